@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,8 +44,6 @@ class LocalizedSampling:
 
     Assumptions: see there. All steps that the widest C0 needs are taken in every run, whatever its center.
     """
-
-    id: ClassVar[str] = "bst14.alg7"
 
     problem: Problem
     epsilon: float

@@ -32,7 +32,14 @@ from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
-from dpverify.verification.checking.audit_rows import NO_RERUN, Rerun, audit_names, audit_rows, differences
+from dpverify.verification.checking.audit_rows import (
+    HEAD,
+    NO_RERUN,
+    Rerun,
+    audit_names,
+    audit_rows,
+    differences,
+)
 from dpverify.verification.checking.rows import RowCheck, Status, short
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.proofs import (
@@ -464,7 +471,12 @@ def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | 
 def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...]) -> Iterator[RowCheck]:
     """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
     chosen = {name.partition("/")[0] for name in only}
-    expected = {entry.id: entry for entry in catalog_entries([without_certificates(row) for row in proofs])}
+    try:
+        derived = catalog_entries([without_certificates(row) for row in proofs])
+    except DpverifyError as error:  # such as a row that calls proved what an instance refutes
+        yield RowCheck(HEAD, "", None, Status.REFUSED, f"no verdicts follow from its rows: {error}")
+        return
+    expected = {entry.id: entry for entry in derived}
     found: dict[str, list[StatementEntry]] = {}
     for entry in ledger.statements:
         found.setdefault(entry.id, []).append(entry)

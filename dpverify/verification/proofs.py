@@ -39,6 +39,7 @@ from dpverify.statements.paper import (
 from dpverify.statements.provenance import prints, provenance_of, unsaid
 from dpverify.verification.refutations.consequences import (
     correction_of,
+    is_evaluated,
     judged,
     printed_of,
     refutation_texts,
@@ -393,11 +394,16 @@ def _key(task: _Task) -> str:
     # what is wrong with a printed formula, and what a correction adds, is said of each against the other
     other = (correction_of if task.variant is Variant.PRINTED else printed_of)(statement, obligation.name)
     against = None if other is None else obligation_to_json(other)
+    # a special case is held against all that the correction concludes, and against the instances
+    corrected = statement.repaired.obligations if statement.repaired else ()
+    special = obligation.coverage is Coverage.INSTANCE
+    concluded = [obligation_to_json(o) for o in corrected if special and o.coverage is Coverage.WHOLE]
+    rest = (concluded, is_evaluated(statement, obligation))
     line = (
         provenance_of(statement.id, task.variant, obligation.name),
         prints(statement.id, task.variant, obligation.name),
     )
-    return json.dumps([program(), statement.id, because, content, against, line])
+    return json.dumps([program(), statement.id, because, content, against, *rest, line])
 
 
 def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:

@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from dpverify.checks import LARGEST_COUNT
 from dpverify.errors import InvalidArgumentError
 from dpverify.running import Randomness
 from dpverify.running.randomness import seed_sequence
@@ -99,7 +100,7 @@ def state(seed: int | tuple[int, ...], block: int) -> bytes:
 EDGES = st.sampled_from([k * 2**bits + d for bits in (32, 64, 96) for k in (1, 3) for d in (-1, 0, 1)])
 SEEDS = st.integers(0, 2**128 - 1) | EDGES | st.integers(0, 3)
 LABELS = st.lists(st.integers(0, 3) | st.sampled_from([2**32 - 1]) | st.integers(0, 2**32 - 1), max_size=5)
-BLOCKS = st.integers(0, 3) | EDGES | st.integers(0, 2**200) | st.sampled_from([2**128, 2**4096])
+BLOCKS = st.integers(0, 3) | EDGES | st.integers(0, 2**200) | st.sampled_from([2**128, LARGEST_COUNT])
 STREAM = st.tuples(SEEDS, LABELS.map(tuple), BLOCKS)
 
 

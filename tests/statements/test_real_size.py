@@ -63,13 +63,10 @@ def test_the_largest_size_is_where_the_refusals_begin() -> None:
 
 
 def test_a_quick_run_leaves_them_out_unless_they_are_named() -> None:
-    every = [plan for paper in papers().values() for plan in paper.plans]
-    quick = VerificationSettings()._wanted(every)
-    full = VerificationSettings(profile="full")._wanted(every)
+    quick, full = VerificationSettings().plans(), VerificationSettings(profile="full").plans()
     assert [plan for plan in full if plan not in quick] == list(PLANS.values())
-    assert VerificationSettings(only=("mn25.alg3/real-size/risk",))._wanted(every) == [
-        PLANS["mn25.alg3/real-size/risk"]
-    ]
+    named = VerificationSettings(only=("mn25.alg3/real-size/risk",)).plans()
+    assert named == [PLANS["mn25.alg3/real-size/risk"]]
 
 
 @cache

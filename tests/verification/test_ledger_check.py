@@ -6,30 +6,38 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dpverify import __version__
+from dpverify.auditing import ErrorShare
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.headlines.words import exceeds
-from dpverify.ledger import Budget, Ledger
+from dpverify.ledger import Ledger
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
+from dpverify.running import Executor
 from dpverify.statements.paper import papers
-from dpverify.verification import ledger_check
+from dpverify.statements.plans import Profile
+from dpverify.verification import VerificationSettings, ledger_check
+from dpverify.verification.audits import AuditSettings
+from dpverify.verification.checking import audit_rows
+from dpverify.verification.checking.rows import RowCheck
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
+from dpverify.verification.side_by_side import GrantedAudit, carry_out_all
+from dpverify.versions import library_versions
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")
 """With every verdict and coverage, units that differ, boxes, and one row that the checker does not confirm."""
 
-COMMAND = " ".join(
-    ["dpverify verify", *(f"--paper {name}" for name in STATEMENTS), "--profile quick --seed 0"]
-)
+SETTINGS = VerificationSettings(papers=STATEMENTS)
 
 Tree = dict[str, Any]
 NEVER = ["<", ["num", "1"], ["num", "0"]]
@@ -41,18 +49,26 @@ def original(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the ledger of a few statements, as `verify` writes it."""
     records = proofs.of(*STATEMENTS)
     entries = catalog_entries(records)
+    plans, budget = SETTINGS.plans(), ErrorShare(SETTINGS.failure_probability)
+    assert plans
+    assert not SETTINGS.shares(plans)  # no audit of them draws anything
+    around = AuditSettings(Profile(SETTINGS.profile), SETTINGS.seed, Executor())
+    granted = [GrantedAudit(plan, 0.0) for plan in plans]
+    audits = [
+        entry for found in carry_out_all(granted, around, jobs=1, watch=lambda _: None) for entry in found
+    ]
     ledger = Ledger(
-        program_version="0.1.0",
+        program_version=__version__,
         created="2026-01-01T00:00:00+00:00",
-        command=COMMAND,
-        seed=0,
-        profile="quick",
-        versions={},
+        command=SETTINGS.command(),
+        seed=SETTINGS.seed,
+        profile=SETTINGS.profile,
+        versions=library_versions(),
         statements=entries,
         results=results_of(entries, [record.evidence for record in records]),
-        entries=tuple(record.evidence for record in records),
+        entries=(*(record.evidence for record in records), *audits),
         displays=displays_of_ledger(record.evidence for record in records),
-        budget=Budget(failure_probability=1e-3, spent={}),
+        budget=budget.record(),
         seconds=1.0,
     )
     certificates = {
@@ -93,10 +109,11 @@ def _once(ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 @pytest.fixture(scope="module")
 def asked_once() -> Iterator[None]:
-    """What the provers say of a row's source, which nobody tampers with, is asked once for all tampered ledgers."""
+    """What provers and audits say of the source, which nobody tampers with, is asked once for all tampered ledgers."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("homogeneity", "prove"):
             patch.setattr(ledger_check, name, _once(getattr(ledger_check, name)))
+        patch.setattr(audit_rows, "carry_out", cache(audit_rows.carry_out))
         yield
 
 
@@ -110,14 +127,15 @@ class Tampered:
 
     @property
     def rows(self) -> list[Tree]:
-        """All rows."""
+        """All rows, of proofs and audits."""
         rows: list[Tree] = self.tree["entries"]
         return rows
 
     def row(self, statement: str, obligation: str, variant: str = "printed") -> Tree:
         """One row."""
         wanted = (statement, obligation, variant)
-        (row,) = (r for r in self.rows if (r["statement"], r["obligation"], r["variant"]) == wanted)
+        proofs = [r for r in self.rows if r["kind"] == "proof"]
+        (row,) = (r for r in proofs if (r["statement"], r["obligation"], r["variant"]) == wanted)
         return row
 
     def entry(self, statement: str) -> Tree:
@@ -384,7 +402,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "row of units removed": lambda t: remove(t, clash(t)),
     "row of the repair removed": lambda t: remove(t, repaired(t)),
     "statement's rows removed": lambda t: t.tree.update(
-        entries=[r for r in t.rows if r["statement"] != "fmtt18.thm1"]),
+        entries=[r for r in t.rows if r.get("statement") != "fmtt18.thm1"]),
     "all rows removed": lambda t: t.tree.update(entries=[]),
     "row doubled": lambda t: t.rows.append(dict(proved(t))),
     "row doubled with another verdict": lambda t: t.rows.append({**refuted(t), "verdict": "proved"}),
@@ -408,7 +426,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "point moved in the row": lambda t: refuted(t)["counterexample"].update(distance="3"),
     "point moved to where the claim holds": lambda t: move_point(t, refuted(t), distance="1"),
     "point moved off the domain": lambda t: move_point(t, refuted(t), T="1/2"),
-    "point moved off the assumptions": lambda t: move_point(t, t.row("fmtt18.lem25", "quadratic"), c="-2"),
+    "point moved off the assumptions": lambda t: move_point(t, t.row("fmtt18.thm23", "last-display"), n="1"),
     "point moved, sides kept": lambda t: move_point(t, refuted(t), distance="5"),
     "point without a variable": lambda t: t.proof(refuted(t), "refuted", {"method": "counterexample", "point": {}}),
     "point removed from the row": lambda t: refuted(t).update(counterexample=None),
@@ -604,21 +622,19 @@ def test_bad_input_is_one_sentence(
     assert "Traceback" not in err
 
 
-def test_audits_are_said_not_to_be_run_again(original: Path, tmp_path: Path) -> None:
+def test_audits_are_said_not_to_be_drawn_again() -> None:
+    rows = [RowCheck(f"fmtt18.alg1/{i}", "", None, Status.PLANNED, "") for i in range(2)]
+    for count, said in ((0, "drawn"), (1, "1 audit is as planned"), (2, "2 audits are as planned")):
+        summary = LedgerCheck(tuple(rows[:count]), ()).summary()
+        assert (said in summary) == (count > 0), summary
+        assert ("was not drawn again" in summary) == (count > 0)
+
+
+def test_a_planned_audit_must_be_there(original: Path, tmp_path: Path) -> None:
     tampered = Tampered(original, tmp_path / "ledger")
-    numbers = {"counted": 1, "claimed": 1, "seed": 0}
-    texts = {
-        "title": "Queries",
-        "data": "any",
-        "oracle": "gradient",
-        "claim": "n",
-        "reproduce": "dpverify verify",
-    }
-    audit = {"kind": "complexity", "subject": "fmtt18.alg1", "verdict": "supported", **texts, **numbers}
-    tampered.rows.append(audit)
-    found = check_ledger(tampered.write(), only=("fmtt18.thm1",))
-    assert not found.failed
-    assert "1 audit row is statistical and was not run again" in found.summary()
+    tampered.tree["entries"] = [row for row in tampered.rows if row["kind"] == "proof"]
+    (row,) = check_ledger(tampered.write(), only=("fmtt18.thm32",)).failed
+    assert (row.statement, row.status) == ("fmtt18.multitask/constant", Status.MISSING)
 
 
 def test_every_row_shows_the_witness_of_its_certificate(all_proofs: list[ProofRecord]) -> None:

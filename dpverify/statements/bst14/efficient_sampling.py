@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH
 from dpverify.formulas.vectors import vector
 from dpverify.statements.bst14.symbols import diameter, p
-from dpverify.statements.sheet import CONSTANT, PROOF_STEP, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 eta = real("eta", gt=0, unit=DIMENSIONLESS / LENGTH, meaning="Lipschitz constant of log F", latex=r"\eta")
 tau = real("tau", gt=0, unit=LENGTH, meaning="edge length of the cube", latex=r"\tau")
@@ -89,7 +89,7 @@ lem6_1 = (
     .instance("smallest-mass-on-a-square",
               r"(\frac{e^{-(m-1)k}(1-e^{-k})}{1-e^{-mk}})^2\ge\frac{e^{-\sqrt{2}mk}}{m^2}",
               case="p = 2 and log F = -k (i + j) on m by m grid points, so eta tau = sqrt(2) m k",
-              box={"k": ("1/10", "1/2"), "m": (50, 200)}, consequence=PROOF_STEP,
+              box={"k": ("1/10", "1/2"), "m": (50, 200)},
               true_if="with sqrt(p) in the exponent", where="Lemma 6.1, proof, last display")
     .corrected("smallest-mass-on-a-square",
                r"(\frac{e^{-(m-1)k}(1-e^{-k})}{1-e^{-mk}})^2\ge\frac{e^{-\sqrt{2}mk\sqrt{2}}}{m^2}",

@@ -40,7 +40,7 @@ the factor of the root whose loss it would see."""
 MANY_FOLDS, SMALL_EPSILON = 32, Fraction(1, 20)
 """So many compositions, at one epsilon, see that the root of 2 is lost."""
 
-_level = real("l", ge=0, unit=NATS, meaning="ln(1/delta')", latex=r"\ln(1/\delta')")
+_level = real("l", ge=0, unit=NATS, meaning="ln(1/delta')", latex=r"\ln(1/\delta')", stands_for="number")
 # at delta' = 0 the bound is infinite and says nothing
 _delta = real("delta", gt=0, meaning="delta'", latex=r"\delta'")
 
@@ -68,7 +68,7 @@ def _randomized_response(folds: int, bound: str, epsilon: Fraction | None) -> st
 
 def _strong_composition() -> Sheet:
     sheet = Sheet(
-        "bst14.lem2.3", (_epsilon, _level, _delta),
+        "bst14.lem2.3", (_epsilon, _level),
         title="Strong composition", where="Lemma 2.3",
         latex=(
             r"\varepsilon'=\sqrt{2T\ln(1/\delta')}\,\varepsilon+T\varepsilon(e^\varepsilon-1),"
@@ -100,7 +100,7 @@ def _strong_composition() -> Sheet:
 lem2_3 = (
     _strong_composition()
     .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
-               where="Lemma 2.3: the root is real, for delta' a probability")
+               added=(_delta,), where="Lemma 2.3: the root is real, for delta' a probability")
 )  # fmt: skip
 
 

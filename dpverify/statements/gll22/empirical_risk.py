@@ -7,7 +7,7 @@ from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, n
-from dpverify.statements.sheet import MISSING, Sheet
+from dpverify.statements.sheet import Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _MEAN_F, _MIN_F = rf"{_E}_{{\nu}}[F(x)]", r"\min_{x\in\mathcal{K}}F(x)"
@@ -104,7 +104,7 @@ _thm6_2 = (
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}",
         case="F(x) = -mu R x on [R, R + D]: the regularized F grows there, so the output's mean is in the "
              "first half",
-        where="Theorem 6.2, excess risk", consequence=MISSING, true_if="if the origin is in the set",
+        where="Theorem 6.2, excess risk", true_if="if the origin is in the set",
     )
     .corrected(
         "set-far-away", _FAR_AWAY, given=r"d=1, R\le m\le R+\frac{D}{2}, R=0",

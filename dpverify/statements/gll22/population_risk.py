@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS
 from dpverify.statements.gll22.guarantees import DELTA_OF, delta_at_epsilon, shift, with_privacy
 from dpverify.statements.gll22.symbols import D, G, d, epsilon, k, mu, mu_exponent, n
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 
 _E = r"\operatorname*{\mathbb{E}}"
 _OVER = rf"{_E}_{{\mathcal{{D}},x\sim\pi_{{\mathcal{{D}}}}}}"
@@ -376,7 +376,7 @@ thm6_9 = (
     )
     .instance(
         "polynomial-accuracy", r"5\ln(n)\le O(1)", case="epsilon = 4/n, d = 1 and delta = 1/20",
-        consequence=PROOF_STEP, true_if="for a constant epsilon, or with the accuracy 1/(4 epsilon n "
+        true_if="for a constant epsilon, or with the accuracy 1/(4 epsilon n "
         "sqrt(log(1/delta)))",
         where="Theorem 6.9, proof: the runtime follows from Theorem 5.6 with the accuracy 1/(c n^c), here c = 5, whose "
               "logarithm grows with n even where epsilon n, d and delta, and the printed order with them, do not",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, NATS, Unit
 from dpverify.statements.gll22.symbols import d, n
-from dpverify.statements.sheet import MISSING, Sheet
+from dpverify.statements.sheet import Sheet
 
 _G, _D, _k = real("G", gt=0), real("D", gt=0), real("k", gt=0, meaning="number of values")
 _epsilon = real("epsilon", gt=0, unit=NATS, latex=r"\varepsilon")
@@ -243,7 +243,7 @@ cor7_7 = (
         "no-value", r"\frac{\sqrt{X}}{2}\ge\min\{\frac{1}{2},\sqrt{\frac{d}{X}}\}", given=r"\frac{X}{1+\log(X)/d}>0",
         case="no value at all, which is fewer than any positive number: the Gaussian law without the losses is within "
              "sqrt(X)/2 of every target, X = G^2/mu",
-        uses=("pinsker", "gll22.cor4.3"), consequence=MISSING, true_if="for G^2/mu at least 1",
+        uses=("pinsker", "gll22.cor4.3"), true_if="for G^2/mu at least 1",
         where="Corollary 7.7, the total variation that too few values leave",
     )
     .condition(

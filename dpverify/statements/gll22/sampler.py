@@ -8,7 +8,7 @@ from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import G_exponent as G
 from dpverify.statements.gll22.symbols import d
 from dpverify.statements.gll22.symbols import mu_exponent as mu
-from dpverify.statements.sheet import EDGE, MISSING, Sheet
+from dpverify.statements.sheet import MISSING, Sheet
 
 _eta = real("eta", gt=0, unit=LENGTH**2, latex=r"\eta", meaning="step size")
 _D = real("D", ge=0, unit=LENGTH, meaning="distance of the start from the minimizer")
@@ -186,7 +186,7 @@ thm5_6 = (
     )
     .condition(
         "step-size-of-theorem-5.2", r"\eta\le\frac{1}{\mu}", given=r"\eta=\frac{C}{G^{2}\log(T/\delta)}",
-        consequence=EDGE, true_if="for G^2/mu of at least 1",
+        true_if="for G^2/mu of at least 1",
         where="Theorem 5.6, proof: Theorem 5.2 requires eta <= 1/mu, whatever the constant",
     )
     .corrected(

@@ -6,7 +6,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.mn25.lower_bounds.information_obtained import information
 from dpverify.statements.mn25.symbols import C_2, B, K, L, alpha, d, epsilon, n, rho, small_alpha, unique
-from dpverify.statements.sheet import EDGE, Sheet
+from dpverify.statements.sheet import Sheet
 
 
 def _calls(name: str, latex: str, meaning: str = "") -> Variable:
@@ -285,7 +285,7 @@ thm2 = (
         "calls-for-a-large-rho",
         r"\frac{1}{2}=O\big({\frac{B^{2}L^{2}}{\alpha^{2}}\big(\frac{1}{\sqrt{\rho}}+\frac{1}{\bar{m}\cdot(\sqrt{\rho})^{2}}\big)}\big)",
         given=r"\alpha\le\frac{BL}{6}",
-        consequence=EDGE, where="Theorem 2 for every rho",
+        where="Theorem 2 for every rho",
         case="d = 1, and an accuracy of 3 alpha is at most B L/2 (other constants are alike): without a call, one of "
              "the linear losses with slopes L and -L has an excess risk of B L on the ball of radius B, so half a call "
              "is needed in the mean",
@@ -302,7 +302,7 @@ thm2 = (
     )
     .condition(
         "oracle-privacy-is-finite", r"\log(1/\delta)>0", where="Theorem 2: rho = 1/log(1/delta) for delta in [0, 1]",
-        consequence=EDGE, true_if="for delta in (0, 1), where rho is a number",
+        true_if="for delta in (0, 1), where rho is a number",
     )
     .corrected(
         "oracle-privacy-is-finite", r"\log(1/\delta)>0", given=r"\delta<1, (\log(1/\delta)=0\implies\delta=1)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LOSS, NATS
 from dpverify.statements.mn25.symbols import B, L, alpha, d, epsilon, n
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.sheet import CONSTANT, Sheet
 
 _calls = real(
     "Time", ge=0, latex=r"\overline{\mathsf{Time}}(\mathcal{A},\mathcal{O},\alpha,B,L,\alpha/B^{2})"
@@ -36,7 +36,7 @@ thm3 = (
     .instance(
         "accuracy-for-nothing", r"0\ge c_{1}\cdot\min\{\frac{B^{2}L^{2}}{\alpha^{2}},n\}",
         given=r"\mathcal{L}(w_{0})-\mathcal{L}(w^{*})\le L\cdot\|w_{0}-w^{*}\|, \|w_{0}-w^{*}\|\le B, \alpha\ge BL",
-        added=(_f_any, _f_best, _distance), consequence=EDGE, true_if="for accuracies below a constant fraction of B L",
+        added=(_f_any, _f_best, _distance), true_if="for accuracies below a constant fraction of B L",
         where="Theorem 3 for alpha of at least B L; Theorem 6 and Lemma 13 are alike",
         case="the algorithm that releases the center of the ball and makes no call: it is private, and B L accurate",
     )

@@ -189,14 +189,14 @@ def _of_plan(
 def _held(
     plan: Plan, entries: list[AuditEvidence], around: AuditSettings, share: float, again: bool
 ) -> tuple[Status, str]:
-    audit = plan.build(around.profile)
-    count = 1 + len(audit.then)
-    if len(entries) != count:
-        raise _RefusedError(f"it has {len(entries)} entries, by its plan it has {count}")
     if again or not plan.auditor.spends:
-        for entry, fresh in zip(entries, carry_out(plan, around, share), strict=True):
+        found = carry_out(plan, around, share)
+        _counted(entries, len(found))
+        for entry, fresh in zip(entries, found, strict=True):
             _same(entry, _fields(fresh), "worked out again")
         return Status.CONFIRMED, "worked out again, the same in every field"
+    audit = plan.build(around.profile)
+    _counted(entries, 1 + len(audit.then))
     first, *rest = entries
     heading = Heading(plan.subject, plan.title, first.reproduce, around.seed)
     expected: dict[str, Any] = {
@@ -212,6 +212,11 @@ def _held(
     for entry, (auditor, question) in zip(rest, audit.then, strict=True):
         _same(entry, _fields(auditor.audit(question.headed(heading), first, nothing)), "what was measured")
     return Status.PLANNED, "as its plan says; what it drew was not drawn again"
+
+
+def _counted(entries: list[AuditEvidence], count: int) -> None:
+    if len(entries) != count:
+        raise _RefusedError(f"it has {len(entries)} entries, by its plan it has {count}")
 
 
 def _fields(entry: AuditEvidence) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _held(statement: Statement, row: Row, refuted: bool) -> Row:
     if refuted:
         if row.verdict in HOLDS:
             raise DpverifyError(
-                f"An instance refutes {row.name}, which is {row.verdict}: one of the two is wrong."
+                f"An instance refutes {statement.id}/{row.name}, which is {row.verdict}: one of the two is wrong."
             )
         said = row.consequence or _consequence(statement, row)
         return replace(row, verdict=Verdict.REFUTED, consequence=said)

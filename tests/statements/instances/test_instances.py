@@ -121,18 +121,20 @@ def test_a_statement_is_refuted_by_an_instance_only() -> None:
     def row(coverage: Coverage, verdict: Verdict = Verdict.REFUTED) -> Row:
         return Row("a", coverage, verdict, (), (), Consequence.CLAIM)
 
+    def held(row: Row, *entries: InstanceEntry) -> Row:
+        (found,) = held_to_instances(Sheet("x.1", ()).statement, [row], entries)
+        return found
+
     for coverage in (Coverage.WHOLE, Coverage.INSTANCE):
         assert row(coverage).refutes
-        assert not held_to_instances([row(coverage)], [])[0].refutes
-        assert not held_to_instances([row(coverage)], [_entry("a", Verdict.UNDECIDED)])[0].refutes
+        assert not held(row(coverage)).refutes
+        assert not held(row(coverage), _entry("a", Verdict.UNDECIDED)).refutes
         for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
-            assert held_to_instances([row(coverage, verdict)], [_entry("a")])[0].refutes
+            assert held(row(coverage, verdict), _entry("a")).refutes
     repaired = replace(row(Coverage.WHOLE), corrected=True)
-    assert held_to_instances([repaired], []) == (
-        repaired,
-    )  # a correction is refuted by its own counterexample
+    assert held(repaired) == repaired  # a correction is refuted by its own counterexample
     with pytest.raises(DpverifyError, match="one of the two is wrong"):
-        held_to_instances([row(Coverage.WHOLE, Verdict.PROVED)], [_entry("a")])
+        held(row(Coverage.WHOLE, Verdict.PROVED), _entry("a"))
 
 
 def test_entries_say_what_was_found() -> None:

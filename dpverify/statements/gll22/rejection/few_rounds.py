@@ -17,7 +17,6 @@ from dpverify.statements.gll22.rejection.letters import (
     two,
 )
 from dpverify.statements.gll22.rejection.many_rounds import many_rounds
-from dpverify.statements.sheet import PROOF_STEP
 
 _four = real("Q", gt=0, latex="4^{L}")
 _four_k = real("Q_k", gt=0, latex="4^{k}")
@@ -87,7 +86,6 @@ few_rounds = (
     .instance(
         "union-bound-for-quarters", r"2\Phi(-\frac{2^{k}/4}{\sqrt{2\eta}G})\leq L^{2}\exp(-\frac{4^{k}}{32\eta G^{2}})",
         given=r"L=10, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 19th display: union bound",
-        consequence=PROOF_STEP,
     )
     .step(
         "sum-of-powers-begins", r"1+r\le 3r", where="Lemma 5.5, proof, 20th display for L = 1, r = 2^k / 3",
@@ -166,7 +164,6 @@ few_rounds = (
     .instance(
         "union-bound-for-halves", r"2\Phi(-\frac{1/2}{\sqrt{2\eta}G})\leq L^{2}\exp(-\frac{1}{8\eta G^{2}})",
         given=r"L=10, \eta\leq 2^{-8}G^{-2}L^{-1}", case=_LINEAR, where="Lemma 5.5, proof, 23rd display: union bound",
-        consequence=PROOF_STEP,
     )
     .step(
         "half-powers", r"\sum_{\alpha=1}^{L}(\frac{1}{2})^{\alpha}\le 1",

@@ -29,7 +29,6 @@ from dpverify.statements.gll22.rejection.letters import (
     two,
 )
 from dpverify.statements.gll22.rejection.total_variation import total_variation
-from dpverify.statements.sheet import PROOF_STEP
 
 _u = real("k", gt=0, latex="k")
 _FAR_HERE = rf"\Pr_{{x,z}}[{AVERAGE}\geq t+e^{{-t^{{2}}/(16\eta G^{{2}})}}G\|x-z\|_{{2}}]"
@@ -133,7 +132,6 @@ many_rounds = (
         case="eight dimensions and psi arbitrarily flat: ||x - z||^2 is 2 eta times a chi-square of 8 degrees",
         where="Lemma 5.5, proof, 14th display: Pr[||x - z|| >= t]; concentration is about the mean length, which grows "
               "with the dimension, so each t fails in some dimension",
-        consequence=PROOF_STEP,
     )
     .step(
         "exponential-below-one", r"e^{-w}\le 1", where="Lemma 5.5, proof, 15th display, with w = t^2 / (16 eta G^2)",
