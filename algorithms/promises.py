@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dpverify.checks import number
-from dpverify.evidence import is_vacuous
+from dpverify.ledger.records import is_vacuous
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.evidence import ProofEvidence
+    from dpverify.ledger.proofs import ProofEvidence
 
 app = typer.Typer(
     name="dpverify",
@@ -86,10 +86,11 @@ def list_(
     any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
     """
     extras.require("dpverify list", "prove")
-    from dpverify.headlines.roots import ancestors
+    from dpverify.ledger.headlines.roots import ancestors
     from dpverify.statements.paper import find_statement, papers, select
+    from dpverify.verification.catalog import catalog_entries, uses_graph
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
-    from dpverify.verification.proofs import catalog_entries, uses_graph, without_certificates
+    from dpverify.verification.proof_rows import without_certificates
     from dpverify.verification.remembering.remembered import recall_or_prove
     from dpverify.verification.remembering.shipped import origin, recall_or_read
 
@@ -152,7 +153,7 @@ def list_(
             for e in entries
         ),
     )
-    from dpverify.headlines.words import counts as standings
+    from dpverify.ledger.headlines.words import counts as standings
     from dpverify.reports.summary import roots_text
 
     how = standings(e.standing_printed for e in entries)
@@ -195,7 +196,7 @@ def prove(
     at the line of its display.
     """
     extras.require("dpverify prove", "prove")
-    from dpverify.evidence import BROKEN, Coverage, Verdict
+    from dpverify.ledger.verdicts import BROKEN, Coverage, Verdict
     from dpverify.statements.paper import select_statements
     from dpverify.verification.proofs import prove_page
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
@@ -285,7 +286,7 @@ def prove(
 
 def _why(evidence: ProofEvidence) -> str:
     """What stands beside a verdict without a counterexample: what was found, or why nothing was, in a few words."""
-    from dpverify.evidence import Coverage, Verdict
+    from dpverify.ledger.verdicts import Coverage, Verdict
 
     if evidence.coverage is Coverage.UNIT:
         return ""
@@ -348,7 +349,8 @@ def verify(
     else 0: an undecided audit or formula is shown in the report but is not a failure.
     """
     extras.require("dpverify verify", "prove", "report")
-    from dpverify.evidence import BROKEN, ProofEvidence
+    from dpverify.ledger.proofs import ProofEvidence
+    from dpverify.ledger.verdicts import BROKEN
     from dpverify.reports import summary_lines, write_ledger, write_report
     from dpverify.verification import VerificationSettings
     from dpverify.verification import verify as run_verification

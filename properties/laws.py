@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpverify.auditing.accountants import NoisyReleases, audit_epsilon
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee, for_group
 
 Array = NDArray[np.float64]

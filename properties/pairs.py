@@ -27,8 +27,8 @@ from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import entry
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import PrivacyEvidence
-from dpverify.notebooks import html_table
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.notebooks import html_table
 from dpverify.privacy import Adjacency, Guarantee, ProfileDP, StatedGuarantee, parse_claim
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems.neighbors import check_neighbors

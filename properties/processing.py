@@ -15,7 +15,7 @@ from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.checks import failure_probability as checked_failure_probability
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems.neighbors import check_neighbors

@@ -11,7 +11,8 @@ import numpy as np
 from dpverify.auditing import Auditor, ErrorShare, PrivacyAudit, Question
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import AuditEvidence, Verdict
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.properties.pairs import audit_pair
 from dpverify.properties.shared_error import ErrorOverExamples

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.formats.markdown_text import code, escaped
 
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dpverify.evidence import Verdict
-from dpverify.headlines.roots import bare
-from dpverify.headlines.rows import HOLDS
-from dpverify.headlines.words import Standing
-from dpverify.ledger import Ledger, StatementEntry
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.roots import bare
+from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.verdicts import Verdict
 
 _WIDTH, _HEIGHT = 160, 46
 _BESIDE, _BELOW = 16, 44

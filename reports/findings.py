@@ -6,9 +6,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpverify.evidence import Consequence, Coverage, ProofEvidence, Verdict
-from dpverify.in_print import Provenance
-from dpverify.ledger import ErratumEntry, Ledger, StatementEntry
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.sections import signs
 from dpverify.reports.summary import Correction, Finding, corrections, false_words

@@ -5,10 +5,12 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from dpverify.evidence import AuditEvidence, Consequence, Coverage, ProofEvidence, Verdict
-from dpverify.headlines.words import Standing
-from dpverify.headlines.words import counts as standings
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.headlines.words import counts as standings
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.reports import number_text
 from dpverify.reports.formulas import in_lines
 from dpverify.reports.sandwich import Sandwich

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import ProofEvidence
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.certificates import digest, load, store
 from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_text
 from dpverify.reports.page import render_html

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
-from dpverify.ledger import READABLE_VERSIONS, Ledger
+from dpverify.ledger.document import READABLE_VERSIONS, Ledger
 
 
 def ledger_json(ledger: Ledger) -> str:

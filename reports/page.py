@@ -17,8 +17,10 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
 from dpverify.reports.findings import finding_groups, prove_command, what_is_false

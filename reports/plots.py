@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from dpverify.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
+from dpverify.ledger.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
 from dpverify.reports import svg
 from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
 from dpverify.reports.sandwich import SandwichRow

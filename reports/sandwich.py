@@ -9,8 +9,10 @@ from functools import cache
 from typing import Any
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
-from dpverify.evidence import AuditEvidence, Interval, PrivacyEvidence
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
 from dpverify.reports import number_text
 
 

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from dpverify.evidence import AuditEvidence, Coverage, ProofEvidence, Variant, Verdict, overall
-from dpverify.headlines.roots import Roots
-from dpverify.headlines.rows import marks
-from dpverify.headlines.words import Standing
-from dpverify.ledger import ErratumEntry, InstanceEntry, Ledger, StatementEntry
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.entries import ErratumEntry, InstanceEntry, StatementEntry
+from dpverify.ledger.headlines.roots import Roots
+from dpverify.ledger.headlines.rows import marks
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
 from dpverify.reports.summary import Correction, corrections, is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]

@@ -6,21 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dpverify.evidence import (
-    BROKEN,
-    AuditEvidence,
-    ClaimForm,
-    ClaimOrigin,
-    Consequence,
-    Coverage,
-    Gap,
-    ProofEvidence,
-    Variant,
-    Verdict,
-)
-from dpverify.headlines.rows import CLAIMS, gravest, marks
-from dpverify.headlines.words import Standing, counts
-from dpverify.ledger import Budget, ErratumEntry, Ledger, StatementEntry
+from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
+from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.headlines.rows import CLAIMS, gravest, marks
+from dpverify.ledger.headlines.words import Standing, counts
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.reports import number_text
 from dpverify.reports.renderers import OWN, renderer_of
 
@@ -315,7 +307,7 @@ class SummaryLine:
     """One line for a terminal, with the verdict that it is about, if any, so that it can be colored.
 
     Examples:
-        >>> from dpverify.evidence import Verdict
+        >>> from dpverify.ledger import Verdict
         >>> from dpverify.reports import SummaryLine
         >>> line = SummaryLine("mine.sgd: 51 gradient queries, claimed 50", Verdict.VIOLATED)
         >>> print(line.verdict, line.text, sep=": ")

@@ -13,7 +13,7 @@ import pytest
 from . import costs
 
 if TYPE_CHECKING:
-    from dpverify.ledger import Ledger
+    from dpverify.ledger.document import Ledger
 
     from .kept_proofs import Proofs
 
@@ -72,8 +72,8 @@ def all_proofs(proofs: Proofs) -> list[Any]:
 @pytest.fixture(scope="session")
 def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
     """What a run of `verify` would say of all statements, without audits."""
-    from dpverify.ledger import Budget, Ledger
-    from dpverify.verification.proofs import catalog_entries
+    from dpverify.ledger.document import Budget, Ledger
+    from dpverify.verification.catalog import catalog_entries
 
     return Ledger(
         program_version="",

@@ -16,7 +16,8 @@ from dpverify.proving.language import Statement
 from dpverify.running import Store
 from dpverify.statements.paper import papers, select
 from dpverify.verification import proofs
-from dpverify.verification.proofs import PROVING_LIBRARIES, ProofRecord
+from dpverify.verification.program import PROVING_LIBRARIES
+from dpverify.verification.proof_rows import ProofRecord
 
 ROOT = Path(__file__).parents[1]
 
@@ -57,6 +58,9 @@ def proving_files(package: Path) -> list[Path]:
         [
             *files,
             package / "statements" / "provenance.py",
+            package / "verification" / "catalog.py",
+            package / "verification" / "program.py",
+            package / "verification" / "proof_rows.py",
             package / "verification" / "proofs.py",
             *(package / "verification" / "refutations").glob("*.py"),
         ]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Simplex
 
 Matrix = NDArray[np.float64]

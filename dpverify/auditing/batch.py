@@ -11,7 +11,7 @@ from dpverify.auditing.faults import room_left, search_faults
 from dpverify.auditing.looks import Looks
 from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.privacy import audit_privacy
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import ComplexityEvidence, Verdict
+from dpverify.ledger.evidence import ComplexityEvidence
+from dpverify.ledger.verdicts import Verdict
 
 Oracle = Literal["gradient", "value", "projection", "linear minimization"]
 """What is counted; one gradient or value query is about one record."""

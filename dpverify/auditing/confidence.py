@@ -19,7 +19,7 @@ from scipy.special import betainccinv, betaincinv
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,9 @@ from typing import ClassVar, Literal
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ConstantEvidence, Gap, Interval, Verdict
+from dpverify.ledger.evidence import ConstantEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 
 Extreme = Literal["smallest", "largest"]
 
@@ -21,7 +23,7 @@ class ConstantQuestion(Question):
 
     Examples:
         >>> from dpverify.auditing import ConstantQuestion
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
         >>> question = ConstantQuestion(
         ...     formula="sigma = c / epsilon", provable=smallest, extreme="smallest", printed=1.0,
@@ -64,7 +66,7 @@ class ConstantAuditor:
 
     Examples:
         >>> from dpverify.auditing import ConstantAuditor, ConstantQuestion, ErrorShare
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
         >>> question = ConstantQuestion(
         ...     formula="sigma = c / epsilon", provable=smallest, extreme="smallest", printed=1.0,
@@ -112,7 +114,7 @@ class ConstantAudit:
 
     Examples:
         >>> from dpverify.auditing import audit_constant
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> found = audit_constant(Interval(lower=1.41, upper=1.42, rigorous=True), extreme="smallest", printed=1.0)
         >>> print(found.verdict, found.gap)  # that a proof falls short refutes nothing
         undecided proof falls short
@@ -158,7 +160,7 @@ def audit_constant(
 
     Examples:
         >>> from dpverify.auditing import audit_constant
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
         >>> for printed in (1.5, 1.0):
         ...     print(audit_constant(smallest, extreme="smallest", printed=printed, decisive=True).verdict)

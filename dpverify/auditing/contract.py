@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar
 
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.evidence import AuditEvidence, ClaimOrigin
+from dpverify.ledger.audits import AuditEvidence, ClaimOrigin
 
 QuestionT = TypeVar("QuestionT", contravariant=True)
 SubjectT = TypeVar("SubjectT", contravariant=True)

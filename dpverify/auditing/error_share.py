@@ -12,8 +12,8 @@ from fractions import Fraction
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import SpentShare
-from dpverify.ledger import Budget
+from dpverify.ledger.document import Budget
+from dpverify.ledger.records import SpentShare
 
 Weight = int | float | Fraction
 

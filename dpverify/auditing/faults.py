@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dpverify.auditing.claims import Claim
 from dpverify.auditing.privacy import PrivacyAudit, audit_privacy
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 
 FACTORS = (4.0, 2.0)
 """By how much a mechanism is weakened, from the largest factor on."""

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.faults import FACTORS
-from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SpentShare, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
+from dpverify.ledger.records import SpentShare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 

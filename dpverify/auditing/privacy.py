@@ -54,8 +54,10 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, ProfilePoint, SpentShare, Verdict
-from dpverify.notebooks import html_table
+from dpverify.ledger.evidence import ProfilePoint
+from dpverify.ledger.notebooks import html_table
+from dpverify.ledger.records import SpentShare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]

@@ -22,7 +22,9 @@ from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, Interval, SamplingEvidence, Verdict
+from dpverify.ledger.evidence import SamplingEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 
 Distance = Literal["total variation", "multiplicative", "Wasserstein"]
 

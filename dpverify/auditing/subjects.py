@@ -16,7 +16,7 @@ from dpverify.auditing.complexity import Oracle
 from dpverify.auditing.faults import FACTORS
 from dpverify.auditing.pairs import Faults
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
 from dpverify.running import BLOCK, Executor, Mechanism, Progress, Runs, StatedStructure, Store, run
 

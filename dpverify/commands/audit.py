@@ -24,7 +24,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.evidence import PrivacyEvidence
+    from dpverify.ledger.evidence import PrivacyEvidence
     from dpverify.running import Limits, Target
 
 FEWEST_FIXED_RUNS = 200

@@ -12,8 +12,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import write_json
 
 if TYPE_CHECKING:
-    from dpverify.evidence import ProofEvidence
-    from dpverify.ledger import Ledger
+    from dpverify.ledger.document import Ledger
+    from dpverify.ledger.proofs import ProofEvidence
 
 FORMATS = ("text", "json", "junit", "sarif", "markdown")
 Form = Annotated[
@@ -100,7 +100,7 @@ def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     elif form == "markdown":
         typer.echo(ledger_markdown(ledger), nl=False)
     else:
-        from dpverify.evidence import ProofEvidence
+        from dpverify.ledger.proofs import ProofEvidence
         from dpverify.verification.places import source_places
 
         find = source_places()

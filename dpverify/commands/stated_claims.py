@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dpverify import __version__
 from dpverify.auditing import ErrorShare
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import PrivacyEvidence
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.quoting import command_line
 from dpverify.reports.formats.claims import AuditedClaim
 from dpverify.reports.formats.interchange import SourcePlace

@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap
 from dpverify.formulas.units import DIMENSIONLESS, Unit
+from dpverify.ledger.verdicts import Gap
 
 
 class OutOfScopeError(Exception):

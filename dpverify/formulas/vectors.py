@@ -26,7 +26,7 @@ from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 from dpverify.formulas.values import Value, plus, power, times
-from dpverify.written_numbers import number_of
+from dpverify.ledger.written_numbers import number_of
 
 Coordinates = tuple[Fraction, ...]
 """A vector's value at a point; all vectors of a point have the same number of coordinates."""

@@ -14,7 +14,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems.constraint_sets import Ball, Box
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.losses import GeneralizedLinear, Linear

@@ -32,7 +32,7 @@ from flint import arb, ctx
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import enclosures
 from dpverify.problems.conic import ConicProgram
 from dpverify.problems.constraint_sets import AllSpace, ConstraintSet

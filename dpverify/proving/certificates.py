@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
 from dpverify.files import write_whole
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Json, Obligation, obligation_to_json
 
 VERSION = 1

@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Use, Verdict
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import (
@@ -35,6 +34,7 @@ from dpverify.formulas.logic import (
 from dpverify.formulas.rendering.printing import formula_text
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of, coordinates_text
+from dpverify.ledger.verdicts import Use, Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas.expressions import (
     Apply,
     Bound,
@@ -27,6 +26,7 @@ from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_jso
 from dpverify.formulas.standing import may_be_a_functional
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
+from dpverify.ledger.verdicts import Consequence, Coverage
 
 if TYPE_CHECKING:
     from dpverify.proving.second_reader import Source

@@ -28,7 +28,7 @@ from dpverify.formulas.logic import (
     variables_of,
 )
 from dpverify.formulas.rendering.printing import expression_text, formula_text
-from dpverify.in_print import Mistake
+from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict, overall
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.formulas.vectors import coordinates_of
+from dpverify.ledger.verdicts import Gap, Verdict, overall
 from dpverify.proving.certificates import certificate
 from dpverify.proving.following import carried_over
 from dpverify.proving.language import Json, Obligation

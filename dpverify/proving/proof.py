@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.language import Json, Obligation
 
 PROVER_VERDICTS = (

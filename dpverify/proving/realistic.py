@@ -22,11 +22,11 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.formulas.vectors import coordinates_of, coordinates_text
+from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving.certificates import canonical
 from dpverify.proving.following import Array, Columns, Rule, rules_of
 from dpverify.proving.language import Obligation, obligation_to_json

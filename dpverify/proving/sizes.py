@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.units import RECORDS
-from dpverify.written_numbers import number_text
+from dpverify.ledger.written_numbers import number_text
 
 Exact = int | Fraction
 

@@ -13,7 +13,9 @@ import pytest
 from dpverify import checks
 from dpverify.auditing import MINIMUM_RUNS, Auditor, ErrorShare, Heading
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.evidence import AuditEvidence, PrivacyEvidence, Verdict
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
 from dpverify.properties import AuditedPair, audit_outputs, audit_pair, check_audit
 from dpverify.pytest_plugin.options import FIXTURE, MARKER

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 import pytest
 
 from dpverify import __version__
-from dpverify.evidence import AuditEvidence, SpentShare
-from dpverify.ledger import Budget, Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.records import SpentShare
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Reuse
+from dpverify.ledger.records import Reuse
 from dpverify.quoting import quoted
 from dpverify.running import foresight
 from dpverify.running.executors import Executor, Workers, one_blas_thread

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Reuse
+from dpverify.ledger.records import Reuse
 
 Kind = Literal["block", "proof", "audit", "sources"]
 

@@ -11,7 +11,7 @@ from flint import arb
 
 from dpverify.auditing.accountants import NoisyReleases
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import (
     Ball,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpverify.evidence import Consequence
-from dpverify.ledger import ErratumEntry
+from dpverify.ledger.entries import ErratumEntry
+from dpverify.ledger.verdicts import Consequence
 
 CLAIM, CONSTANT, STEP, EDGE = Consequence.CLAIM, Consequence.CONSTANT, Consequence.STEP, Consequence.EDGE
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.in_print import Provenance
+from dpverify.ledger.in_print import Provenance
 
 if TYPE_CHECKING:
-    from dpverify.evidence import ProofEvidence
-    from dpverify.ledger import DisplayCount
+    from dpverify.ledger.document import DisplayCount
+    from dpverify.ledger.proofs import ProofEvidence
 
 DEFINITION = "definition"
 RESTATED = "restated elsewhere"
@@ -100,8 +100,8 @@ def count(
     some do or they are pieced together, else as an ingredient; as decided if each of these has a verdict other than
     `undecided`, and as confirmed if the checker confirmed each. Those of `statements` that have no row are counted.
     """
-    from dpverify.evidence import Coverage, Variant, Verdict
-    from dpverify.ledger import DisplayCount
+    from dpverify.ledger.document import DisplayCount
+    from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 
     decided, confirmed = set[str](), set[str]()
     lines: dict[str, Provenance | None] = {}

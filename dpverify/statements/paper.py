@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.headlines.roots import bare, cycle
-from dpverify.ledger import ErratumEntry, NamedResult
+from dpverify.ledger.entries import ErratumEntry, NamedResult
+from dpverify.ledger.headlines.roots import bare, cycle
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
 from dpverify.statements.inventory import Display, read_displays

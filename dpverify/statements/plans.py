@@ -30,7 +30,7 @@ from dpverify.auditing import (
 from dpverify.auditing.accountants import AccountantAuditor
 from dpverify.auditing.subjects import NOTHING, Declared, Each
 from dpverify.auditing.white_box import WhiteBoxAuditor
-from dpverify.evidence import AuditEvidence, ClaimForm, ClaimOrigin
+from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 
 PRIVACY = BatchAuditor()
 WHITE_BOX = WhiteBoxAuditor()

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from dpverify.evidence import Variant
-from dpverify.in_print import Provenance
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.verdicts import Variant
 from dpverify.statements.inventory import MISSING, UNSAYABLE
 from dpverify.statements.paper import papers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.ledger import NamedResult
+from dpverify.ledger.entries import NamedResult
 
 RESULTS = (
     NamedResult(

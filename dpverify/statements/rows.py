@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     Expression,
@@ -32,6 +31,7 @@ from dpverify.formulas.logic import (
 from dpverify.formulas.rendering.neutral import variable_to_json
 from dpverify.formulas.standing import definition_of, is_declared_as_formula
 from dpverify.formulas.vectors import is_vector
+from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Fault, Json, Obligation, check_expression
 from dpverify.proving.writing_out import with_formulas
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Consequence, Coverage
 from dpverify.formulas.expressions import Variable
+from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Json, Obligation, Repair, Statement, Unread
 from dpverify.statements.rows import DefinitionSource, Display, Reading, Row, source_json
 

@@ -26,7 +26,7 @@ from dpverify.terminal.streams import streams_for_commands
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dpverify.evidence import ProofEvidence
+    from dpverify.ledger.proofs import ProofEvidence
 
 VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
 """Exit codes other than 0: a claim about an implementation is violated; the input is bad; undecided."""

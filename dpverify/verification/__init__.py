@@ -8,8 +8,10 @@ from dpverify import lazy
 
 if TYPE_CHECKING:
     from dpverify.verification.audits import carry_out
+    from dpverify.verification.catalog import catalog_entries
     from dpverify.verification.job import VerificationSettings, verify
-    from dpverify.verification.proofs import ProofRecord, catalog_entries, prove_statement
+    from dpverify.verification.proof_rows import ProofRecord
+    from dpverify.verification.proofs import prove_statement
 
 __all__ = [
     "ProofRecord",
@@ -23,10 +25,10 @@ __all__ = [
 __getattr__ = lazy.attributes(
     __name__,
     {
-        "ProofRecord": "dpverify.verification.proofs",
+        "ProofRecord": "dpverify.verification.proof_rows",
         "VerificationSettings": "dpverify.verification.job",
         "carry_out": "dpverify.verification.audits",
-        "catalog_entries": "dpverify.verification.proofs",
+        "catalog_entries": "dpverify.verification.catalog",
         "prove_statement": "dpverify.verification.proofs",
         "verify": "dpverify.verification.job",
     },

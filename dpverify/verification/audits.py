@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dpverify.auditing import ErrorShare, Heading
 from dpverify.auditing.subjects import Runner, data_size
-from dpverify.evidence import AuditEvidence
+from dpverify.ledger.audits import AuditEvidence
 from dpverify.running import Executor, Progress, Store
 from dpverify.running.executors import one_blas_thread
 from dpverify.statements.plans import Plan, Profile

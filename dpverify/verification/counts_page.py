@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dpverify.errors import DpverifyError, InvalidDataError
-from dpverify.evidence import Coverage, ProofEvidence, Variant
 from dpverify.files import write_table
-from dpverify.headlines.words import counts
-from dpverify.in_print import Provenance
-from dpverify.ledger import StatementEntry
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.words import counts
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import read_ledger
 from dpverify.reports.summary import roots_text
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dpverify.evidence import ProofEvidence
-from dpverify.ledger import DisplayCount
+from dpverify.ledger.document import DisplayCount
+from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.inventory import Display, count
 from dpverify.statements.paper import select
 

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import BROKEN, Coverage, ProofEvidence, Use, Variant, Verdict, is_vacuous
 from dpverify.formulas.expressions import Variable
-from dpverify.headlines.roots import ancestors, bare
-from dpverify.headlines.rows import HOLDS, marks, row_of
-from dpverify.in_print import Provenance
-from dpverify.ledger import StatementEntry
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.roots import ancestors, bare
+from dpverify.ledger.headlines.rows import HOLDS, marks, row_of
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.records import is_vacuous
+from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
@@ -30,19 +32,12 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
+from dpverify.verification.catalog import catalog_entries, named_with, used_by, uses_graph
 from dpverify.verification.hypotheses.found import recall_hypotheses
 from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
 from dpverify.verification.places import places
-from dpverify.verification.proofs import (
-    catalog_entries,
-    named_with,
-    obligations_of,
-    program,
-    source_texts,
-    used_by,
-    uses_graph,
-    without_certificates,
-)
+from dpverify.verification.program import program
+from dpverify.verification.proof_rows import obligations_of, source_texts, without_certificates
 from dpverify.verification.refutations.instances import instance_entries
 from dpverify.verification.remembering.remembered import audits_of, file_of, keep, kept
 from dpverify.verification.remembering.shipped import origin, recall_or_read

@@ -11,15 +11,16 @@ from difflib import get_close_matches
 from dpverify import __version__, checks
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings
+from dpverify.verification.catalog import catalog_entries, results_of
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.proofs import catalog_entries, prove_statements, results_of
+from dpverify.verification.proofs import prove_statements
 from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.versions import library_versions

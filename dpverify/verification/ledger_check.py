@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.evidence import BROKEN, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
-from dpverify.ledger import SCHEMA_VERSION, Ledger, StatementEntry
+from dpverify.ledger.document import SCHEMA_VERSION, Ledger
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
@@ -32,6 +34,7 @@ from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
+from dpverify.verification.catalog import catalog_entries, results_of
 from dpverify.verification.checking.audit_rows import (
     HEAD,
     NO_RERUN,
@@ -42,13 +45,7 @@ from dpverify.verification.checking.audit_rows import (
 )
 from dpverify.verification.checking.rows import RowCheck, Status, short
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.proofs import (
-    catalog_entries,
-    results_of,
-    rows_of,
-    source_texts,
-    without_certificates,
-)
+from dpverify.verification.proof_rows import rows_of, source_texts, without_certificates
 from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.refutations.realistic_points import fault_of

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dpverify.auditing import Encoder
 from dpverify.auditing.neighbors import Domain, Pair, Searched, load_pair, search_pairs
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import read_csv

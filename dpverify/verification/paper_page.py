@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.files import write_whole
-from dpverify.ledger import StatementEntry
+from dpverify.ledger.entries import StatementEntry
 from dpverify.reports import read_ledger
 from dpverify.reports.formats.markdown_text import escaped
 from dpverify.statements.paper import Paper, find_statement, papers

@@ -15,7 +15,7 @@ from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import GivenSamples, PrivacyQuestion
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
 from dpverify.privacy.claims import parse_claim
 from dpverify.privacy.stated import StatedGuarantee

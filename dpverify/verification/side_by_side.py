@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import AuditEvidence, Reuse
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.records import Reuse
 from dpverify.running import Executor, Progress
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers

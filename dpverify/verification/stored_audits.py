@@ -7,7 +7,8 @@ import os
 
 from pydantic import TypeAdapter
 
-from dpverify.evidence import AnyAudit, AuditEvidence
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.evidence import AnyAudit
 from dpverify.running import fingerprint
 from dpverify.running.program import program_hash
 from dpverify.running.sources import SourceWatch, unchanged

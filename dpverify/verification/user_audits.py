@@ -26,7 +26,7 @@ from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, StatedGuarantee, parse_claim
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import read_csv

@@ -9,7 +9,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dpverify.evidence import AuditEvidence, PrivacyEvidence, SampledEvidence, Verdict
+from dpverify.ledger.audits import AuditEvidence, SampledEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.formats.interchange import (
     Case,
     SourcePlace,

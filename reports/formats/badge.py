@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from dpverify.evidence import AuditEvidence, ProofEvidence, Verdict
-from dpverify.headlines.words import Standing, counts
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.headlines.words import Standing, counts
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.summary import is_measurement, summarize
 
 # pairs of white text and ground with a contrast of at least 4.5

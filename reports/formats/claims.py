@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpverify.evidence import PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.formats.audits import AUDIT_RULES, Outcome, audit_json, junit_case, sarif_of
 from dpverify.reports.formats.interchange import Case, SourcePlace, junit_document, sarif_log, sarif_result
 from dpverify.reports.formats.markdown_text import code, escaped

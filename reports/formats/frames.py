@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import ExpectationEvidence
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import ExpectationEvidence
 
 if TYPE_CHECKING:
     import pandas

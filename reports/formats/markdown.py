@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.headlines.rows import marks
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.headlines.rows import marks
 from dpverify.reports.formats.markdown_text import code, escaped
 from dpverify.reports.summary import (
     Finding,

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from dpverify.evidence import BROKEN, AuditEvidence, Consequence, Coverage, ProofEvidence, Variant, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
 from dpverify.reports.formats.audits import AUDIT_RULES, Outcome, junit_case, sarif_of
 from dpverify.reports.formats.interchange import Case, SourcePlace, junit_document, sarif_log, sarif_result
 from dpverify.reports.formats.markdown_text import code, escaped

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import AuditEvidence
+from dpverify.ledger.audits import AuditEvidence
 from dpverify.reports.renderers.renderer import Renderer
 
 OWN = ("privacy", "risk", "mean", "sampling", "rate", "complexity", "constant", "accountant")

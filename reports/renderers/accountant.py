@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpverify.evidence import AccountantEvidence
+from dpverify.ledger.evidence import AccountantEvidence
 from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.evidence import ComplexityEvidence
+from dpverify.ledger.evidence import ComplexityEvidence
 from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 

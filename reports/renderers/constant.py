@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dpverify.evidence import ConstantEvidence, Verdict
+from dpverify.ledger.evidence import ConstantEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 

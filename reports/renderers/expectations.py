@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dpverify.evidence import ExpectationEvidence, Verdict
+from dpverify.ledger.evidence import ExpectationEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpverify.evidence import ExpectationEvidence, MeanEvidence
+from dpverify.ledger.evidence import ExpectationEvidence, MeanEvidence
 from dpverify.reports import number_text
 from dpverify.reports.renderers.expectations import ExpectationRenderer
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpverify.evidence import RateEvidence
+from dpverify.ledger.evidence import RateEvidence
 from dpverify.reports import number_text
 from dpverify.reports.renderers.renderer import Renderer
 

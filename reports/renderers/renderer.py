@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dpverify.evidence import AuditEvidence
+from dpverify.ledger.audits import AuditEvidence
 
 if TYPE_CHECKING:
     from dpverify.reports.plots import Plot

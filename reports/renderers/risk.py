@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dpverify.evidence import ExpectationEvidence, RiskEvidence
+from dpverify.ledger.evidence import ExpectationEvidence, RiskEvidence
 from dpverify.reports import number_text
 from dpverify.reports.renderers.expectations import ExpectationRenderer
 

@@ -8,7 +8,7 @@ import pytest
 
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import is_vacuous
+from dpverify.ledger.records import is_vacuous
 
 
 @pytest.mark.parametrize("at_least", [False, True])

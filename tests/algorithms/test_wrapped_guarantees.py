@@ -25,7 +25,7 @@ from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpiric
 from dpverify.auditing import audit_privacy
 from dpverify.auditing.black_box.scores import BestCoordinate, HistogramRatio, Value
 from dpverify.errors import DpverifyError, InvalidArgumentError, NotGuaranteedError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import (
     GDP,
     Adjacency,

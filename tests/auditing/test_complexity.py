@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.auditing import Relation, audit_queries
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 
 @pytest.mark.parametrize("counted", [100, np.int64(100), [100] * 7, np.full(3, 100, dtype=np.uint32)])

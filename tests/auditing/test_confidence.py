@@ -19,7 +19,7 @@ from dpverify.auditing import (
     hoeffding_interval,
 )
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 
 Method = Callable[..., Interval]
 METHODS: list[Method] = [hoeffding_interval, empirical_bernstein_interval, betting_interval]

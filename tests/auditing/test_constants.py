@@ -9,7 +9,8 @@ import pytest
 
 from dpverify.auditing import audit_constant
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 
 
 def _around(rigorous: bool = False) -> Interval:

@@ -22,7 +22,9 @@ from dpverify.auditing import (
 from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 
 Array = NDArray[np.float64]

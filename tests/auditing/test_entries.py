@@ -25,7 +25,8 @@ from dpverify.auditing import (
     audit_privacy,
 )
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee, parse_claim
 from dpverify.reports.summary import audit_text, is_measurement
 from dpverify.statements.plans import Unstated

@@ -9,8 +9,8 @@ import pytest
 
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import SpentShare
-from dpverify.ledger import Budget
+from dpverify.ledger.document import Budget
+from dpverify.ledger.records import SpentShare
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 1000])

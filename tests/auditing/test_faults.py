@@ -10,7 +10,8 @@ import pytest
 from dpverify.auditing import PrivacyAudit, audit_privacy, search_faults
 from dpverify.auditing.faults import Weakened, room_left
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import GDP
 
 RUNS = 20_000

@@ -18,7 +18,8 @@ from dpverify.auditing import (
     audit_privacy,
     fit_rate,
 )
-from dpverify.evidence import Gap, Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency, PureDP
 
 VALUES = np.linspace(0.0, 1.0, 400)

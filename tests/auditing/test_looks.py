@@ -23,7 +23,9 @@ from dpverify.auditing.looks import Looks
 from dpverify.auditing.relations import Relation
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval, PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 
 RUNS = 20_000

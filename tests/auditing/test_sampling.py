@@ -15,7 +15,7 @@ from dpverify import checks
 from dpverify.auditing import ErrorShare, LawAudit, LawAuditor, LawQuestion, audit_law
 from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.renderers.sampling import SamplingRenderer
 
 

@@ -37,7 +37,7 @@ from dpverify.auditing import (  # noqa: E402
 )
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor  # noqa: E402
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor  # noqa: E402
-from dpverify.evidence import Verdict  # noqa: E402
+from dpverify.ledger.verdicts import Verdict  # noqa: E402
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee  # noqa: E402
 from dpverify.running import StatedStep, StatedStructure, single_noise  # noqa: E402
 from dpverify.running.subjects.texts import of_runs  # noqa: E402

@@ -14,7 +14,7 @@ import pytest
 
 from dpverify.commands.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.reports import read_ledger
 from dpverify.reports.formats.audits import audit_schema
 from dpverify.reports.formats.interchange import SourcePlace

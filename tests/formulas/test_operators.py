@@ -13,7 +13,6 @@ import mpmath
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas import records
 from dpverify.formulas.calculus import differentiated
 from dpverify.formulas.definedness import defined_where
@@ -54,6 +53,7 @@ from dpverify.formulas.rendering.printing import expression_text
 from dpverify.formulas.units import LENGTH
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.formulas.vectors import OF_VECTORS
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import ball_programs

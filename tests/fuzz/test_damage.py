@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Variant, Verdict
+from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving import canonical
 from dpverify.proving.checker import check, questions
-from dpverify.verification.proofs import ProofRecord
+from dpverify.verification.proof_rows import ProofRecord
 
 from .holding import faults
 

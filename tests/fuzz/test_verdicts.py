@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.rendering.printing import formula_text
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation, obligation_to_json

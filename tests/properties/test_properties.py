@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from dpverify.auditing import Heading
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.problems import Dataset
 from dpverify.properties import (

@@ -13,7 +13,7 @@ from dpverify.auditing import BatchAuditor, PrivacyQuestion
 from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
 from dpverify.auditing.subjects import OnPair, Runner
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, NoisyIteration, PureDP, StatedGuarantee, hockey_stick_divergence
 from dpverify.privacy.adjacency import checked_adjacency
 from dpverify.problems import Ball, Problem

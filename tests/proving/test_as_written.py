@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import (
     Expression,
@@ -23,6 +22,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Ne, Not, Or
 from dpverify.formulas.operators import absolute, exp, log, maximum, sqrt
 from dpverify.formulas.units import LENGTH, LOSS
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, Proof, Prover, homogeneity, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import PI, Expression, Variable, integer, real
 from dpverify.formulas.logic import Compare, Le, Lt
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.notation import read_formula
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

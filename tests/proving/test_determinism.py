@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import INFINITY, PI, Variable, integer, integral, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le
 from dpverify.formulas.operators import absolute, exp, log, maximum, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, digest, prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.real_arithmetic import RealArithmetic

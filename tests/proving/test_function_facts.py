@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Number, Variable, integer, real
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.rendering.neutral import formula_to_json
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import integral, real
 from dpverify.formulas.logic import Eq, Ge, Le, Lt
 from dpverify.formulas.operators import exp, log
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, Proof, prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import most_telling

@@ -13,10 +13,10 @@ import sympy as sp
 
 import dpverify.proving
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, expression, integer, real
 from dpverify.formulas.logic import Ge, Le
 from dpverify.formulas.operators import exp
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_MEMORY, Proof

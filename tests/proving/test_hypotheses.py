@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dpverify.evidence import Use
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.values import UndefinedError
 from dpverify.formulas.vectors import coordinates_of, vector
+from dpverify.ledger.verdicts import Use
 from dpverify.proving.hypotheses import Finding, Hypothesis, hypotheses, uses_of_hypotheses, without
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted, confirmed

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import Expression, Variable, integer, real
 from dpverify.formulas.logic import Formula, Le, Not, Or, free_in
 from dpverify.formulas.notation import read_display, read_formula
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.vectors import coordinates_of, coordinates_text, inner, norm, vector
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import homogeneity, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -9,7 +9,6 @@ import mpmath
 import pytest
 import sympy as sp
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
@@ -24,6 +23,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Le, Lt
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof

@@ -13,7 +13,6 @@ import sympy as sp
 import z3
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import (
     INFINITY,
     Apply,
@@ -30,6 +29,7 @@ from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
 from dpverify.formulas.operators import exp, floor, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.rendering.printing import formula_text
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.checker.algebra import Algebra

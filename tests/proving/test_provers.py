@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import (
     Expression,
     Variable,
@@ -25,6 +24,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, Proof, canonical, digest, load, prove, store
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.exact import Exact, closed_form

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Expression, Variable, at, derivative, expression, integer, real
 from dpverify.formulas.logic import And, Compare, Eq, ForAll, Formula, Ge, Implies, Le, Lt, Not
 from dpverify.formulas.operators import exp, maximum, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.expressions import Expression, Variable, integer, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import ceiling, exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
+from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving import prove
 from dpverify.proving import realistic as search
 from dpverify.proving.certificates import certificate

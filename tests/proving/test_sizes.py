@@ -11,6 +11,7 @@ import pytest
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import vector
+from dpverify.ledger.written_numbers import number_text
 from dpverify.proving.sizes import (
     FEW,
     KNOWN,
@@ -23,7 +24,6 @@ from dpverify.proving.sizes import (
     sizes_of,
     tied,
 )
-from dpverify.written_numbers import number_text
 
 F = Fraction
 RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")

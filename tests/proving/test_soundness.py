@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import INFINITY, PI, Variable, at, derivative, integer, integral, real
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import exp, log, maximum, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, Proof, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Variable, expression, real
 from dpverify.formulas.logic import Compare, Formula, Le, Lt
 from dpverify.formulas.operators import exp
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Variant
 from dpverify.formulas.expressions import integer, real
+from dpverify.ledger.verdicts import Variant
 from dpverify.proving import second_reader
 from dpverify.proving.language import Obligation, parts_of
 from dpverify.proving.second_reader import (
@@ -30,7 +30,7 @@ from dpverify.proving.second_reader.trees import Tree
 from dpverify.proving.two_readers import ReadersDisagreeError, check_agreement, disagreement
 from dpverify.statements.paper import papers
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.proofs import obligations_of
+from dpverify.verification.proof_rows import obligations_of
 
 from .both_readers import both, ordered, second, styled
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import at, derivative, expression, integer, integral, real, total
 from dpverify.formulas.logic import Compare, Eq, ForAll, Formula, Implies, Le
 from dpverify.formulas.operators import absolute, erfc, exp, log, maximum, normal_cdf, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import homogeneity
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Implies, Le, Lt
 from dpverify.formulas.operators import exp, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

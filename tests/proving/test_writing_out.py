@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Le
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -14,25 +14,22 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpverify.evidence import (
+from dpverify.ledger.document import Budget, DisplayCount, Ledger
+from dpverify.ledger.entries import NamedResult, StatementEntry
+from dpverify.ledger.evidence import (
     ComplexityEvidence,
-    Consequence,
     ConstantEvidence,
-    Coverage,
-    Gap,
-    Interval,
     MeanEvidence,
     PrivacyEvidence,
     ProfilePoint,
-    ProofEvidence,
     RateEvidence,
     RiskEvidence,
     SamplingEvidence,
-    Variant,
-    Verdict,
 )
-from dpverify.ledger import Budget, DisplayCount, Ledger, NamedResult, StatementEntry
-from dpverify.realistic import RealisticPoint
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 
 SHIFT_CERTIFICATE: dict[str, Any] = {
     "version": 1,

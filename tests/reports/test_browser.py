@@ -15,7 +15,7 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from dpverify.evidence import Evidence
+from dpverify.ledger.evidence import Evidence
 from dpverify.reports import render_html
 
 from .ledger_example import AUDITS, CERTIFICATES, PROOFS, example_ledger

@@ -7,15 +7,11 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import (
-    AuditEvidence,
-    Coverage,
-    PrivacyEvidence,
-    ProofEvidence,
-    Variant,
-    Verdict,
-)
-from dpverify.ledger import Budget, Ledger
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.reports.comparison import Change, compare_ledgers
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dpverify.cli import main
-from dpverify.evidence import Consequence, Coverage, ProofEvidence, Variant, Verdict
-from dpverify.in_print import Provenance
-from dpverify.ledger import ErratumEntry
+from dpverify.ledger.entries import ErratumEntry
+from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
 from dpverify.reports.findings import finding_groups, what_is_false
 from dpverify.reports.summary import summarize

@@ -6,8 +6,10 @@ import re
 
 import pytest
 
-from dpverify.evidence import Consequence, Coverage, PrivacyEvidence, ProofEvidence, Variant, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import render_html
 from dpverify.reports.first_screen import FirstScreen, first_screen
 from dpverify.reports.sandwich import sandwich

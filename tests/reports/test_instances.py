@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dpverify.evidence import Interval, Verdict
-from dpverify.ledger import InstanceEntry
+from dpverify.ledger.entries import InstanceEntry
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html
 
 from .html_check import Page

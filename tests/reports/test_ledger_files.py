@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Coverage, Interval, ProofEvidence, RiskEvidence
+from dpverify.ledger.evidence import RiskEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Coverage
 from dpverify.reports import ledger_json, parse_ledger, read_ledger, render_html, write_ledger
 
 from .ledger_example import AUDITS, example_ledger

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from dpverify.auditing import ErrorShare, Heading, Question, clopper_pearson_lower
 from dpverify.auditing.subjects import Given
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import AuditEvidence, ForeignEvidence, SampledEvidence, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.audits import AuditEvidence, ForeignEvidence, SampledEvidence
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.verdicts import Verdict
 from dpverify.properties import check_audit
 from dpverify.reports import ledger_json, parse_ledger, render_html, render_markdown, summary_lines
 from dpverify.reports.renderers import Renderer, register

@@ -14,11 +14,14 @@ import time
 
 import pytest
 
-from dpverify.evidence import Consequence, Interval, ProofEvidence, Verdict
-from dpverify.headlines.roots import Roots
-from dpverify.headlines.words import Standing
-from dpverify.ledger import Budget, DisplayCount, ErratumEntry, Ledger, NamedResult
-from dpverify.realistic import RealisticPoint
+from dpverify.ledger.document import Budget, DisplayCount, Ledger
+from dpverify.ledger.entries import ErratumEntry, NamedResult
+from dpverify.ledger.headlines.roots import Roots
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.reports import ledger_json, render_html
 from dpverify.reports.sections import Block, blocks
 

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from scipy.stats import norm
 
-from dpverify.evidence import Interval, PrivacyEvidence, ProfilePoint, RateEvidence, RiskEvidence
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, RateEvidence, RiskEvidence
+from dpverify.ledger.records import Interval
 from dpverify.reports.plots import law_plot, mean_plot, privacy_plot, rate_plot
 from dpverify.reports.renderers import renderer_of
 

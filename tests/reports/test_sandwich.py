@@ -10,8 +10,11 @@ import pytest
 from scipy.stats import binom
 
 from dpverify.cli import main
-from dpverify.evidence import Interval, PrivacyEvidence, Verdict
-from dpverify.ledger import Ledger, StatementEntry
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html, write_ledger
 from dpverify.reports.sandwich import cells, sandwich, why_zero
 

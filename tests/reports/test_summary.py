@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import ClaimOrigin, Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
-from dpverify.headlines.roots import Roots
-from dpverify.headlines.words import Standing
-from dpverify.ledger import Budget, StatementEntry
+from dpverify.ledger.audits import ClaimOrigin
+from dpverify.ledger.document import Budget
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.roots import Roots
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 

@@ -12,7 +12,7 @@ import pytest
 from running_mechanisms import SlowWalk
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Reuse
+from dpverify.ledger.records import Reuse
 from dpverify.running import Output, Store, run
 
 RUNS = 45

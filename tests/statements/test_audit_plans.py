@@ -12,7 +12,9 @@ from dpverify import checks
 from dpverify.algorithms.weakening import Weakened
 from dpverify.auditing import BoundsQuestion, ConstantQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import LawOf, OnPair
-from dpverify.evidence import ClaimForm, PrivacyEvidence, Verdict
+from dpverify.ledger.audits import ClaimForm
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import CONSTANT, LAW, PRIVACY, WHITE_BOX, Along, Audit, Plan, Profile

@@ -8,12 +8,12 @@ from pkgutil import iter_modules
 
 import pytest
 
-from dpverify.evidence import BROKEN, Verdict
 from dpverify.formulas.logic import And, Implies
+from dpverify.ledger.verdicts import BROKEN, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.proofs import ProofRecord
+from dpverify.verification.proof_rows import ProofRecord
 
 TABLE = (
     # a constant

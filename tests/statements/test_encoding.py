@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from dpverify.evidence import BROKEN, Variant, Verdict
 from dpverify.formulas.logic import Compare
+from dpverify.ledger.verdicts import BROKEN, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import papers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.reports import findings_markdown
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"

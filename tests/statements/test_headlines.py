@@ -9,17 +9,19 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import BROKEN, Consequence, Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.headlines.roots import Below, Roots, Shown, ancestors, below, cycle
-from dpverify.headlines.rows import Row, cut, only_the_proof_changes
-from dpverify.headlines.words import Standing, exceeds, word
-from dpverify.ledger import StatementEntry
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.roots import Below, Roots, Shown, ancestors, below, cycle
+from dpverify.ledger.headlines.rows import Row, cut, only_the_proof_changes
+from dpverify.ledger.headlines.words import Standing, exceeds, word
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers
-from dpverify.verification.proofs import ProofRecord, catalog_entries, obligations_of, without_certificates
+from dpverify.verification.catalog import catalog_entries
+from dpverify.verification.proof_rows import ProofRecord, obligations_of, without_certificates
 from dpverify.verification.refutations.consequences import consequence_of, is_evaluated
 from dpverify.verification.refutations.instances import instance_entries
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.notation import read_display, read_formula
 from dpverify.formulas.vectors import vector
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

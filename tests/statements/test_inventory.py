@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage
-from dpverify.ledger import DisplayCount
+from dpverify.ledger.document import DisplayCount
+from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.inventory import (
     DEFINITION,
     MISSING,

@@ -37,7 +37,7 @@ def test_each_stands_in_the_text() -> None:
 
 def test_what_was_refuted_for_a_lost_glyph_is_proved() -> None:
     """Theorem A.1: with the epsilon that `p/.` lost, the two parts of the risk have one order."""
-    from dpverify.evidence import Verdict
+    from dpverify.ledger.verdicts import Verdict
     from dpverify.proving import prove
 
     statement = next(s for s in papers()["bst14"].statements if s.id == "bst14.thmA.1")

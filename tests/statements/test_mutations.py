@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.rendering.neutral import formula_to_json
 from dpverify.formulas.vectors import coordinates_of
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers

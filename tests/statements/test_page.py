@@ -10,8 +10,8 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS
+from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.statements.pages import PageError, read_page
 from dpverify.verification.proofs import prove_page
 

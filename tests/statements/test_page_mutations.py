@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.logic import And, Formula, Not, Or
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.pages import blocks, notes, page, prose, read_page, words

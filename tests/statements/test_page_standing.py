@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.statements.pages import read_page
 

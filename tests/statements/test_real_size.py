@@ -9,7 +9,8 @@ import pytest
 
 from dpverify.auditing.subjects import CountedRuns, Each, Given, RiskOf, data_size
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import RiskEvidence, Verdict
+from dpverify.ledger.evidence import RiskEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Dataset
 from dpverify.reports.summary import sizes_text
 from dpverify.running import Executor

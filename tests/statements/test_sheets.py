@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage, Variant, Verdict
 from dpverify.formulas import notation
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Eq, Ge, Le, variables_of
@@ -16,12 +15,13 @@ from dpverify.formulas.notation import read_formula
 from dpverify.formulas.notation.tokens import LONGEST
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.units import NATS
+from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import PROOF_STEP, Sheet
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.proofs import obligations_of
+from dpverify.verification.proof_rows import obligations_of
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
 x, positive = real("x"), real("x", gt=0)

@@ -13,7 +13,9 @@ from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.auditing import PrivacyQuestion
 from dpverify.auditing.subjects import OnPair
-from dpverify.evidence import Gap, Interval, PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.problems import Ball, Box, Linear, Problem, opposite_linear
 from dpverify.running import Executor
 from dpverify.statements.bst14.audits.walk_cases import CellLaws

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import OutOfScopeError, real
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Le
+from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.language import Obligation, parts_of
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.symbolic import symbolic

@@ -16,7 +16,7 @@ from pathlib import Path
 from paper_text import Found, inventory  # type: ignore[import-not-found]
 from printed_latex import covered, plain  # type: ignore[import-not-found]
 
-from dpverify.evidence import Coverage
+from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.inventory import COLUMNS, DEFINITION, MISSING, RESTATED, Display, read_displays
 from dpverify.statements.paper import papers
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dpverify.evidence import ProofEvidence, Verdict
-from dpverify.verification.proofs import ProofRecord
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Verdict
+from dpverify.verification.proof_rows import ProofRecord
 
 ONE_IN = 20
 

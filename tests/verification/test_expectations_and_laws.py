@@ -13,7 +13,8 @@ from scipy.stats import norm
 
 from dpverify.auditing import Bound, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, RiskOf, ValuesOf
-from dpverify.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence, Verdict
+from dpverify.ledger.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.reports import ledger_rows, render_html
 from dpverify.reports.plots import mean_plot

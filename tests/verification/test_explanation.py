@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from dpverify.cli import main
-from dpverify.evidence import Coverage, Verdict
 from dpverify.formulas import notation
+from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.statements.paper import find_statement, papers
 from dpverify.verification import explanation
+from dpverify.verification.catalog import catalog_entries
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
-from dpverify.verification.proofs import catalog_entries, without_certificates
+from dpverify.verification.proof_rows import without_certificates
 from dpverify.verification.remembering import shipped
 from dpverify.verification.remembering.remembered import recall, remember_all
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dpverify import cli, proving
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
+from dpverify.statements.paper import find_statement
 from dpverify.verification import proofs
 from dpverify.verification.remembering import remembered
 
@@ -20,7 +21,7 @@ ID = "fmtt18.def10"
 @pytest.fixture
 def _one_row_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    found = proofs.find_statement(ID)
+    found = find_statement(ID)
     assert found is not None
     first = found.printed[0].name
 
@@ -41,7 +42,7 @@ def test_other_rows_are_proved_and_nothing_is_remembered() -> None:
     assert faulty[0].reason == "a fault in dpverify, not a verdict: OverflowError: planted"
     assert "Traceback" in faulty[0].fault
     assert any(r.verdict is Verdict.PROVED for r in records)
-    statement = proofs.find_statement(ID)
+    statement = find_statement(ID)
     assert statement is not None
     remembered.remember_all(records)
     assert remembered.recall(statement) is None
@@ -64,7 +65,7 @@ def test_the_command_line_ends_with_70_and_delivers_the_rest(
 
 def test_what_the_clock_ended_is_not_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    statement = proofs.find_statement(ID)
+    statement = find_statement(ID)
     assert statement is not None
     records = [r.evidence for r in proofs.prove_statement(ID)]
     cut = [r.model_copy(update={"stopped_by_the_clock": True}) for r in records]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.evidence import Coverage, Use
 from dpverify.formulas.expressions import real
+from dpverify.ledger.verdicts import Coverage, Use
 from dpverify.proving import hypotheses as module
 from dpverify.proving.hypotheses import hypotheses
 from dpverify.proving.language import Obligation, Statement

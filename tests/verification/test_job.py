@@ -13,8 +13,10 @@ import pytest
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import PrivacyEvidence, ProofEvidence, Verdict
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from dpverify import proving
-from dpverify.evidence import Coverage, Variant
 from dpverify.formulas.logic import Implies
+from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.statements.paper import find_statement
 from dpverify.verification import proofs
-from dpverify.verification.proofs import ProofRecord
+from dpverify.verification.proof_rows import ProofRecord
 from dpverify.verification.refutations import consequences
 
 from ..kept_proofs import NO_PART, Proofs, proving_files
@@ -27,6 +27,8 @@ NAME = "bst14.huber-smooth"
 
 READ_STATEMENTS = (
     "statements/provenance.py",
+    "verification/catalog.py",
+    "verification/proof_rows.py",
     "verification/proofs.py",
     "verification/refutations/consequences.py",
     "verification/refutations/instances.py",
@@ -86,7 +88,7 @@ def test_a_changed_formula_is_proved_anew(
         ("proving/reasoning/squares.py", True),
         ("proving/checker/terms.py", True),
         ("formulas/notation/grammar.lark", True),
-        ("evidence.py", True),
+        ("ledger/proofs.py", True),
         ("verification/proofs.py", True),
         ("verification/explanation.py", False),
         ("auditing/constants.py", False),

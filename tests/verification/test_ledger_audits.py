@@ -12,7 +12,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.verification.checking.audit_rows import (
     BUDGET,
     HEAD,

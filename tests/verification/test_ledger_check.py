@@ -16,8 +16,8 @@ from dpverify import __version__
 from dpverify.auditing import ErrorShare
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.headlines.words import exceeds
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.headlines.words import exceeds
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
@@ -26,11 +26,12 @@ from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
 from dpverify.verification import VerificationSettings, ledger_check
 from dpverify.verification.audits import AuditSettings
+from dpverify.verification.catalog import catalog_entries, results_of
 from dpverify.verification.checking import audit_rows
 from dpverify.verification.checking.rows import RowCheck
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import ProofRecord, catalog_entries, results_of
+from dpverify.verification.proof_rows import ProofRecord
 from dpverify.verification.side_by_side import GrantedAudit, carry_out_all
 from dpverify.versions import library_versions
 

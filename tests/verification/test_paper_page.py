@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.ledger import Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.reports import write_ledger
 from dpverify.statements.paper import papers
 from dpverify.verification.paper_page import main

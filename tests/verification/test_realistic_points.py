@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from dpverify.evidence import Coverage, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Obligation
-from dpverify.realistic import RealisticPoint
 from dpverify.statements.paper import find_statement
-from dpverify.verification.proofs import ProofRecord, content_of
+from dpverify.verification.program import content_of
+from dpverify.verification.proof_rows import ProofRecord
 from dpverify.verification.refutations.realistic_points import fault_of, realistic_point
 
 

@@ -7,16 +7,17 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Consequence, Coverage, Gap, ProofEvidence, Variant, Verdict
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Ge, Le, all_of
-from dpverify.in_print import Mistake, Provenance
+from dpverify.ledger.in_print import Mistake, Provenance
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
-from dpverify.realistic import RealisticPoint
 from dpverify.statements.paper import Paper, papers
 from dpverify.statements.provenance import prints, provenance_of
-from dpverify.verification import job, proofs
+from dpverify.verification import job, proof_rows
 from dpverify.verification.refutations.consequences import TORN, consequence_of, judged, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
 
@@ -176,15 +177,15 @@ def test_no_ledger_is_written_of_two_verdicts_on_one_display(monkeypatch: pytest
     (paper, *_) = papers().values()
     planted = Paper(paper.key, "", "", paper.catalog, (Statement(paper.catalog[-1].id, "", "", twice),))
     records = [
-        record for o in twice for record in proofs._answered(planted.statements[0], Variant.PRINTED, o)
+        record for o in twice for record in proof_rows.answered(planted.statements[0], Variant.PRINTED, o)
     ]
     wrong = records[1].evidence.model_copy(update={"verdict": Verdict.REFUTED})
-    records[1] = proofs.without_certificates(wrong)
+    records[1] = proof_rows.without_certificates(wrong)
     monkeypatch.setattr(job, "prove_statements", lambda *_args, **_kw: records)
     settings = job.VerificationSettings(papers=(paper.catalog[-1].id,))
     with pytest.raises(InvalidDataError, match=r"No ledger is written: .*the same display, is proved"):
         job.verify(settings)
 
 
-def test_no_encoded_display_has_two_verdicts(all_proofs: list[proofs.ProofRecord]) -> None:
+def test_no_encoded_display_has_two_verdicts(all_proofs: list[proof_rows.ProofRecord]) -> None:
     assert list(contradictions(record.evidence for record in all_proofs)) == []

@@ -21,7 +21,7 @@ from dpverify.proving.language import Statement
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.sheet import Sheet
-from dpverify.verification import proofs as proof_module
+from dpverify.verification import program
 from dpverify.verification.remembering import shipped
 from dpverify.verification.remembering.remembered import audits_of, recall, remember, remember_all
 
@@ -44,7 +44,7 @@ def statement(name: str) -> Statement:
 
 _IN_A_COPY = """
 import json, sys
-from dpverify.evidence import ProofEvidence
+from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.paper import find_statement
 from dpverify.verification.remembering.remembered import recall, remember_all
 if len(sys.argv) > 2:
@@ -92,7 +92,7 @@ def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -
 def test_another_version_of_a_library_is_noticed(proofs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     remember_all(r.evidence for r in proofs.of(NAME))
     assert recall(statement(NAME)) is not None
-    monkeypatch.setattr(proof_module, "libraries", lambda: ["another version"])
+    monkeypatch.setattr(program, "libraries", lambda: ["another version"])
     assert recall(statement(NAME)) is None
 
 

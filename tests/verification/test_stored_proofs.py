@@ -10,12 +10,13 @@ import pytest
 
 from dpverify import proving
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Coverage
+from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.checker import Confirmation, check
 from dpverify.running import Store
 from dpverify.statements.paper import find_statement
-from dpverify.verification import proofs
-from dpverify.verification.proofs import ProofRecord, prove_statements
+from dpverify.verification import program, proof_rows, proofs
+from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.proofs import prove_statements
 
 # a few quick obligations, with units
 NAME = "bst14.eq2"
@@ -50,7 +51,7 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
         assert store.reuse().says() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
     # another program, even in a file that no proof reads, proves anew
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
-        patched.setattr(proofs, "program_hash", lambda: "another program")
+        patched.setattr(program, "program_hash", lambda: "another program")
         patched.setattr(proving, "prove", refuse)
         proved = [record.evidence for record in found(store) if record.evidence.coverage is not Coverage.UNIT]
         assert all("something was proved" in (evidence.fault or "") for evidence in proved)
@@ -59,14 +60,14 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
 def test_what_a_clock_or_a_fault_ended_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = proofs._evidence
+    real = proof_rows._evidence
     change: dict[str, object] = {}
 
     def ended(*arguments: Any) -> ProofRecord:
         record = real(*arguments)
         return ProofRecord(record.evidence.model_copy(update=change), record.certificate)
 
-    monkeypatch.setattr(proofs, "_evidence", ended)
+    monkeypatch.setattr(proof_rows, "_evidence", ended)
     for now in ({"stopped_by_the_clock": True}, {"fault": "a fault"}):
         change.clear()
         change.update(now)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.running import Limits, run
 from dpverify.verification.user_audits import FunctionQuestion, audit_function, audit_function_sequentially
 

@@ -20,7 +20,10 @@ from dpverify.auditing import (
     PrivacyQuestion,
 )
 from dpverify.auditing.subjects import OnPair
-from dpverify.evidence import ClaimForm, ConstantEvidence, Gap, Interval, PrivacyEvidence, Verdict
+from dpverify.ledger.audits import ClaimForm
+from dpverify.ledger.evidence import ConstantEvidence, PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee
 from dpverify.problems import Dataset
 from dpverify.running import Executor, Output, Randomness

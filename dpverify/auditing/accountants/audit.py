@@ -9,7 +9,9 @@ from typing import ClassVar, Protocol
 from dpverify import checks
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.evidence import AccountantEvidence, Gap, Interval, Verdict
+from dpverify.ledger.evidence import AccountantEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 
 _COUNTED = 2**20
 """Units in the last place up to which a shortfall is given in them."""

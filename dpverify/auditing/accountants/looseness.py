@@ -16,8 +16,8 @@ import numpy as np
 from dpverify.auditing.accountants.audit import Reference
 from dpverify.auditing.accountants.orders import DrawnBatches, HiddenIterates
 from dpverify.auditing.accountants.references import NoisyReleases
-from dpverify.evidence import Interval
 from dpverify.files import write_table
+from dpverify.ledger.records import Interval
 from dpverify.privacy import (
     GDP,
     RDP,

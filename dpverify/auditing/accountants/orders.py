@@ -16,7 +16,7 @@ from flint import arb
 from dpverify import checks
 from dpverify.auditing.accountants.references import between_floats, exact, gaussian_excess, two_sided
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.privacy import quantities
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 

@@ -16,7 +16,7 @@ from flint import arb, ctx, fmpq
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.privacy import Adjacency, composition, quantities
 
 _PRECISIONS = (128, 256, 512, 1024, 4096)

@@ -21,7 +21,7 @@ from dpverify.auditing.exact.polar_grids import PolarGrid
 from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.privacy import ProfileDP, quantities
 from dpverify.problems import Ball
 

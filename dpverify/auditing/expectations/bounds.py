@@ -13,7 +13,7 @@ from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.expectations.means import MeanAudit, audit_mean, most_telling
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 
 _FEW_SAMPLES = 20
 """Where no sample can break the bound."""

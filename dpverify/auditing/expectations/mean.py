@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.expectations.bounds import BoundsQuestion, Numbers, answer
-from dpverify.evidence import MeanEvidence
+from dpverify.ledger.evidence import MeanEvidence
 
 
 @dataclass(frozen=True)

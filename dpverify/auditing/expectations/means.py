@@ -13,7 +13,8 @@ from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
 from dpverify.auditing.expectations.sequence import MeanSequence, rules_out_in_rounds
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Interval, Verdict, is_vacuous
+from dpverify.ledger.records import Interval, is_vacuous
+from dpverify.ledger.verdicts import Gap, Verdict
 
 Values = NDArray[np.float64]
 
@@ -28,7 +29,7 @@ class MeanAudit:
     Examples:
         >>> import numpy as np
         >>> from dpverify.auditing import audit_mean
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> risks = np.random.default_rng(0).beta(2.0, 6.0, size=2000)
         >>> minimum = Interval(lower=0.09, upper=0.1)  # of the risk; the excess risk is what is left
         >>> found = audit_mean(risks, bound=0.2, lower=0.0, upper=1.0, failure_probability=1e-3, minimum=minimum)
@@ -371,7 +372,7 @@ def most_telling(verdicts: Sequence[Verdict]) -> int:
 
     Examples:
         >>> from dpverify.auditing import most_telling
-        >>> from dpverify.evidence import Verdict
+        >>> from dpverify.ledger import Verdict
         >>> most_telling([Verdict.SUPPORTED, Verdict.VIOLATED, Verdict.SUPPORTED])
         1
         >>> most_telling([Verdict.SUPPORTED, Verdict.UNDECIDED, Verdict.UNDECIDED])

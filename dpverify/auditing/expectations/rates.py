@@ -15,7 +15,9 @@ from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import ExpectationEvidence, Gap, Interval, RateEvidence, Verdict
+from dpverify.ledger.evidence import ExpectationEvidence, RateEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 
 _TOLD_APART = 0.5
 """Exponents this far from a claimed one must be excluded before it is called supported."""
@@ -102,7 +104,7 @@ class RateFit:
 
     Examples:
         >>> from dpverify.auditing import fit_rate
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> sizes = [100, 400, 1600]
         >>> wide = [Interval(lower=0.2 / n**0.5, upper=2.0 / n**0.5) for n in sizes]
         >>> found = fit_rate(sizes, wide, -0.5)
@@ -147,7 +149,7 @@ def fit_rate(
 
     Examples:
         >>> from dpverify.auditing import fit_rate
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> sizes = [100, 400, 1600]
         >>> risks = [Interval(lower=0.9 / n**0.5, upper=1.1 / n**0.5) for n in sizes]
         >>> found = fit_rate(sizes, risks, -0.5)

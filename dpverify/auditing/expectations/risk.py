@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.expectations.bounds import BoundsQuestion, Numbers, answer
-from dpverify.evidence import RiskEvidence
+from dpverify.ledger.evidence import RiskEvidence
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class RiskAuditor:
         >>> from types import SimpleNamespace
         >>> import numpy as np
         >>> from dpverify.auditing import Bound, BoundsQuestion, ErrorShare, RiskAuditor
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> risks = SimpleNamespace(
         ...     quantity="mean loss", lower=0.0, upper=1.0, minimum=Interval(lower=0.1, upper=0.1), extreme=None,
         ...     runs_a_number=1, draw=lambda count: np.random.default_rng(0).beta(2.0, 6.0, size=count),

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from dpverify.auditing.confidence import check_values
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.expectations.bounds import Audited, Bound, BoundsQuestion, Numbers, answer
 from dpverify.auditing.expectations.means import audit_mean_in_rounds
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import MeanEvidence, RiskEvidence
+from dpverify.ledger.evidence import MeanEvidence, RiskEvidence
 
 
 class RoundsOfNumbers(Numbers, Protocol):
@@ -38,7 +38,7 @@ class BettingRiskAuditor:
         >>> from types import SimpleNamespace
         >>> import numpy as np
         >>> from dpverify.auditing import BettingRiskAuditor, Bound, BoundsQuestion, ErrorShare
-        >>> from dpverify.evidence import Interval
+        >>> from dpverify.ledger import Interval
         >>> risks = SimpleNamespace(
         ...     quantity="mean loss", lower=0.0, upper=1.0, minimum=Interval(lower=0.1, upper=0.1), extreme=None,
         ...     runs_a_number=1, round_unit=1,

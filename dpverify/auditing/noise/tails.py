@@ -28,7 +28,7 @@ from dpverify.auditing.noise.laws import LAWS, Law, beyond_at
 from dpverify.auditing.noise.written import Written
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 FEWEST = 1000
 _SHARES = {"largest": 1 / 4, "grids": 1 / 2, "repeats": 1 / 4}

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.quoting import quoted
 from dpverify.running.subjects.texts import DEEPEST, is_texts
 

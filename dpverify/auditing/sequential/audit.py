@@ -34,7 +34,9 @@ from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, ProfilePoint, SequentialRecord, SpentShare, Verdict
+from dpverify.ledger.evidence import ProfilePoint, SequentialRecord
+from dpverify.ledger.records import SpentShare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
 Array = NDArray[np.float64]

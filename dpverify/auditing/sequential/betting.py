@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential.audit import SequentialAuditor
-from dpverify.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 
 
 class Watch(Protocol):

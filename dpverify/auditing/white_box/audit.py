@@ -60,7 +60,8 @@ from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import Before, blocks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.running import StatedStructure
 
 FEWEST_RUNS = 1000

@@ -13,10 +13,10 @@ from typing import Any
 
 import flint
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.values import ball as as_ball
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.instances.laws import Ball, Number, ball
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import evaluate

@@ -11,10 +11,10 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.formulas.values import Ball
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof

@@ -15,7 +15,6 @@ from typing import Any
 
 import sympy as sp
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.calculus import map_sides, worked_out
 from dpverify.formulas.definedness import conditions
 from dpverify.formulas.expressions import (
@@ -33,6 +32,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, Formula, Le, Lt
 from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof

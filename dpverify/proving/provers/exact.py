@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import sympy as sp
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.definedness import Condition, converges, defined_between, defined_where
 from dpverify.formulas.expressions import (
@@ -24,6 +23,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Formula, comparisons
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof

@@ -6,11 +6,11 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Apply, subexpressions
 from dpverify.formulas.logic import comparisons
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_text, same_dimension
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import Compare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof, most_telling

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.calculus import worked_out
 from dpverify.formulas.expressions import (
     Apply,
@@ -31,6 +30,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import confirmed, refutation

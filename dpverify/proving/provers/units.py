@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Bound, subexpressions
 from dpverify.formulas.homogeneity import MixedUnitsError, check
 from dpverify.formulas.logic import comparisons
 from dpverify.formulas.units import Unit
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof

@@ -6,9 +6,9 @@ import itertools
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.logic import Formula, Le, Lt
 from dpverify.formulas.vectors import coordinates_text
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.gram import admitted_point

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import expression, integer, real
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, NATS, RECORDS
+from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.language import continuously_differentiable
 from dpverify.statements.sheet import Sheet
 

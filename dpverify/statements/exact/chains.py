@@ -26,7 +26,7 @@ from dpverify.auditing.exact import (
 )
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import (
     ContractOrDrift,
     Dataset,

@@ -14,8 +14,8 @@ import numpy as np
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNSGD, SmoothedPNSGD, StopPNSGD
-from dpverify.evidence import Interval
 from dpverify.files import write_table
+from dpverify.ledger.records import Interval
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Loss, Problem
 from dpverify.problems.smoothed_losses import AbsoluteError

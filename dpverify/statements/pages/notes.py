@@ -14,8 +14,8 @@ from lark import Lark, Token, Tree, UnexpectedInput
 from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.pages.letters import is_letter
 from dpverify.statements.pages.words import Sentence, spelled, tokens
 

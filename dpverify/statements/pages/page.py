@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage
 from dpverify.formulas.expressions import Number, Variable, real
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.language import Statement
 from dpverify.statements.pages.blocks import Errors, blocks, plain
 from dpverify.statements.pages.letters import Letter, check_letter, is_letter, read_letters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.headlines.roots import bare, cycle
+from dpverify.ledger.headlines.roots import bare, cycle
 from dpverify.statements.pages.blocks import Errors
 from dpverify.statements.sheet import Sheet
 

@@ -10,8 +10,8 @@ from typing import Literal
 from lark import Token
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage
 from dpverify.formulas.notation.tokens import end_of_group, normal, texts
+from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.pages.blocks import Math, Other, Piece, Text
 
 _RELATIONS = frozenset(

@@ -19,15 +19,10 @@ from dpverify.auditing import BoundsQuestion, ErrorShare, Heading, LawQuestion, 
 from dpverify.auditing.contract import recorded
 from dpverify.auditing.subjects import data_size
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import (
-    AuditEvidence,
-    ExpectationEvidence,
-    PrivacyEvidence,
-    SampledEvidence,
-    SamplingEvidence,
-    Verdict,
-)
-from dpverify.ledger import Budget, Ledger
+from dpverify.ledger.audits import AuditEvidence, SampledEvidence
+from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.evidence import ExpectationEvidence, PrivacyEvidence, SamplingEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.running import Executor, Progress
 from dpverify.running.executors import one_blas_thread
 from dpverify.statements.plans import Audit, Plan, Profile

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dpverify.evidence import Variant
+from dpverify.ledger.verdicts import Variant
 
 
 class Status(StrEnum):

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Coverage, Record, Use, Variant
 from dpverify.formulas.rendering.printing import formula_text
+from dpverify.ledger.records import Record
+from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import find_statement
-from dpverify.verification.proofs import obligations_of
+from dpverify.verification.proof_rows import obligations_of
 from dpverify.verification.remembering.remembered import keep, kept, statement_file
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers

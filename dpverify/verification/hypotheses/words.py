@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from dpverify.evidence import Coverage, Use
+from dpverify.ledger.verdicts import Coverage, Use
 from dpverify.statements.paper import CatalogRow, papers
 from dpverify.verification.hypotheses.found import ConditionsTogether, HypothesisUse, StatementHypotheses
 

@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
-from dpverify.headlines.rows import CLAIMS
-from dpverify.headlines.words import exceeds
-from dpverify.in_print import Mistake, Provenance
+from dpverify.ledger.headlines.rows import CLAIMS
+from dpverify.ledger.headlines.words import exceeds
+from dpverify.ledger.in_print import Mistake, Provenance
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving.language import Obligation, Statement, parts_of
 from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
 
 if TYPE_CHECKING:
+    from dpverify.ledger.realistic import RealisticPoint
     from dpverify.proving import Proof
-    from dpverify.realistic import RealisticPoint
 
 
 def correction_of(statement: Statement, name: str) -> Obligation | None:

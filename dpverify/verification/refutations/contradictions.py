@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from dpverify.evidence import BROKEN, Coverage, ProofEvidence, Variant, Verdict
-from dpverify.headlines.roots import bare
-from dpverify.headlines.rows import HOLDS
+from dpverify.ledger.headlines.roots import bare
+from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 
 Display = tuple[object, ...]
 

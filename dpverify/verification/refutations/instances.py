@@ -9,9 +9,10 @@ from fractions import Fraction
 from functools import cache
 
 from dpverify.errors import DpverifyError
-from dpverify.evidence import Consequence, Coverage, Interval, Verdict
-from dpverify.headlines.rows import HOLDS, Row
-from dpverify.ledger import InstanceEntry
+from dpverify.ledger.entries import InstanceEntry
+from dpverify.ledger.headlines.rows import HOLDS, Row
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.proving.instances.instance import Condition, Judgment, judge
 from dpverify.proving.instances.laws import Number, ball
 from dpverify.proving.language import Statement

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpverify.evidence import Verdict
-from dpverify.headlines.words import exceeds
-from dpverify.realistic import RealisticPoint
+from dpverify.ledger.headlines.words import exceeds
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.verdicts import Verdict
 from dpverify.verification.refutations.consequences import sides_as_printed
 
 if TYPE_CHECKING:

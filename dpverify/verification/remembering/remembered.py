@@ -10,18 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dpverify.evidence import ProofEvidence, Variant
 from dpverify.files import write_whole
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
 from dpverify.statements.paper import Paper, PaperFolder, find_statement
-from dpverify.verification.proofs import (
-    ProofRecord,
-    content_of,
-    obligations_of,
-    program,
-    prove_statements,
-    without_certificates,
-)
+from dpverify.verification.program import content_of, program
+from dpverify.verification.proof_rows import ProofRecord, obligations_of, without_certificates
+from dpverify.verification.proofs import prove_statements
 
 if TYPE_CHECKING:
     from dpverify.running import Progress

@@ -17,13 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dpverify.evidence import ProofEvidence
 from dpverify.files import write_whole
-from dpverify.headlines.roots import ancestors, bare
+from dpverify.ledger.headlines.roots import ancestors, bare
+from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
 from dpverify.statements.paper import find_statement, papers
-from dpverify.verification.proofs import libraries, uses_graph
+from dpverify.verification.catalog import uses_graph
+from dpverify.verification.program import libraries
 from dpverify.verification.remembering.remembered import recall, recall_or_prove, source_hash
 
 FILE = Path(__file__).with_name(SHIPPED)

@@ -20,7 +20,7 @@ from dpverify.algorithms.bst14.localization import Localization
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.auditing import audit_law, audit_privacy
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import (
     AllSpace,

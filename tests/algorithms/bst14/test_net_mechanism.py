@@ -19,7 +19,7 @@ from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, volumetric_size
 from dpverify.auditing import audit_privacy
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import PureDP
 from dpverify.problems import (
     AllSpace,

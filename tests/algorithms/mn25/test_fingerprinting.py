@@ -21,7 +21,7 @@ from dpverify.algorithms.mn25.fingerprinting import (
 )
 from dpverify.auditing import audit_mean
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, ApproxDP, gaussian_hockey_stick
 from dpverify.problems import Dataset, load
 from dpverify.running import Randomness, run

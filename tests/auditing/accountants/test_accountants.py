@@ -19,7 +19,7 @@ from dpverify.auditing.accountants import (
 )
 from dpverify.auditing.accountants.looseness import ROWS, measured
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency, gaussian_hockey_stick
 
 GAUSSIAN = NoisyReleases("gaussian", 1.0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dpverify.auditing import audit_privacy
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
 from dpverify.auditing.looks import Looks
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
 from dpverify.verification.sample_audits import audit_samples
 

@@ -16,7 +16,7 @@ from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.black_box.scores import Value
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 Make = Callable[..., Claim]
 NORMAL = np.random.default_rng(1).normal(size=(2, 400))

@@ -19,7 +19,7 @@ from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.black_box.candidates import Candidates
 from dpverify.auditing.black_box.scores import LinearDiscriminant, SumOfFunctions
 from dpverify.auditing.events import ScoredSamples, both_directions
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 RUNS = 100_000
 Make = Callable[..., Claim]

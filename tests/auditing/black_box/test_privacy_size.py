@@ -15,7 +15,7 @@ from scipy.stats import binom
 from dpverify.auditing import Claim, Direction, ErrorShare, Event, PrivacyAudit, audit_privacy
 from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.black_box.scores import HistogramRatio, Samples, Score, Value
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 Array = NDArray[np.float64]
 Pair = tuple[Array, Array, Claim]

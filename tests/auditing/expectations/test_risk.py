@@ -11,7 +11,8 @@ from scipy.stats import binom
 from dpverify import checks
 from dpverify.auditing import MeanAudit, Relation, audit_mean, fit_rate, most_telling
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 
 
 def _values(mean: float, runs: int, seed: int) -> np.ndarray:

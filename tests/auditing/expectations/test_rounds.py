@@ -22,7 +22,8 @@ from dpverify.auditing.confidence import betting_interval
 from dpverify.auditing.expectations.sequence import PARTS, MeanSequence, rules_out_in_rounds
 from dpverify.auditing.subjects import RiskOf, Runner, ValuesOf
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Interval, Verdict
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Box, Dataset, HalfSquaredDistance, Problem
 from dpverify.running import Output, Randomness
 

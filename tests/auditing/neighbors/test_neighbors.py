@@ -15,7 +15,8 @@ from dpverify.auditing.neighbors.constructions import pairs
 from dpverify.auditing.neighbors.promise import promise
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems.neighbors import check_neighbors
 

@@ -15,7 +15,7 @@ from dpverify.auditing.noise import TailAudit, audit_tails
 from dpverify.auditing.noise.grids import Grid
 from dpverify.auditing.noise.written import Written
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 
 from .samplers import box_muller, inversion, inverted_error_function, inverted_laplace, polar
 

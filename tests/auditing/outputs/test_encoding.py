@@ -20,7 +20,7 @@ from dpverify.auditing.black_box.mixed import WithinCategories, varying
 from dpverify.auditing.black_box.scores import apply_score
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import PureDP
 from dpverify.running.subjects.texts import (
     FormlessError,

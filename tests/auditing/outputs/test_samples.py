@@ -11,7 +11,7 @@ import pytest
 
 from dpverify.auditing import Encoder, audit_privacy, check_pair, check_samples, read_samples
 from dpverify.errors import InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import PureDP
 
 

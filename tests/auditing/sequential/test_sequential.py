@@ -17,7 +17,7 @@ from dpverify.auditing.sequential import SequentialAuditor, foresight, gamblers
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, gaussian_hockey_stick
 
 Array = NDArray[np.float64]

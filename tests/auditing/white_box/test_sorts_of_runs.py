@@ -19,7 +19,7 @@ from dpverify.auditing.white_box.bounds import tail_beyond, tail_of_parts
 from dpverify.auditing.white_box.half_spaces import half_space, largest
 from dpverify.auditing.white_box.simulation import blocks
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Gap, Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import GDP, RDP, Adjacency, Guarantee, StatedGuarantee
 from dpverify.problems import AllSpace, Ball, Dataset, Linear, Problem, contract_then_reveal
 from dpverify.running import StatedStep, StatedStructure, run, single_noise

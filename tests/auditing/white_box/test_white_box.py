@@ -28,7 +28,9 @@ from dpverify.auditing.white_box.choice import PUSHES
 from dpverify.auditing.white_box.half_spaces import half_space, largest
 from dpverify.auditing.white_box.simulation import Before, blocks, generator, released
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import Gap, Interval, PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import (
     Expression,
     Variable,
@@ -26,6 +25,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Le, Lt, Or
 from dpverify.formulas.operators import absolute, exp, floor, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.balls import BallProver, simplest_between

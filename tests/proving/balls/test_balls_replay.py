@@ -12,10 +12,10 @@ import pytest
 import sympy as sp
 from mpmath import iv
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.logic import Compare, Le, Lt
 from dpverify.formulas.operators import exp, log, maximum, normal_cdf, sqrt
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.balls import BallProver

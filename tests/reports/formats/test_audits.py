@@ -12,7 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpverify.evidence import Gap, PrivacyEvidence, ProfilePoint, SequentialRecord, SpentShare, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
+from dpverify.ledger.records import SpentShare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.reports.formats.audits import (
     audit_json,
     audit_markdown,

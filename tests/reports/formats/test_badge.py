@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpverify.evidence import PrivacyEvidence, Verdict
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import write_ledger
 from dpverify.reports.formats.badge import GRAY, GREEN, ORANGE, RED, YELLOW, Badge, badge
 

@@ -10,7 +10,10 @@ import pytest
 
 import dpverify
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.evidence import ForeignEvidence, Interval, MeanEvidence, Verdict
+from dpverify.ledger.audits import ForeignEvidence
+from dpverify.ledger.evidence import MeanEvidence
+from dpverify.ledger.records import Interval
+from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import ledger_frame, ledger_rows
 
 from ..test_comparison import audit, ledger, proof

@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dpverify.evidence import Coverage, Gap, ProofEvidence, Variant, Verdict
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.reports.formats.proofs import (
     entries_junit,

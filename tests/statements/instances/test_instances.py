@@ -9,10 +9,10 @@ import flint
 import pytest
 
 from dpverify.errors import DpverifyError
-from dpverify.evidence import Consequence, Coverage, Verdict
 from dpverify.formulas.expressions import real
-from dpverify.headlines.rows import Row
-from dpverify.ledger import InstanceEntry, StatementEntry
+from dpverify.ledger.entries import InstanceEntry, StatementEntry
+from dpverify.ledger.headlines.rows import Row
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.proving.instances.instance import PRECISION, Condition, Evaluation, Instance, Judgment, judge
 from dpverify.proving.instances.laws import FiniteLaw
 from dpverify.proving.language import Obligation
@@ -147,9 +147,10 @@ def test_entries_say_what_was_found() -> None:
 
 def test_check_evaluates_instances_again() -> None:
     """A ledger in which one side of an instance was turned is refused."""
-    from dpverify.ledger import Budget, Ledger
+    from dpverify.ledger.document import Budget, Ledger
+    from dpverify.verification.catalog import catalog_entries
     from dpverify.verification.ledger_check import Status, _catalog
-    from dpverify.verification.proofs import catalog_entries, prove_statement
+    from dpverify.verification.proofs import prove_statement
 
     records = prove_statement("bst14.huber-smooth")
     entries = catalog_entries(records)

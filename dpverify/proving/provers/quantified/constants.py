@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import (
     Apply,
     Expression,
@@ -20,6 +19,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Formula, comparisons, free_in
 from dpverify.formulas.rendering.printing import expression_text
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json
 from dpverify.proving.proof import Proof

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import OutOfScopeError, Variable, free_variables, integer
 from dpverify.formulas.logic import Compare, free_in
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Proof
 from dpverify.proving.provers.points import admitted

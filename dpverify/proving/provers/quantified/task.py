@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dpverify.evidence import Gap, Verdict
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import Formula, free_in
 from dpverify.formulas.rendering.printing import expression_text
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof, Prover, most_telling

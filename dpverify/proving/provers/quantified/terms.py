@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.evidence import Verdict
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.provers.quantified.ratios import place

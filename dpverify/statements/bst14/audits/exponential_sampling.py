@@ -16,7 +16,7 @@ import scipy
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
 from dpverify.auditing import ConstantQuestion, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import (
     Ball,
     Box,

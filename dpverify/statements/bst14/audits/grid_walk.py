@@ -11,7 +11,7 @@ from functools import partial
 
 from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.auditing import ConstantQuestion
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Box, Logistic, Problem
 from dpverify.statements.audit_parts import REAL_DATA
 from dpverify.statements.bst14.audits.walk_cases import law_plan, private_case, query_case

@@ -13,7 +13,7 @@ from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.auditing import ConstantQuestion, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Linear, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors
 from dpverify.statements.bst14.audits.sampling_cases import (

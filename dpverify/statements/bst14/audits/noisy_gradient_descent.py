@@ -11,7 +11,7 @@ from functools import partial
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, HalfSquaredDistance, NeighborPair, Problem, load, opposite_linear
 from dpverify.statements.audit_parts import NOISE, REAL_DATA, linear_neighbors, real_problem
 from dpverify.statements.plans import (

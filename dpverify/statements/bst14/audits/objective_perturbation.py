@@ -17,7 +17,7 @@ from flint import arb
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.auditing import ConstantQuestion, LawQuestion
 from dpverify.auditing.subjects import LawOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Problem, load
 from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, linear_neighbors, real_problem

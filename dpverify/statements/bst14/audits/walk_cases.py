@@ -21,7 +21,7 @@ from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after, rounding
 from dpverify.auditing import CountQuestion, LawQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Box, Dataset, Logistic, NeighborPair, Problem, Squared, load
 from dpverify.statements.audit_parts import EXPONENT, UniformOn, linear_neighbors
 from dpverify.statements.plans import LAW, AsPrinted, Audit, Corrected, Plan, Profile

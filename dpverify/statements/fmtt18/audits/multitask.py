@@ -11,7 +11,7 @@ import numpy as np
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
 from dpverify.auditing import Bound, ConstantQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import OnPair, ValuesOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import (
     AllSpace,
     Ball,

@@ -12,7 +12,7 @@ import numpy as np
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.auditing import Bound, ConstantQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import OnPair, RiskOf, ValuesOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.privacy import RDP, NoisyIteration, StatedGuarantee
 from dpverify.problems import AllSpace, Dataset, Linear, Problem, contract_then_reveal, gradient_sensitivity
 from dpverify.running import Output, Randomness, Runs

@@ -9,7 +9,7 @@ from typing import Any
 from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
 from dpverify.auditing import ConstantQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import OnPair
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Dataset, Hinge, Logistic, Problem, load
 from dpverify.problems.smoothed_losses import (
     AbsoluteError,

@@ -12,7 +12,7 @@ from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler, sc
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.auditing import ConstantQuestion, LawQuestion
 from dpverify.auditing.subjects import LawOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import AllSpace, Ball, Dataset, Linear, Logistic, Problem, load
 from dpverify.running import Output, Randomness
 from dpverify.statements.audit_parts import UniformOn, real_problem

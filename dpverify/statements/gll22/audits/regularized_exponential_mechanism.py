@@ -12,7 +12,7 @@ from functools import partial
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, LawQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import AllSpace, Ball, Linear, Logistic, NeighborPair, Problem, load, opposite_linear
 from dpverify.statements.audit_parts import (
     EXPONENT,

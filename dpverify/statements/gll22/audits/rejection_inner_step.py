@@ -8,7 +8,7 @@ from functools import partial
 from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep, largest_spread
 from dpverify.auditing import ConstantQuestion, LawQuestion
 from dpverify.auditing.subjects import LawOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.statements.audit_parts import REAL_DATA, UniformOn, real_problem
 from dpverify.statements.gll22.audits.cases import SIZE, Coordinate, expected_queries, line_law
 from dpverify.statements.plans import CONSTANT, LAW, MEAN, Audit, Cases, Corrected, Plan, Profile, along

@@ -11,7 +11,7 @@ from typing import Any
 
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, NeighborPair, Problem
 from dpverify.statements.audit_parts import NOISE, real_problem
 from dpverify.statements.plans import AsPrinted, Audit, Case, Corrected

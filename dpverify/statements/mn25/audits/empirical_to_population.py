@@ -13,7 +13,7 @@ from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
 from dpverify.auditing import Bound, CountQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, NeighborPair, Problem, opposite_linear
 from dpverify.statements.audit_parts import NOISE, REAL_DATA, linear_neighbors, real_problem
 from dpverify.statements.plans import (

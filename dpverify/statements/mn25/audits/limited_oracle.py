@@ -22,7 +22,7 @@ from dpverify.algorithms.mn25.limited_oracle import (
 )
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion
 from dpverify.auditing.subjects import CountedRuns, RiskOf, ValuesOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements.audit_parts import REAL_DATA, real_problem

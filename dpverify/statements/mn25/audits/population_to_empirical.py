@@ -13,7 +13,7 @@ from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescen
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
 from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
-from dpverify.evidence import Interval
+from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem, opposite_linear
 from dpverify.running import Output
 from dpverify.statements.audit_parts import BOTH, REAL_DATA, OnFreshSamples, linear_neighbors, real_problem

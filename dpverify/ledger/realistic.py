@@ -6,7 +6,7 @@ import re
 
 from pydantic import BaseModel, ConfigDict
 
-from dpverify.written_numbers import number_of, number_text, short_number
+from dpverify.ledger.written_numbers import number_of, number_text, short_number
 
 
 class RealisticPoint(BaseModel):

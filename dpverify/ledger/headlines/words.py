@@ -19,10 +19,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from dpverify.evidence import Consequence, Coverage, Verdict
-from dpverify.headlines.roots import Below, Roots, bare
-from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, marks_of, needed, wholes_of
-from dpverify.written_numbers import number_of, short_number
+from dpverify.ledger.headlines.roots import Below, Roots, bare
+from dpverify.ledger.headlines.rows import HOLDS, Row, conclusion, gravest, marks_of, needed, wholes_of
+from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.written_numbers import number_of, short_number
 
 
 class Standing(StrEnum):

@@ -9,8 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dpverify.evidence import Consequence, Coverage, Record, Variant, Verdict
-from dpverify.headlines.rows import HOLDS, Row, conclusion, gravest, needed, only_the_proof_changes, wholes_of
+from dpverify.ledger.headlines.rows import (
+    HOLDS,
+    Row,
+    conclusion,
+    gravest,
+    needed,
+    only_the_proof_changes,
+    wholes_of,
+)
+from dpverify.ledger.records import Record
+from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 
 
 class Roots(Record):

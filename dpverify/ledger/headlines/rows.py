@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.evidence import BROKEN, Consequence, Coverage, ProofEvidence, Variant, Verdict, overall
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict, overall
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 

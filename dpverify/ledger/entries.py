@@ -1,29 +1,15 @@
-"""The ledger: everything that one run found, with the catalog's statements and what became of them.
-
-It is the only thing that reports read, so whatever a reader should see must be in it. Its JSON form is versioned: a
-field's meaning never changes, new meanings get new fields and a new version.
-"""
+"""What the ledger says of each statement and of what it rests on."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import model_validator
 
-from dpverify.evidence import Consequence, Evidence, Interval, Record, Reuse, SpentShare, Variant, Verdict
-from dpverify.headlines.roots import Roots
-from dpverify.headlines.words import Standing
-from dpverify.notebooks import html_table
-
-SCHEMA_VERSION: Literal[5] = 5
-"""Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
-rests on and what follows from it; 4 lacks how a statement stands, its roots, and where a formula's line comes from.
-
-Every field that a later version added has a default, so older ledgers are still read.
-"""
-
-READABLE_VERSIONS = (1, 2, 3, 4, SCHEMA_VERSION)
+from dpverify.ledger.headlines.roots import Roots
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.records import Interval, Record
+from dpverify.ledger.verdicts import Consequence, Variant, Verdict
 
 
 class NamedResult(Record):
@@ -156,99 +142,3 @@ class StatementEntry(Record):
                 verdict = rest.get(f"verdict_{variant}")
                 rest.setdefault(f"standing_{variant}", _STANDINGS.get(verdict, Standing.UNDECIDED))
         return rest
-
-
-class Budget(Record):
-    """How the run's error probability was spent."""
-
-    failure_probability: float
-    spent: dict[str, float]
-    """Per audit; the sum is at most `failure_probability`."""
-    shares: tuple[SpentShare, ...] = ()
-    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
-
-    def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
-        """What one audit spent its share on; names are its parts, or empty."""
-        return tuple(
-            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
-            for share in self.shares
-            if share.name == audit or share.name.startswith(f"{audit}: ")
-        )
-
-
-class DisplayCount(Record):
-    """What became of the displays and inline relations of a paper's statements and proofs."""
-
-    paper: str
-    displays: int
-    """All of them, a display of several lines by lines."""
-    encoded: int
-    """Those that obligations say all of: the sum of the next three."""
-    whole: int = 0
-    """Those of the encoded that obligations say as they are printed."""
-    part: int = 0
-    """Those that obligations say in parts, or with what stands around them."""
-    ingredient: int = 0
-    """Those of which obligations only say special cases, or what follows from them in letters of ours."""
-    decided: int
-    """Those of the encoded whose obligations all have a verdict other than `undecided`."""
-    confirmed: int
-    """Those of the decided that the checker confirmed."""
-    definitions: int
-    restated: int
-    """Those said elsewhere."""
-    unsayable: int
-    """Those that need what no type here can say."""
-    missing: int
-    """Those not encoded yet."""
-    unlisted: int = 0
-    """Statements whose displays nobody has listed."""
-
-    def says(self) -> str:
-        """The count in one line."""
-        rest = {
-            "definitions": self.definitions,
-            "restated elsewhere": self.restated,
-            "not expressible": self.unsayable,
-            "not encoded yet": self.missing,
-            "statements not yet inventoried": self.unlisted,
-        }
-        how = f"{self.whole} whole, {self.part} in part, {self.ingredient} as ingredients of ours"
-        shown = f"{self.encoded} encoded ({how}; {self.decided} decided, {self.confirmed} confirmed)"
-        others = (f"{n} {what}" for what, n in rest.items() if n)
-        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
-
-
-class Ledger(Record):
-    """Everything that one run of dpverify found."""
-
-    schema_version: Literal[1, 2, 3, 4, 5] = SCHEMA_VERSION
-    program: str = "dpverify"
-    program_version: str
-    created: str
-    """ISO 8601, UTC."""
-    command: str
-    seed: int
-    profile: str
-    versions: dict[str, str]
-    """Versions of Python and of the libraries that results depend on."""
-    statements: tuple[StatementEntry, ...]
-    entries: tuple[Evidence, ...]
-    budget: Budget
-    seconds: float
-    reuse: Reuse | None = None
-    """Where a store was used, what was taken from it."""
-    results: tuple[NamedResult, ...] = ()
-    """The named results that statements of this ledger rest on."""
-    displays: tuple[DisplayCount, ...] = ()
-    """For each paper with an inventory."""
-
-    def _repr_html_(self) -> str:
-        """For notebooks: how many rows have which verdict."""
-        counts = Counter((entry.kind, str(entry.verdict)) for entry in self.entries)
-        rows = [(f"{kind}, {verdict}", count) for (kind, verdict), count in sorted(counts.items())]
-        share = ("failure probability", f"{self.budget.failure_probability:g}")
-        return html_table(
-            f"Ledger of {self.program} {self.program_version}, {self.created}",
-            [("command", self.command), ("profile", self.profile), ("seed", self.seed), share, *rows],
-        )

@@ -1,0 +1,129 @@
+"""The outcome of one obligation."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from dpverify.ledger.in_print import Mistake, Provenance
+from dpverify.ledger.notebooks import html_table
+from dpverify.ledger.realistic import RealisticPoint
+from dpverify.ledger.records import Record
+from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
+
+
+class ProofEvidence(Record):
+    """The outcome for one obligation of one statement."""
+
+    kind: Literal["proof"] = "proof"
+    statement: str
+    obligation: str
+    where: str
+    coverage: Coverage
+    """For ledgers before version 4, derived from their `role`."""
+    variant: Variant
+    latex: str
+    expression: str
+    """The formula in plain characters."""
+    read: str = ""
+    """All that was read, printed from the tree that the verdict is about: for which values of which letters, under
+    which conditions, with which definitions, what; empty in older ledgers."""
+    scope: str = ""
+    """Which special case of the statement an instance covers."""
+    stands_for: tuple[str, ...] = ()
+    """In LaTeX, what the quantities in the formula that are not plain letters stand for."""
+    functionals: tuple[str, ...] = ()
+    """Its letters, as in `domain`, that may stand for functionals; at values of theirs nothing is refuted."""
+    formulas: dict[str, str] = Field(default_factory=dict)
+    """Letters that stand for formulas of others, each with its formula in plain characters."""
+    written_out: bool = False
+    """Whether the verdict is about the formula with these letters replaced; else it is for all values of theirs."""
+    uses: tuple[str, ...] = ()
+    """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
+    provenance: Provenance | None = None
+    """Where its line comes from; None before version 5."""
+    prints: tuple[str, ...] = ()
+    """In LaTeX, the printed displays that it says a part of, or follows from, where it does not stand in print."""
+    consequence: Consequence | None = None
+    """For a printed formula that is false, what follows from that; None before version 4."""
+    mistake: Mistake | None = None
+    """For a printed formula that is false or does not follow, what kind of mistake that is, by its correction; None
+    where there is none, and before version 5."""
+    relation: str = ""
+    """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
+    exceeds: str = ""
+    """By how much an inequality that is false or does not follow fails at the counterexample, where both sides are
+    numbers there; in the direction that is printed."""
+    reading: str = ""
+    """A reading under which the printed formula is true."""
+    catches: str = ""
+    """For an instance, the fault that it would have caught."""
+    domain: dict[str, str] = Field(default_factory=dict)
+    units: dict[str, str] = Field(default_factory=dict)
+    assuming: tuple[str, ...] = ()
+    because: str = ""
+    """For a corrected formula, why the printed one had to be corrected."""
+    added: tuple[str, ...] = ()
+    """For a corrected formula, the conditions and domains that the printed one of its name lacks; none before
+    version 5."""
+    verdict: Verdict
+    prover: str
+    box: dict[str, tuple[str, str]] | None = None
+    counterexample: dict[str, str] | None = None
+    """Symbol to exact decimal or fraction."""
+    left: str | None = None
+    right: str | None = None
+    """The two sides at the counterexample, in the order that is printed."""
+    realistic: RealisticPoint | None = None
+    """A counterexample at sizes met in practice; None where no letter has such a size, and in older ledgers."""
+    certificate: str | None = None
+    """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
+    confirmed_by_checker: bool = False
+    checker_says: str = ""
+    """Why the checker did not confirm, or how it did."""
+    reason: str = ""
+    """For `undecided`: what was tried and what stopped it."""
+    gap: Gap | None = None
+    """For `undecided`: which of the known reasons it is; None before version 4."""
+    boxes: int | None = None
+    witness: dict[str, str] | None = None
+    """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
+    stopped_by_the_clock: bool = False
+    """Whether a last-resort guard of time ended some work, so that verdict or confirmation depends on the machine."""
+    fault: str = ""
+    """The traceback where dpverify itself failed on this row; the run then ends with exit code 70."""
+    seconds: float = 0.0
+
+    @property
+    def depends_on_the_machine(self) -> bool:
+        """Whether a last resort or a fault ended work on it, so that it is tried again instead of being kept."""
+        return self.stopped_by_the_clock or bool(self.fault) or self.gap is Gap.MEMORY
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return html_table(
+            f"{self.statement}, {self.obligation}: {self.verdict}",
+            (
+                ("formula", self.expression),
+                ("variant", self.variant),
+                ("coverage", self.coverage),
+                ("prover", self.prover),
+                ("checker", "confirmed" if self.confirmed_by_checker else "not confirmed"),
+                ("counterexample", ", ".join(f"{k} = {v}" for k, v in (self.counterexample or {}).items())),
+                ("why", self.reason),
+            ),
+        )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_role(cls, fields: Any) -> Any:
+        """Ledgers before version 4 have a role: the coverage follows from it and from the scope."""
+        if not isinstance(fields, dict) or "role" not in fields or "coverage" in fields:
+            return fields
+        rest = {name: value for name, value in fields.items() if name != "role"}
+        known = {
+            "statement": Coverage.INSTANCE if rest.get("scope") else Coverage.WHOLE,
+            "choice": Coverage.CONDITION,
+        }
+        return {**rest, "coverage": known.get(fields["role"], fields["role"])}

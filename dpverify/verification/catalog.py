@@ -1,0 +1,205 @@
+"""Every row of the catalog with what was found of it, and of what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
+from dpverify.ledger.headlines.roots import Shown, bare, below
+from dpverify.ledger.headlines.rows import HOLDS, marks, only_the_proof_changes, variant_rows
+from dpverify.ledger.headlines.words import NOTHING, Word, where_meant, word
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Variant, Verdict
+from dpverify.proving.language import Statement
+from dpverify.statements.paper import (
+    CatalogRow,
+    Paper,
+    named_results,
+    papers,
+    select,
+)
+from dpverify.statements.provenance import unsaid
+from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.refutations.instances import held_to_instances, instance_entries
+
+if TYPE_CHECKING:
+    pass
+
+
+def shown_of_statement(
+    statement: Statement, records: list[ProofEvidence], instances: Sequence[InstanceEntry] | None = None
+) -> Shown:
+    """What was found of a statement; with what refutes it, where its paper keeps instances."""
+    rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
+    if statement.repaired is not None:
+        rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
+    if instances is not None:
+        rows = {variant: held_to_instances(statement, of, instances) for variant, of in rows.items()}
+    return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
+
+
+def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
+    """What was found of encoded statements, by their ids."""
+    by_statement: dict[str, list[ProofEvidence]] = {}
+    for proof in proofs:
+        by_statement.setdefault(proof.statement, []).append(proof)
+    return {
+        statement.id: shown_of_statement(
+            statement,
+            by_statement[statement.id],
+            None if paper.instances is None else instance_entries(paper.key, statement.id),
+        )
+        for paper in papers().values()
+        if any(row.id in by_statement for row in paper.catalog)
+        for statement in paper.statements
+        if statement.id in by_statement
+    }
+
+
+def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]) -> Word:
+    """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
+    if statement is None or statement.id not in shown:
+        return NOTHING
+    of = shown[statement.id]
+    if variant not in of.rows:
+        return _by_corrections_below(statement, shown)
+
+    def said(rows: Variant, resting: Variant, printed: Variant | None = None) -> Word:
+        rests = below(statement.id, resting, shown)
+        if printed is not None:  # what is false of what the printed proof rests on is said as well
+            rests = replace(rests, false={**rests.false, **below(statement.id, printed, shown).false})
+        shown_rows = None if printed is None else of.rows[printed]
+        missing = of.missing(rows if printed is None else printed)
+        return word(statement.id, of.rows[rows], of.uses, rests, missing=missing, printed=shown_rows)
+
+    found = said(variant, variant)
+    if variant is not Variant.PRINTED or Variant.REPAIRED not in of.rows:
+        return found
+    if of.where_meant:
+        corrected = said(Variant.REPAIRED, Variant.REPAIRED)
+        return where_meant(corrected) if corrected.verdict in HOLDS else found
+    changes = only_the_proof_changes(statement.id, of.rows[variant], of.rows[Variant.REPAIRED])
+    if found.verdict is Verdict.UNDECIDED and changes:
+        by_it = said(Variant.REPAIRED, Variant.REPAIRED, variant)
+        found = by_it if by_it.verdict in HOLDS else found
+    return found
+
+
+def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> Word:
+    """What may be said of a statement without a correction of its own, given those of what it rests on.
+
+    Nothing but where these decide it: where it is undecided as printed, and holds by them.
+    """
+    of = shown[statement.id]
+    rows = of.rows[Variant.PRINTED]
+    rests = [below(statement.id, variant, shown) for variant in Variant]
+    missing = of.missing(Variant.PRINTED)
+    printed, found = (word(statement.id, rows, of.uses, each, missing=missing) for each in rests)
+    undecided = printed.verdict is Verdict.UNDECIDED
+    return found if undecided and rests[1].corrected and found.verdict in HOLDS else NOTHING
+
+
+def _docstring(path: str | None) -> str:
+    if path is None:
+        return ""
+    module, _, name = path.partition(":")
+    return (getattr(import_module(module), name).__doc__ or "").strip()
+
+
+def _entry(
+    paper: Paper,
+    row: CatalogRow,
+    proofs: Mapping[str, list[ProofEvidence]],
+    shown: Mapping[str, Shown],
+    docstrings: bool,
+) -> StatementEntry:
+    statement = next((s for s in paper.statements if s.id == row.id), None)
+    algorithm = paper.algorithms.get(row.id)
+    found = proofs.get(row.id, [])
+    pairs = set(statement.pairs if statement else ())
+    pairs |= set(named_with().get(row.id, ()))
+    printed, repaired = (said_of(statement, variant, shown) for variant in Variant)
+    rests = below(row.id, Variant.PRINTED, shown)
+    return StatementEntry(
+        id=row.id,
+        paper=row.paper,
+        kind=row.kind,
+        where=row.where,
+        title=row.title,
+        algorithm=algorithm,
+        pairs=tuple(sorted(pairs)),
+        latex=statement.latex if statement else "",
+        docstring=_docstring(algorithm) if docstrings else "",
+        verdict_printed=printed.verdict,
+        verdict_repaired=repaired.verdict,
+        headline_printed=printed.headline,
+        headline_repaired=repaired.headline,
+        given_printed=printed.given,
+        given_repaired=repaired.given,
+        consequence=printed.consequence,
+        standing_printed=printed.standing,
+        standing_repaired=repaired.standing,
+        missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),
+        uses=statement.rests_on if statement else (),
+        roots=(printed if printed.verdict in HOLDS or not repaired.headline else repaired).roots,
+        used_by=used_by(row.id),
+        rests_on_false=tuple(rests.false),
+        rests_on_unfollowed=tuple(rests.unfollowed),
+        errata=paper.errata.get(row.id, ()),
+        instances=instance_entries(paper.key, row.id) if found and paper.instances else (),
+        marks=marks(found),
+    )
+
+
+@cache
+def uses_graph() -> Mapping[str, tuple[str, ...]]:
+    """Every encoded statement with the statements and named results that it rests on."""
+    return {
+        s.id: tuple(dict.fromkeys(map(bare, s.rests_on)))
+        for paper in papers().values()
+        for s in paper.statements
+    }
+
+
+@cache
+def named_with() -> Mapping[str, tuple[str, ...]]:
+    """Id to the encoded statements that name it as what belongs with them."""
+    found: dict[str, list[str]] = {}
+    for paper in papers().values():
+        for statement in paper.statements:
+            for id_ in statement.pairs:
+                found.setdefault(id_, []).append(statement.id)
+    return {id_: tuple(names) for id_, names in found.items()}
+
+
+def used_by(id_: str) -> tuple[str, ...]:
+    """The encoded statements that rest on a statement or a named result."""
+    return tuple(name for name, uses in uses_graph().items() if id_ in uses)
+
+
+def catalog_entries(
+    records: list[ProofRecord], keys_or_ids: tuple[str, ...] = (), *, docstrings: bool = True
+) -> tuple[StatementEntry, ...]:
+    """Every catalog row of the given papers or ids with the verdicts that the records give.
+
+    What is false as printed among the records' statements is carried to all that rests on it. Without `docstrings`,
+    those of algorithms stay empty, and no algorithm is loaded.
+    """
+    proofs: dict[str, list[ProofEvidence]] = {}
+    for record in records:
+        proofs.setdefault(record.evidence.statement, []).append(record.evidence)
+    shown = shown_of(record.evidence for record in records)
+    return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
+
+
+def results_of(
+    statements: Iterable[StatementEntry], proofs: Iterable[ProofEvidence]
+) -> tuple[NamedResult, ...]:
+    """The named results that statements or rows of a ledger rest on, in the order of their ids."""
+    used = {bare(name) for statement in statements for name in statement.uses}
+    used |= {bare(name) for proof in proofs for name in proof.uses}
+    return tuple(found for name, found in sorted(named_results().items()) if name in used)

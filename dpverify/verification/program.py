@@ -1,0 +1,50 @@
+"""What the outcome of a proof depends on: the program, its libraries, the content of an obligation."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from dpverify.ledger.verdicts import Variant
+from dpverify.proving.language import Json, Obligation, obligation_to_json
+from dpverify.proving.writing_out import decided_form
+from dpverify.running.program import program_hash
+
+if TYPE_CHECKING:
+    pass
+
+
+PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
+
+
+@cache
+def libraries() -> list[str]:
+    """The versions of Python and of the libraries that proofs rest on."""
+    return [platform.python_version(), *(f"{name} {version(name)}" for name in PROVING_LIBRARIES)]
+
+
+def program() -> list[str]:
+    """Changes with any line of the program, and with the version of a library that proofs rest on."""
+    return [program_hash(), *libraries()]
+
+
+def content_of(variant: Variant, o: Obligation) -> Json:
+    box = {k: [str(e) for e in v] for k, v in o.box.items()}
+    said = [
+        o.coverage,
+        o.scope,
+        o.stands_for,
+        o.defined,
+        o.uses,
+        o.consequence,
+        o.reading,
+        o.catches.says if o.catches else "",
+    ]
+    # what letters mean decides which sizes they have in practice
+    meanings = {v.name: v.meaning for v in o.over}
+    form = decided_form(o, written_out=True)
+    decided, functionals = obligation_to_json(form), [v.name for v in form.functionals]
+    problem = obligation_to_json(o)
+    return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, meanings, box]

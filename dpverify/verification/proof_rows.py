@@ -1,0 +1,247 @@
+"""One obligation as rows of a ledger: what its source fixes, and what became of it."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dpverify.errors import DpverifyError
+from dpverify.formulas.expressions import Variable
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.ledger.headlines.roots import bare
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
+from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
+from dpverify.proving.mistakes import added_conditions
+from dpverify.proving.proof import STOPPED_BY_MEMORY
+from dpverify.proving.reasoning.effort import below_a_ceiling
+from dpverify.proving.writing_out import decided_form
+from dpverify.statements.provenance import prints, provenance_of
+from dpverify.verification.refutations.consequences import (
+    correction_of,
+    judged,
+    printed_of,
+    refutation_texts,
+    sides_as_printed,
+)
+from dpverify.verification.refutations.realistic_points import realistic_point
+
+if TYPE_CHECKING:
+    from dpverify.proving import Proof
+
+
+@dataclass(frozen=True)
+class ProofRecord:
+    """One entry for the ledger with the certificate it names."""
+
+    evidence: ProofEvidence
+    certificate: Json | None
+
+
+def without_certificates(evidence: ProofEvidence) -> ProofRecord:
+    """Evidence as a record, where the certificate itself is not at hand."""
+    return ProofRecord(evidence, None)
+
+
+def obligations_of(statement: Statement, variant: Variant) -> Sequence[Obligation]:
+    """What is printed, or what corrects it."""
+    if variant is Variant.PRINTED:
+        return statement.printed
+    return statement.repaired.obligations if statement.repaired else ()
+
+
+def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
+    """The rows that a statement has in a ledger: variant, obligation, coverage and name of each."""
+    for variant in Variant:
+        for obligation in obligations_of(statement, variant):
+            yield variant, obligation, obligation.coverage, obligation.name
+            if obligation.compares_units:
+                yield variant, obligation, Coverage.UNIT, f"{obligation.name}: units"
+
+
+def source_texts(
+    statement: Statement, variant: Variant, obligation: Obligation, coverage: Coverage, name: str
+) -> dict[str, Any]:
+    """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
+    from dpverify.formulas.rendering.latex import formula_latex
+
+    repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
+    decided = decided_form(obligation, written_out=True)
+    added: tuple[str, ...] = ()
+    letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
+    if variant is Variant.REPAIRED and of_numbers:
+        own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
+        steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
+        shown = [step.claim for step in steps if step is not None]
+        added = added_conditions(printed_of(statement, obligation.name), obligation, shown)
+    return {
+        "statement": statement.id,
+        "obligation": name,
+        "where": obligation.where,
+        "coverage": coverage,
+        "variant": variant,
+        "latex": obligation.latex or formula_latex(obligation.claim),
+        "expression": formula_text(obligation.claim),
+        "read": what_was_read(obligation),
+        "scope": obligation.scope,
+        "stands_for": obligation.stands_for,
+        "uses": () if coverage is Coverage.UNIT else obligation.uses,
+        "provenance": provenance_of(statement.id, variant, obligation.name),
+        "prints": prints(statement.id, variant, obligation.name),
+        "added": added,
+        "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
+        "domain": {v.name: v.domain_text() for v in letters},
+        "units": {v.name: str(v.unit) for v in letters},
+        "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
+        "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
+        "assuming": tuple(formula_text(a) for a in obligation.assuming),
+        "because": repair.because if repair and variant is Variant.REPAIRED else "",
+    }
+
+
+def what_was_read(obligation: Obligation) -> str:
+    """An obligation in words and plain characters, from its tree: quantifiers, conditions and definitions in front."""
+    letters = [_quantified(v) for v in obligation.over]
+    several = len(obligation.assuming) > 1
+    conditions = [
+        f"({formula_text(a)})" if several and not isinstance(a, Compare) else formula_text(a)
+        for a in obligation.assuming
+    ]
+    parts = [f"for all {', '.join(letters)}"] if letters else []
+    parts += [f"if {' and '.join(conditions)}"] if conditions else []
+    parts += [f"with {', '.join(obligation.defined)}"] if obligation.defined else []
+    claim = formula_text(obligation.claim)
+    return f"{', '.join(parts)}: {claim}" if parts else claim
+
+
+def _quantified(letter: Variable) -> str:
+    """A letter and its domain: `integer n in [1, oo)`."""
+    if letter.kind == "vector":
+        return f"vector {letter.name}"
+    return f"{letter.kind} {letter.name} in {letter.domain_text().removeprefix('integers in ')}"
+
+
+def answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
+    from dpverify.proving import homogeneity, prove
+    from dpverify.proving.two_readers import check_agreement
+
+    questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
+        (prove, obligation.coverage, obligation.name)
+    ]
+    if obligation.compares_units:
+        questions.append((homogeneity, Coverage.UNIT, f"{obligation.name}: units"))
+    records = []
+    for answer, coverage, name in questions:
+        try:
+            check_agreement(obligation)
+            with below_a_ceiling():
+                records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
+        except DpverifyError:
+            raise
+        except MemoryError:
+            records.append(
+                _undecided(statement, variant, obligation, STOPPED_BY_MEMORY, Gap.MEMORY, coverage, name)
+            )
+        except Exception as error:  # a fault in one row is no reason to lose the others
+            records.append(_faulty(statement, variant, obligation, error, coverage, name))
+    return records
+
+
+def _evidence(
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    proof: Proof,
+    coverage: Coverage,
+    name: str,
+) -> ProofRecord:
+    from dpverify.proving import digest
+    from dpverify.proving.checker import check
+
+    texts = source_texts(statement, variant, obligation, coverage, name)
+    proof, form = judged(proof, texts["provenance"]), decided_form(obligation, proof.written_out)
+    certificate = proof.certificate
+    confirmation = check(certificate) if certificate is not None else None
+    realistic, late = None, False
+    if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
+        realistic, late = realistic_point(form, certificate, check)
+    sides = sides_as_printed(form, coverage, proof.counterexample, proof.left, proof.right)
+    evidence = ProofEvidence(
+        **texts,
+        **refutation_texts(
+            statement, variant, obligation, coverage, proof.verdict, sides, proof.counterexample, realistic
+        ),
+        verdict=proof.verdict,
+        prover=proof.prover,
+        box=dict(proof.box) if proof.box is not None else None,
+        counterexample=dict(proof.counterexample) if proof.counterexample is not None else None,
+        relation=sides[0],
+        left=sides[1],
+        right=sides[2],
+        realistic=realistic,
+        certificate=digest(certificate) if certificate is not None else None,
+        confirmed_by_checker=bool(confirmation and confirmation.confirmed),
+        checker_says=confirmation.says if confirmation else "",
+        reason=proof.reason,
+        gap=proof.gap,
+        boxes=proof.boxes,
+        witness=dict(proof.witness) if proof.witness is not None else None,
+        written_out=proof.written_out,
+        stopped_by_the_clock=proof.stopped_by_the_clock
+        or late
+        or bool(confirmation and confirmation.by_the_clock),
+        seconds=round(proof.seconds, 3),
+    )
+    return ProofRecord(evidence, certificate)
+
+
+def _faulty(
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    error: Exception,
+    coverage: Coverage,
+    name: str,
+) -> ProofRecord:
+    """A row whose proof ended in a fault of dpverify's own."""
+    fault = "".join(traceback.format_exception(error))
+    reason = f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}"
+    return _undecided(statement, variant, obligation, reason, Gap.FAULT, coverage, name, fault)
+
+
+def _undecided(
+    statement: Statement,
+    variant: Variant,
+    obligation: Obligation,
+    reason: str,
+    gap: Gap,
+    coverage: Coverage,
+    name: str,
+    fault: str = "",
+) -> ProofRecord:
+    """A row that has no proof."""
+    evidence = ProofEvidence(
+        statement=statement.id,
+        obligation=name,
+        where=obligation.where,
+        coverage=coverage,
+        variant=variant,
+        latex=obligation.latex,
+        expression=json.dumps(obligation_to_json(obligation)["claim"]),
+        read=what_was_read(obligation),
+        scope=obligation.scope,
+        stands_for=obligation.stands_for,
+        uses=() if coverage is Coverage.UNIT else obligation.uses,
+        provenance=provenance_of(statement.id, variant, obligation.name),
+        domain={v.name: v.domain_text() for v in obligation.over},
+        verdict=Verdict.UNDECIDED,
+        prover="none",
+        reason=reason,
+        gap=gap,
+        fault=fault,
+    )
+    return ProofRecord(evidence, None)
