@@ -115,6 +115,10 @@ def without(obligation: Obligation, left_out: Iterable[Hypothesis]) -> Obligatio
             assuming=tuple(_exchanged(a, wider) for a in kept),
             over=tuple(wider.get(v, v) for v in obligation.over),
             box={k: ends for k, ends in obligation.box.items() if k not in {v.name for v in wider}},
+            formulas={
+                wider.get(letter, letter): substituted(body, dict(wider))
+                for letter, body in obligation.formulas.items()
+            },
             catches=None,
             consequence=None,
         )

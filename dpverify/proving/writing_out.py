@@ -28,11 +28,12 @@ def written_form(obligation: Obligation) -> Obligation | None:
     no point of rational numbers would meet the equations. None where there is nothing to replace, or it is not known
     how: where such a letter is bound, and the replaced form that came with the obligation is of another claim.
     """
-    formulas = obligation.formulas
+    stated = (obligation.claim, *obligation.assuming)
+    present = {v for f in stated for v in variables_of(f)}
+    formulas = {letter: body for letter, body in obligation.formulas.items() if letter in present}
     if not formulas:
         return None
-    stated = (obligation.claim, *obligation.assuming)
-    bound = {v for f in stated for v in variables_of(f)} - set().union(*map(free_in, stated))
+    bound = present - set().union(*map(free_in, stated))
     if obligation.bound_forms is not None and obligation.bound_forms[0] == stated:
         claim, *assuming = obligation.bound_forms[1]
     elif bound & formulas.keys():

@@ -7,11 +7,13 @@ import pytest
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.values import UndefinedError
 from dpverify.formulas.vectors import coordinates_of, vector
-from dpverify.ledger.verdicts import Use
+from dpverify.ledger.verdicts import Use, Verdict
+from dpverify.proving import prove
 from dpverify.proving.hypotheses import Finding, Hypothesis, hypotheses, uses_of_hypotheses, without
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted, confirmed
 from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.writing_out import written_form
 from dpverify.statements.sheet import Sheet
 
 _LETTERS = (
@@ -98,6 +100,22 @@ def test_a_box_of_a_wider_letter_goes() -> None:
     (end,) = hypotheses(obligation)
     assert not without(obligation, [end]).box
     assert [f.use for f in uses_of_hypotheses(obligation)] == [Use.FALSE_WITHOUT]
+
+
+def test_a_letter_for_a_formula_keeps_it_without_an_end_of_its_domain() -> None:
+    n, log = integer("n", ge=1), real("l", ge=1, latex=r"\log n")
+    (obligation,) = Sheet("x.row", (n, log)).whole("row", r"n\le n\log n").statement.printed
+    one, of_log = (h for h in hypotheses(obligation) if h.letter in (n, log))
+    freed = written_form(without(obligation, [of_log]))
+    assert freed is not None
+    assert freed.over == (n,)
+    assert not freed.assuming
+    proof = prove(without(obligation, [of_log]))
+    assert proof.verdict is Verdict.REFUTED
+    assert proof.counterexample == {"n": "1"}
+    both = written_form(without(obligation, [one, of_log]))
+    assert both is not None
+    assert [v.lower for v in both.over] == [None]
 
 
 def test_only_some_are_asked_about() -> None:

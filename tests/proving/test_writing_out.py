@@ -138,6 +138,12 @@ def test_a_declared_formula_has_to_be_readable() -> None:
         row(r"x\le y", *both)
 
 
+def test_a_formula_of_a_letter_that_is_not_there_is_no_assumption() -> None:
+    """The domain of the letter for `log n` would leave out n = 1 and 2."""
+    dropped = replace(row(r"n\le 3n", N, real("l", gt=1, latex=r"\log n"), given=r"\log n\ge 0"), assuming=())
+    assert written_form(dropped) is None
+
+
 def test_another_claim_with_the_same_letters_is_written_out_anew() -> None:
     bound = row(r"\log n=O(n)", N, LOG)
     assert written_form(bound) is not None
