@@ -49,7 +49,7 @@ _UNFOLLOWED = (
     "Letters that stand for expectations, divergences and the like have values that break the printed formula, and "
     "nothing may attain these: so it is not shown to be false, but it does not follow from what the text says.",
 )
-_UNSORTED = ("Not sorted by consequence", "Older ledgers do not record the consequence of a false formula.")
+_UNSORTED = ("Not sorted by consequence", "What follows from these is not known.")
 
 _INTRODUCTION = (
     "Errata in the papers, found by computation: each formula below is broken by values in exact or rigorous "

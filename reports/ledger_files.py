@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
-from dpverify.ledger.document import READABLE_VERSIONS, Ledger
+from dpverify.ledger.document import SCHEMA_VERSION, Ledger
 
 
 def ledger_json(ledger: Ledger) -> str:
@@ -66,11 +66,9 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
     if not isinstance(tree, dict) or "schema_version" not in tree:
         raise InvalidDataError(f"{source} is not a ledger: it is not a JSON object with a `schema_version`.")
     version = tree["schema_version"]
-    if isinstance(version, bool) or version not in READABLE_VERSIONS:
-        *older, newest = map(str, READABLE_VERSIONS)
-        readable = f"{', '.join(older)} and {newest}"
+    if isinstance(version, bool) or version != SCHEMA_VERSION:
         raise InvalidDataError(
-            f"{source} has schema version {_shown(version)}; this program reads versions {readable}."
+            f"{source} has schema version {_shown(version)}; this program reads version {SCHEMA_VERSION}."
         )
     try:
         return Ledger.model_validate(tree)

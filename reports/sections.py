@@ -313,7 +313,7 @@ def _badges(
         ("corrected", Variant.REPAIRED, row.verdict_repaired, row.standing_repaired, row.headline_repaired,
          row.given_repaired),
     ):  # fmt: skip
-        if not headline:  # ledgers before version 4, and what no catalog has
+        if not headline:  # what no catalog has
             verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])
         if verdict is not None or headline:
             shown = headline if headline != verdict else ""

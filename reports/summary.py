@@ -60,7 +60,7 @@ class Correction:
     marks: tuple[str, ...]
     """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
-    """The worst of its findings'; None where none is false, and in ledgers before version 4."""
+    """The worst of its findings'; None where none is false."""
     standing: Standing | None = None
     """How the statement itself stands."""
 
@@ -123,7 +123,7 @@ class Summary:
     powers: tuple[Power, ...]
     """What the audits can detect, one entry per kind of audit."""
     gaps: tuple[tuple[Gap, int], ...]
-    """How often each of the known reasons left something undecided; none in ledgers before version 4."""
+    """How often each of the known reasons left something undecided."""
     sizes: str
     """How large the data were that each kind of audit was run on; empty where ledgers do not say."""
     units: int
@@ -173,8 +173,7 @@ def summarize(ledger: Ledger) -> Summary:
     undecided = tuple(entry for entry in entries if entry.verdict is Verdict.UNDECIDED)
     reasons = [entry.gap for entry in undecided]
     units = [proof for proof in proofs if proof.coverage is Coverage.UNIT]
-    # older ledgers did not record what an audit can tell
-    powers = _powers(judged) if ledger.schema_version >= 3 else ()
+    powers = _powers(judged)
     return Summary(
         statements=len(catalog),
         checked=checked,

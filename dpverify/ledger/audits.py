@@ -55,10 +55,10 @@ class AuditEvidence(Record):
     verdict: Verdict
     reason: str = ""
     gap: Gap | None = None
-    """For `undecided`: which of the known reasons it is; None before version 4."""
+    """For `undecided`: which of the known reasons it is."""
     reproduce: str
     origin: ClaimOrigin | None = None
-    """None in ledgers before version 3, and where a user makes the claim."""
+    """None where a user makes the claim."""
     size: tuple[int, int] | None = None
     """Records and features of the largest data set that was run on; None where none was, or where it is not said."""
 
@@ -108,7 +108,7 @@ class SampledEvidence(AuditEvidence):
     runs: int
     failure_probability: float
     shares: tuple[SpentShare, ...] = ()
-    """How the audit divided its failure probability; empty where it did not, and in ledgers that do not say."""
+    """How the audit divided its failure probability; empty where it did not."""
     seed: int
     seconds: float = 0.0
     sees_nothing: bool = False

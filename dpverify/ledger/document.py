@@ -14,15 +14,7 @@ from dpverify.ledger.evidence import Evidence
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.records import Record, Reuse, SpentShare
 
-SCHEMA_VERSION: Literal[5] = 5
-"""Version 1 lacks `mean` and `sampling` entries; 2 lacks what an audit can see; 3 lacks what a formula covers, what it
-rests on and what follows from it; 4 lacks how a statement stands, its roots, and where a formula's line comes from.
-
-Every field that a later version added has a default, so older ledgers are still read.
-"""
-
-
-READABLE_VERSIONS = (1, 2, 3, 4, SCHEMA_VERSION)
+SCHEMA_VERSION: Literal[1] = 1
 
 
 class Budget(Record):
@@ -32,7 +24,7 @@ class Budget(Record):
     spent: dict[str, float]
     """Per audit; the sum is at most `failure_probability`."""
     shares: tuple[SpentShare, ...] = ()
-    """What it was spent on: names are audits, with their parts after a colon. None in ledgers that do not say."""
+    """What it was spent on: names are audits, with their parts after a colon."""
 
     def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
         """What one audit spent its share on; names are its parts, or empty."""
@@ -89,7 +81,7 @@ class DisplayCount(Record):
 class Ledger(Record):
     """Everything that one run of dpverify found."""
 
-    schema_version: Literal[1, 2, 3, 4, 5] = SCHEMA_VERSION
+    schema_version: Literal[1] = SCHEMA_VERSION
     program: str = "dpverify"
     program_version: str
     created: str

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import model_validator
-
 from dpverify.ledger.headlines.roots import Roots
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.records import Interval, Record
-from dpverify.ledger.verdicts import Consequence, Variant, Verdict
+from dpverify.ledger.verdicts import Consequence, Verdict
 
 
 class NamedResult(Record):
@@ -32,15 +28,6 @@ class ErratumEntry(Record):
     consequence: Consequence
     evidence: tuple[str, ...]
     """What computes it: `test NAME` or `audit PLAN`."""
-
-
-_STANDINGS: dict[str | None, Standing] = {
-    None: Standing.PARTLY,
-    Verdict.PROVED: Standing.HOLDS,
-    Verdict.CERTIFIED: Standing.HOLDS,
-    Verdict.REFUTED: Standing.REFUTED,
-    Verdict.DOES_NOT_FOLLOW: Standing.DOES_NOT_FOLLOW,
-}
 
 
 class InstanceEntry(Record):
@@ -100,7 +87,7 @@ class StatementEntry(Record):
     """What `verdict_printed` rests on: ids of statements and of named results."""
     given_repaired: tuple[str, ...] = ()
     consequence: Consequence | None = None
-    """Where it is refuted as printed, what follows from that; None in ledgers before version 5, and if not known."""
+    """Where it is refuted as printed, what follows from that; None if not known."""
     standing_printed: Standing | None = None
     """How it stands as printed, which is what is counted; None where nothing was tried."""
     standing_repaired: Standing | None = None
@@ -123,22 +110,3 @@ class StatementEntry(Record):
     """What refutes it as printed: a statement is refuted by an instance only."""
     marks: tuple[str, ...] = ()
     """What is false beside the statement itself, such as `a step of its proof is false`."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_covers(cls, fields: Any) -> Any:
-        """Ledgers of version 3 name what their verdict was about in fields that have become a headline.
-
-        How a statement stands follows from both before version 5, as far as it was said then.
-        """
-        if not isinstance(fields, dict):
-            return fields
-        rest = dict(fields)
-        for variant in Variant:
-            covers = rest.pop(f"covers_{variant}", ())
-            if covers and not rest.get(f"headline_{variant}"):
-                rest[f"headline_{variant}"] = f"{rest.get(f'verdict_{variant}')} for: {'; '.join(covers)}"
-            if rest.get(f"headline_{variant}"):
-                verdict = rest.get(f"verdict_{variant}")
-                rest.setdefault(f"standing_{variant}", _STANDINGS.get(verdict, Standing.UNDECIDED))
-        return rest

@@ -100,7 +100,7 @@ class ExpectationEvidence(SampledEvidence):
     """Points (x, lower, upper, bound) of a plot, x being `curve_over`."""
     curve_over: str = ""
     curve_extremes: tuple[float, ...] = ()
-    """The certified worst value at each point of the curve; empty without one, and in ledgers that do not say."""
+    """The certified worst value at each point of the curve; empty without one."""
 
     @model_validator(mode="after")
     def _an_extreme_a_point(self) -> Self:
@@ -226,7 +226,7 @@ class ConstantEvidence(AuditEvidence):
     largest: float | None = None
     """The largest value that is safe, for a formula that holds up to it."""
     printed: float | None = None
-    """The printed constant; None where none is printed (or, before version 3, where it was not recorded)."""
+    """The printed constant; None where none is printed."""
     range_fixed_by: str = ""
     """What fixes the range in which the value is right: a closed form, a grid of parameters, ..."""
     parameters: dict[str, str]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.notebooks import html_table
@@ -21,14 +21,13 @@ class ProofEvidence(Record):
     obligation: str
     where: str
     coverage: Coverage
-    """For ledgers before version 4, derived from their `role`."""
     variant: Variant
     latex: str
     expression: str
     """The formula in plain characters."""
     read: str = ""
     """All that was read, printed from the tree that the verdict is about: for which values of which letters, under
-    which conditions, with which definitions, what; empty in older ledgers."""
+    which conditions, with which definitions, what."""
     scope: str = ""
     """Which special case of the statement an instance covers."""
     stands_for: tuple[str, ...] = ()
@@ -42,14 +41,14 @@ class ProofEvidence(Record):
     uses: tuple[str, ...] = ()
     """What it rests on: ids of statements or of named results, or `STATEMENT/OBLIGATION`."""
     provenance: Provenance | None = None
-    """Where its line comes from; None before version 5."""
+    """Where its line comes from; None on a page of somebody's own."""
     prints: tuple[str, ...] = ()
     """In LaTeX, the printed displays that it says a part of, or follows from, where it does not stand in print."""
     consequence: Consequence | None = None
-    """For a printed formula that is false, what follows from that; None before version 4."""
+    """For a printed formula that is false, what follows from that."""
     mistake: Mistake | None = None
     """For a printed formula that is false or does not follow, what kind of mistake that is, by its correction; None
-    where there is none, and before version 5."""
+    where there is none."""
     relation: str = ""
     """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
     exceeds: str = ""
@@ -65,8 +64,7 @@ class ProofEvidence(Record):
     because: str = ""
     """For a corrected formula, why the printed one had to be corrected."""
     added: tuple[str, ...] = ()
-    """For a corrected formula, the conditions and domains that the printed one of its name lacks; none before
-    version 5."""
+    """For a corrected formula, the conditions and domains that the printed one of its name lacks."""
     verdict: Verdict
     prover: str
     box: dict[str, tuple[str, str]] | None = None
@@ -76,7 +74,7 @@ class ProofEvidence(Record):
     right: str | None = None
     """The two sides at the counterexample, in the order that is printed."""
     realistic: RealisticPoint | None = None
-    """A counterexample at sizes met in practice; None where no letter has such a size, and in older ledgers."""
+    """A counterexample at sizes met in practice; None where no letter has such a size."""
     certificate: str | None = None
     """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
     confirmed_by_checker: bool = False
@@ -85,7 +83,7 @@ class ProofEvidence(Record):
     reason: str = ""
     """For `undecided`: what was tried and what stopped it."""
     gap: Gap | None = None
-    """For `undecided`: which of the known reasons it is; None before version 4."""
+    """For `undecided`: which of the known reasons it is."""
     boxes: int | None = None
     witness: dict[str, str] | None = None
     """A confirmed point of domain, box and assumptions: symbol to exact decimal or fraction."""
@@ -114,16 +112,3 @@ class ProofEvidence(Record):
                 ("why", self.reason),
             ),
         )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_role(cls, fields: Any) -> Any:
-        """Ledgers before version 4 have a role: the coverage follows from it and from the scope."""
-        if not isinstance(fields, dict) or "role" not in fields or "coverage" in fields:
-            return fields
-        rest = {name: value for name, value in fields.items() if name != "role"}
-        known = {
-            "statement": Coverage.INSTANCE if rest.get("scope") else Coverage.WHOLE,
-            "choice": Coverage.CONDITION,
-        }
-        return {**rest, "coverage": known.get(fields["role"], fields["role"])}

@@ -19,7 +19,7 @@ from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataErro
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import coordinates_of
-from dpverify.ledger.document import SCHEMA_VERSION, Ledger
+from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
@@ -120,16 +120,11 @@ def check_ledger(
         checker: what confirms certificates.
 
     Raises:
-        InvalidDataError: the file is no ledger of the present schema, or one of audits alone, such as that of
+        InvalidDataError: the file is no ledger, or one of audits alone, such as that of
             `dpverify run`, or its certificates' folder is missing.
         InvalidArgumentError: `only` names what neither source nor ledger has.
     """
     ledger = read_ledger(path)
-    if ledger.schema_version != SCHEMA_VERSION:
-        raise InvalidDataError(
-            f"Ledger {path} has schema version {ledger.schema_version}; only version {SCHEMA_VERSION}, which "
-            "`dpverify verify` writes today, can be checked."
-        )
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
         raise InvalidDataError(

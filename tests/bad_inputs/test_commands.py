@@ -274,12 +274,12 @@ DATA_FILES: dict[str, bytes | None] = {
 
 LEDGERS: dict[str, bytes | None] = {
     "empty": b"", "binary": bytes(range(256)), "not UTF-8": b'{"a": "\xe9"}',
-    "truncated": b'{"schema_version": 2, "pro',
+    "truncated": b'{"schema_version": 1, "pro',
     "null": b"null", "list": b"[]", "number": b"3", "text": b'"ledger"', "no fields": b"{}", "deep": b"[" * 100_000,
-    "other version": b'{"schema_version": 99}', "version of text": b'{"schema_version": "2"}',
+    "other version": b'{"schema_version": 99}', "version of text": b'{"schema_version": "1"}',
     "huge integer": b'{"schema_version": ' + b"9" * 5000 + b"}", "NaN": b'{"schema_version": NaN}',
-    "unknown field": b'{"schema_version": 2, "surprise": 1}', "folder": None,
-    "wrong types": json.dumps({"schema_version": 2, "entries": 3, "statements": {}, "seed": "x"}).encode(),
+    "unknown field": b'{"schema_version": 1, "surprise": 1}', "folder": None,
+    "wrong types": json.dumps({"schema_version": 1, "entries": 3, "statements": {}, "seed": "x"}).encode(),
 }  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from dpverify.ledger.evidence import (
     RiskEvidence,
     SamplingEvidence,
 )
+from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
@@ -419,6 +420,8 @@ STATEMENTS = (
         verdict_repaired=Verdict.PROVED,
         headline_printed="refuted: the claim fails; units differ",
         headline_repaired="proved, given gll22.lem6.3, jensen",
+        standing_printed=Standing.REFUTED,
+        standing_repaired=Standing.HOLDS,
         given_repaired=("gll22.lem6.3", "jensen"),
         uses=("gll22.lem6.3", "jensen"),
     ),
@@ -437,6 +440,7 @@ STATEMENTS = (
         latex=r"For all $x > 0$: $\operatorname{erfc}(x) \le \frac{e^{-x^2}}{x \sqrt{\pi}}$, "
         "where $x$ is real.",
         headline_printed="steps of its proof undecided",
+        standing_printed=Standing.PARTLY,
         used_by=("fmtt18.thm1",),
     ),
     _row(

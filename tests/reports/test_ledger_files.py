@@ -11,10 +11,8 @@ import pytest
 
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.evidence import RiskEvidence
-from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Interval
-from dpverify.ledger.verdicts import Coverage
-from dpverify.reports import ledger_json, parse_ledger, read_ledger, render_html, write_ledger
+from dpverify.reports import ledger_json, parse_ledger, read_ledger, write_ledger
 
 from .ledger_example import AUDITS, example_ledger
 
@@ -56,7 +54,7 @@ def _changed(**changes: object) -> str:
         ("[]", "is not a ledger"),
         ("null", "is not a ledger"),
         ("{}", "is not a ledger"),
-        (_changed(schema_version=6), "has schema version 6; this program reads versions 1, 2, 3, 4 and 5"),
+        (_changed(schema_version=2), "has schema version 2; this program reads version 1"),
         (_changed(schema_version=True), "has schema version True"),
         (_changed(schema_version="1"), "has schema version '1'"),
         (_changed(schema_version=None), "has schema version None"),
@@ -119,44 +117,3 @@ def test_a_place_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidDataError, match="cannot be written"):
         write_ledger(example_ledger(), tmp_path / "file" / "ledger.json")
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_ledgers_from_before_a_field_are_read(version: int) -> None:
-    """Without what versions 3 to 5 added, at first or later, everywhere, and with what version 4 took away."""
-    newest = {
-        "provenance", "prints", "mistake", "relation", "added", "standing_printed", "standing_repaired", "missing",
-        "roots", "rests_on_unfollowed", "whole", "part", "ingredient",
-    }  # fmt: skip
-    added = {
-        "scope", "uses", "consequence", "exceeds", "reading", "catches", "gap", "headline_printed", "headline_repaired",
-        "given_printed", "given_repaired", "used_by", "rests_on_false", "errata", "results", "realistic",
-    }  # fmt: skip
-    if version < 3:
-        added |= {
-            "origin", "sees_nothing", "fault", "smallest_fault", "extreme", "detectable", "blind_rejected", "largest",
-            "printed", "range_fixed_by", "marks",
-        }  # fmt: skip
-    tree = json.loads(example_ledger().model_dump_json())
-    tree["schema_version"] = version
-    for part in (tree, *tree["statements"], *tree["entries"]):
-        for name in (added | newest) - ({"detectable"} if part.get("kind") == "privacy" else set()):
-            part.pop(name, None)
-    roles = {"whole": "statement", "instance": "statement", "condition": "choice"}
-    for row in tree["entries"]:
-        if row["kind"] == "proof":
-            coverage = row.pop("coverage")
-            row["role"] = roles.get(coverage, coverage)
-            row["scope"] = (
-                "identity maps" if row["verdict"] == "refuted" and row["role"] == "statement" else ""
-            )
-    if version == 3:
-        tree["statements"][0]["covers_repaired"] = ["identity maps (attained)"]
-    read = parse_ledger(json.dumps(tree), "old")
-    assert read.schema_version == version
-    assert [entry.verdict for entry in read.entries] == [entry.verdict for entry in example_ledger().entries]
-    found = [entry.coverage for entry in read.entries if isinstance(entry, ProofEvidence)]
-    assert found[:4] == [Coverage.INSTANCE, Coverage.WHOLE, Coverage.UNIT, Coverage.STEP]
-    page = render_html(read)
-    assert "dpverify" in page
-    assert ("proved for: identity maps (attained)" in page) == (version == 3)

@@ -501,8 +501,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "statement doubled": lambda t: t.tree["statements"].append(t.entry("fmtt18.thm1")),
     "statement invented": lambda t: t.tree["statements"].append({**t.entry("fmtt18.thm1"), "id": "fmtt18.thm99"}),
     # the whole
-    "older schema": lambda t: t.tree.update(schema_version=1),
-    "newer schema": lambda t: t.tree.update(schema_version=99),
+    "other schema": lambda t: t.tree.update(schema_version=99),
     "command line that asks for more": lambda t: t.tree.update(command="dpverify verify"),
     "command line that is none": lambda t: t.tree.update(command="dpverify verify --paper nothing"),
 }  # fmt: skip
