@@ -1,26 +1,6 @@
 """The algorithms of Bassily, Smith, Thakurta (2014), in the paper's order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from dpverify import lazy
-
-if TYPE_CHECKING:
-    from dpverify.algorithms.bst14.boosting import Boosting
-    from dpverify.algorithms.bst14.convex_sampling import (
-        BoostedSampling,
-        EfficientExponentialSampling,
-        SamplingInConvexSet,
-    )
-    from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-    from dpverify.algorithms.bst14.grid_walk import GridWalk
-    from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
-    from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
-    from dpverify.algorithms.bst14.net_mechanism import NetMechanism
-    from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-    from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-    from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+import lazy_loader
 
 ROWS = {
     "bst14.alg1": "dpverify.algorithms.bst14.noisy_gradient_descent:NoisyGradientDescent",
@@ -39,23 +19,4 @@ ROWS = {
 }
 """Catalog id to import path, in the paper's order."""
 
-__all__ = [
-    "ROWS",
-    "ApproximateLocalization",
-    "BoostedSampling",
-    "Boosting",
-    "EfficientExponentialSampling",
-    "ExponentialSampling",
-    "GridWalk",
-    "HuberizedObjectivePerturbation",
-    "Localization",
-    "NetMechanism",
-    "NoisyGradientDescent",
-    "ObjectivePerturbation",
-    "OutputPerturbation",
-    "SamplingInConvexSet",
-]
-
-__getattr__ = lazy.attributes(
-    __name__, {name: module for module, name in (p.split(":") for p in ROWS.values())}
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

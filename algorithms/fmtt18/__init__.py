@@ -1,17 +1,6 @@
 """The algorithms of Feldman, Mironov, Talwar, Thakurta (2018), in the paper's order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from dpverify import lazy
-
-if TYPE_CHECKING:
-    from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration
-    from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD
-    from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD
-    from dpverify.algorithms.fmtt18.public_records import PublicRecordsLast
-    from dpverify.algorithms.fmtt18.smoothing import SmoothedPNSGD
+import lazy_loader
 
 ROWS = {
     "fmtt18.cni": "dpverify.algorithms.fmtt18.iteration:ContractiveNoisyIteration",
@@ -25,18 +14,4 @@ ROWS = {
 }
 """Catalog id to import path, in the paper's order."""
 
-__all__ = [
-    "PNMSGD",
-    "PNSGD",
-    "ROWS",
-    "ContractiveNoisyIteration",
-    "MultitaskStopPNSGD",
-    "PublicRecordsLast",
-    "SkipPNSGD",
-    "SmoothedPNSGD",
-    "StopPNSGD",
-]
-
-__getattr__ = lazy.attributes(
-    __name__, {name: module for module, name in (p.split(":") for p in ROWS.values())}
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

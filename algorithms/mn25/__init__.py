@@ -1,20 +1,6 @@
 """The algorithms of Menart, Nikolov (2025), in the paper's order."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from dpverify import lazy
-
-if TYPE_CHECKING:
-    from dpverify.algorithms.mn25.dp_sgd import DPSGD
-    from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
-    from dpverify.algorithms.mn25.fingerprinting import Fingerprinting
-    from dpverify.algorithms.mn25.hard_instance import HardInstance
-    from dpverify.algorithms.mn25.limited_oracle import LimitedOracleSGD
-    from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
-    from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
-    from dpverify.algorithms.mn25.private_oracles import PrivateOracleMethod
+import lazy_loader
 
 ROWS = {
     "mn25.alg1": "dpverify.algorithms.mn25.private_oracles:PrivateOracleMethod",
@@ -29,19 +15,4 @@ ROWS = {
 }
 """Catalog id to import path, in the paper's order."""
 
-__all__ = [
-    "DPSGD",
-    "ROWS",
-    "EmpiricalToPopulation",
-    "Fingerprinting",
-    "HardInstance",
-    "LimitedOracleSGD",
-    "PhasedERM",
-    "PhasedSGD",
-    "PopulationToEmpirical",
-    "PrivateOracleMethod",
-]
-
-__getattr__ = lazy.attributes(
-    __name__, {name: module for module, name in (p.split(":") for p in ROWS.values())}
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

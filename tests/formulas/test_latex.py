@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from dpverify.formulas.expressions import INFINITY, Expression, at, derivative, integer, integral, real, total
-from dpverify.formulas.expressions import expression as number
+from dpverify.formulas.expressions import (
+    INFINITY,
+    Expression,
+    at,
+    derivative,
+    integer,
+    integral,
+    real,
+    total,
+)
+from dpverify.formulas.expressions import (
+    expression as number,
+)
 from dpverify.formulas.logic import Eq, Formula, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
 from dpverify.formulas.rendering.latex import expression_latex, formula_latex

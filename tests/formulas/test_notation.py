@@ -23,7 +23,9 @@ from dpverify.formulas.expressions import (
     real,
     total,
 )
-from dpverify.formulas.expressions import expression as number
+from dpverify.formulas.expressions import (
+    expression as number,
+)
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.notation import (
     Display,

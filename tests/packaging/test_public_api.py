@@ -29,6 +29,13 @@ def test_public_names_exist_and_are_documented(package: str) -> None:
             assert found.__module__.startswith(f"dpverify.{package}"), f"{name} is re-exported from elsewhere"
 
 
+@pytest.mark.parametrize("package", ["", *(f".{name}" for name in PACKAGES), ".ledger", ".verification"])
+def test_public_names_are_shown(package: str) -> None:
+    found = import_module(f"dpverify{package}")
+    names = set(dir(found)) if hasattr(found, "__dir__") else {n for n in dir(found) if n in found.__all__}
+    assert names == set(found.__all__)
+
+
 @pytest.mark.parametrize("package", ["auditing", "privacy", "properties", "running", "verification"])
 def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
     """Once imported, a module of the same name would be what is found."""

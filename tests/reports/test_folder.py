@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.reports import folder as folder_module
+from dpverify.reports import (
+    folder as folder_module,
+)
 from dpverify.reports import (
     read_certificates,
     read_ledger,

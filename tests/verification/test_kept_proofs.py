@@ -162,14 +162,9 @@ def _name(path: Path, package: Path) -> str:
 
 
 def _imports(path: Path) -> set[str]:
-    """Every module that a file names in an import, in functions too; not what a package only says that it has."""
+    """Every module that a file names in an import, in functions too."""
     found = set()
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    lazily = path.name == "__init__.py" and "lazy.attributes" in ast.unparse(tree)
-    tree.body = [
-        n for n in tree.body
-        if not (lazily and isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
-    ]  # fmt: skip
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}

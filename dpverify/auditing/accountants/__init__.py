@@ -1,23 +1,5 @@
 """Accountants, ours and others': a claimed epsilon against exact or two-sided values, without any runs."""
 
-from dpverify.auditing.accountants.audit import (
-    AccountantAudit,
-    AccountantAuditor,
-    AccountantQuestion,
-    Reference,
-    audit_epsilon,
-)
-from dpverify.auditing.accountants.orders import DrawnBatches, HiddenIterates, Passes
-from dpverify.auditing.accountants.references import NoisyReleases
+import lazy_loader
 
-__all__ = [
-    "AccountantAudit",
-    "AccountantAuditor",
-    "AccountantQuestion",
-    "DrawnBatches",
-    "HiddenIterates",
-    "NoisyReleases",
-    "Passes",
-    "Reference",
-    "audit_epsilon",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,30 +4,6 @@ For maps of points in one or two dimensions with Gaussian noise, smooth or with 
 interval, a rectangle or a disc.
 """
 
-from dpverify.auditing.exact.chains import (
-    Map,
-    NoisyChain,
-    NoisyStep,
-    PiecewiseMap,
-    StepMap,
-    gradient_step,
-)
-from dpverify.auditing.exact.profiles import (
-    DirectedProfile,
-    ProfileEnclosure,
-    last_iterate_profile,
-    last_iterate_profiles,
-)
+import lazy_loader
 
-__all__ = [
-    "DirectedProfile",
-    "Map",
-    "NoisyChain",
-    "NoisyStep",
-    "PiecewiseMap",
-    "ProfileEnclosure",
-    "StepMap",
-    "gradient_step",
-    "last_iterate_profile",
-    "last_iterate_profiles",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,7 +1,5 @@
 """Worst neighbors: a search for the pair of data sets that speaks most against a claim."""
 
-from dpverify.auditing.neighbors.constructions import Domain
-from dpverify.auditing.neighbors.pairs import Pair, load_pair
-from dpverify.auditing.neighbors.search import Searched, search_pairs
+import lazy_loader
 
-__all__ = ["Domain", "Pair", "Searched", "load_pair", "search_pairs"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

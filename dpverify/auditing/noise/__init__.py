@@ -1,6 +1,5 @@
 """Noise alone: what numbers that a sampler made show of how it makes them."""
 
-from dpverify.auditing.noise.laws import LAWS, Law
-from dpverify.auditing.noise.tails import FEWEST, TailAudit, audit_tails
+import lazy_loader
 
-__all__ = ["FEWEST", "LAWS", "Law", "TailAudit", "audit_tails"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,6 +1,5 @@
 """Sequential audits by betting: valid whenever they stop, and done as soon as the claim is refuted."""
 
-from dpverify.auditing.sequential.audit import SequentialAudit, SequentialAuditor
-from dpverify.auditing.sequential.betting import BettingAuditor, Watch
+import lazy_loader
 
-__all__ = ["BettingAuditor", "SequentialAudit", "SequentialAuditor", "Watch"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

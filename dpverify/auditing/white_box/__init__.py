@@ -1,5 +1,5 @@
 """White-box audits of iterative mechanisms: what is known of their steps and their noise, besides what they release."""
 
-from dpverify.auditing.white_box.audit import FEWEST_RUNS, Stated, StructuredPair, WhiteBoxAuditor
+import lazy_loader
 
-__all__ = ["FEWEST_RUNS", "Stated", "StructuredPair", "WhiteBoxAuditor"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

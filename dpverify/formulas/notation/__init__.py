@@ -1,12 +1,5 @@
 """Formulas as they are printed: restricted LaTeX read as a tree (docs/notation.md); the grammar is grammar.lark."""
 
-from dpverify.formulas.notation.reader import (
-    Display,
-    define,
-    read_conditions,
-    read_display,
-    read_expression,
-    read_formula,
-)
+import lazy_loader
 
-__all__ = ["Display", "define", "read_conditions", "read_display", "read_expression", "read_formula"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

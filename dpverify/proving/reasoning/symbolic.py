@@ -40,7 +40,9 @@ from dpverify.formulas.expressions import (
     product,
     total,
 )
-from dpverify.formulas.expressions import integral as tree_integral
+from dpverify.formulas.expressions import (
+    integral as tree_integral,
+)
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
 from dpverify.formulas.operators import apply, exp, log, maximum
 from dpverify.formulas.rendering.neutral import Json, expression_to_json

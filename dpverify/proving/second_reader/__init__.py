@@ -5,7 +5,6 @@ docs/notation.md, and what both write is the form of docs/certificates.md. Where
 refuses what the first reads, nothing is believed of the formula.
 """
 
-from dpverify.proving.second_reader.problem import Source, SourceDefinition, SourceLetter, read, read_letters
-from dpverify.proving.second_reader.typography import RefusedError
+import lazy_loader
 
-__all__ = ["RefusedError", "Source", "SourceDefinition", "SourceLetter", "read", "read_letters"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

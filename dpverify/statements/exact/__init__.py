@@ -1,5 +1,5 @@
 """Exact profiles of the algorithms: each record's privacy on a pair of data sets, enclosed from both sides."""
 
-from dpverify.statements.exact.chains import ExactEpsilon, chains, index_profiles, noisy_chain
+import lazy_loader
 
-__all__ = ["ExactEpsilon", "chains", "index_profiles", "noisy_chain"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,5 +1,5 @@
 """Theorems on Markdown pages: letters in tables, displays with notes, which any forge shows and `prove` proves."""
 
-from dpverify.statements.pages.page import Display, Page, PageError, line_of, read_page, where_on
+import lazy_loader
 
-__all__ = ["Display", "Page", "PageError", "line_of", "read_page", "where_on"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,8 +12,17 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import binom
 
-from dpverify.auditing import Claim, Direction, ErrorShare, Event, PrivacyAudit, audit_privacy
-from dpverify.auditing import privacy as privacy_module
+from dpverify.auditing import (
+    Claim,
+    Direction,
+    ErrorShare,
+    Event,
+    PrivacyAudit,
+    audit_privacy,
+)
+from dpverify.auditing import (
+    privacy as privacy_module,
+)
 from dpverify.auditing.black_box.scores import HistogramRatio, Samples, Score, Value
 from dpverify.ledger.verdicts import Verdict
 

@@ -18,7 +18,13 @@ from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
 from dpverify.proving.provers.search import (
     Terms as Summands,
 )
-from dpverify.proving.provers.search import float_function, graded, simple_values, spread_out, violation
+from dpverify.proving.provers.search import (
+    float_function,
+    graded,
+    simple_values,
+    spread_out,
+    violation,
+)
 from dpverify.proving.reasoning.prefix import conjuncts, negated, negation, put_in, with_values
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))

@@ -1,0 +1,6 @@
+from .contract import Algorithm, Guarantees
+
+__all__ = [
+    "Algorithm",
+    "Guarantees",
+]

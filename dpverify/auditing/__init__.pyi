@@ -1,0 +1,133 @@
+from .batch import BatchAuditor
+from .black_box.scores import DEFAULT_SCORERS, Score, Scorer
+from .claims import Claim
+from .complexity import (
+    CountAuditor,
+    CountQuestion,
+    QueryAudit,
+    audit_queries,
+)
+from .confidence import (
+    betting_interval,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    empirical_bernstein_interval,
+    hoeffding_interval,
+)
+from .constants import (
+    ConstantAudit,
+    ConstantAuditor,
+    ConstantQuestion,
+    audit_constant,
+)
+from .contract import Auditor, Heading, Question
+from .error_share import ErrorShare
+from .events import Direction, Event
+from .expectations.bounds import Bound, BoundsQuestion, Numbers
+from .expectations.mean import MeanAuditor
+from .expectations.means import (
+    MeanAudit,
+    audit_mean,
+    audit_mean_in_rounds,
+    most_telling,
+)
+from .expectations.rates import (
+    RateAuditor,
+    RateFit,
+    RateQuestion,
+    fit_rate,
+)
+from .expectations.risk import RiskAuditor
+from .expectations.sequential import (
+    BettingMeanAuditor,
+    BettingRiskAuditor,
+)
+from .faults import FACTORS, search_faults
+from .outputs.encoding import Encoder
+from .outputs.sample_files import read_samples
+from .outputs.samples import (
+    MINIMUM_RUNS,
+    check_pair,
+    check_samples,
+)
+from .pairs import (
+    Faults,
+    GivenSamples,
+    PairSubject,
+    PrivacyQuestion,
+)
+from .privacy import (
+    JudgedEvent,
+    PrivacyAudit,
+    Violation,
+    audit_privacy,
+)
+from .relations import Relation
+from .sampling import (
+    LawAudit,
+    LawAuditor,
+    LawQuestion,
+    audit_law,
+)
+
+__all__ = [
+    "DEFAULT_SCORERS",
+    "FACTORS",
+    "MINIMUM_RUNS",
+    "Auditor",
+    "BatchAuditor",
+    "BettingMeanAuditor",
+    "BettingRiskAuditor",
+    "Bound",
+    "BoundsQuestion",
+    "Claim",
+    "ConstantAudit",
+    "ConstantAuditor",
+    "ConstantQuestion",
+    "CountAuditor",
+    "CountQuestion",
+    "Direction",
+    "Encoder",
+    "ErrorShare",
+    "Event",
+    "Faults",
+    "GivenSamples",
+    "Heading",
+    "JudgedEvent",
+    "LawAudit",
+    "LawAuditor",
+    "LawQuestion",
+    "MeanAudit",
+    "MeanAuditor",
+    "Numbers",
+    "PairSubject",
+    "PrivacyAudit",
+    "PrivacyQuestion",
+    "QueryAudit",
+    "Question",
+    "RateAuditor",
+    "RateFit",
+    "RateQuestion",
+    "Relation",
+    "RiskAuditor",
+    "Score",
+    "Scorer",
+    "Violation",
+    "audit_constant",
+    "audit_law",
+    "audit_mean",
+    "audit_mean_in_rounds",
+    "audit_privacy",
+    "audit_queries",
+    "betting_interval",
+    "check_pair",
+    "check_samples",
+    "clopper_pearson_lower",
+    "clopper_pearson_upper",
+    "empirical_bernstein_interval",
+    "fit_rate",
+    "hoeffding_interval",
+    "most_telling",
+    "read_samples",
+    "search_faults",
+]

@@ -1,0 +1,45 @@
+from .batches import MEMORY_LIMIT, Runs, run, stream
+from .executors import Executor
+from .fingerprints import fingerprint
+from .foresight import CALL_LIMIT, TooCostlyError, call_limit
+from .outputs import Block, Mechanism, Output
+from .progress import Progress, RichProgress
+from .randomness import BLOCK, Randomness
+from .repetition import repeats
+from .store import Store
+from .subjects.structure import (
+    StatedStep,
+    StatedStructure,
+    single_noise,
+)
+from .subjects.targets import Target
+from .subjects.user_mechanisms import FunctionMechanism, UserMechanism
+from .user_sessions import Limits
+
+__all__ = [
+    "BLOCK",
+    "CALL_LIMIT",
+    "MEMORY_LIMIT",
+    "Block",
+    "Executor",
+    "FunctionMechanism",
+    "Limits",
+    "Mechanism",
+    "Output",
+    "Progress",
+    "Randomness",
+    "RichProgress",
+    "Runs",
+    "StatedStep",
+    "StatedStructure",
+    "Store",
+    "Target",
+    "TooCostlyError",
+    "UserMechanism",
+    "call_limit",
+    "fingerprint",
+    "repeats",
+    "run",
+    "single_noise",
+    "stream",
+]

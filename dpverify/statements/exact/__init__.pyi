@@ -1,0 +1,13 @@
+from .chains import (
+    ExactEpsilon,
+    chains,
+    index_profiles,
+    noisy_chain,
+)
+
+__all__ = [
+    "ExactEpsilon",
+    "chains",
+    "index_profiles",
+    "noisy_chain",
+]

@@ -1,0 +1,35 @@
+from .findings import findings_markdown
+from .folder import (
+    ReportPaths,
+    read_certificates,
+    write_report,
+    write_report_again,
+)
+from .formats.frames import ledger_frame, ledger_rows
+from .formats.markdown import render_markdown
+from .ledger_files import (
+    ledger_json,
+    parse_ledger,
+    read_ledger,
+    write_ledger,
+)
+from .page import render_html
+from .summary import SummaryLine, summary_lines
+
+__all__ = [
+    "ReportPaths",
+    "SummaryLine",
+    "findings_markdown",
+    "ledger_frame",
+    "ledger_json",
+    "ledger_rows",
+    "parse_ledger",
+    "read_certificates",
+    "read_ledger",
+    "render_html",
+    "render_markdown",
+    "summary_lines",
+    "write_ledger",
+    "write_report",
+    "write_report_again",
+]
