@@ -14,19 +14,14 @@ from typing import Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, Unit
-from dpverify.ledger.verdicts import Gap
 
 
 class OutOfScopeError(Exception):
     """Something that is not handled was met; the message says what. Never reaches a user as an exception."""
 
-    gap = Gap.UNSUPPORTED_FUNCTION
-
 
 class TooLargeError(OutOfScopeError):
     """It would be handled if it were smaller."""
-
-    gap = Gap.EFFORT_SPENT
 
 
 class Expression:

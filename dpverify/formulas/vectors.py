@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
@@ -26,7 +25,6 @@ from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 from dpverify.formulas.values import Value, plus, power, times
-from dpverify.ledger.written_numbers import number_of
 
 Coordinates = tuple[Fraction, ...]
 """A vector's value at a point; all vectors of a point have the same number of coordinates."""
@@ -128,18 +126,6 @@ def inner_value(left: tuple[Value, ...], right: tuple[Value, ...], *, inside: bo
 def norm_value(of: tuple[Value, ...], *, inside: bool = False) -> Value:
     """The Euclidean norm of a vector's coordinates: exact where it is rational."""
     return power(inner_value(of, of), Fraction(1, 2), inside=inside)
-
-
-def coordinates_text(value: object) -> str:
-    """A value in print: a number, or a vector's coordinates as `(1, -1/2)`."""
-    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
-
-
-def coordinates_of(text: str) -> Any:
-    """The number or the coordinates that `coordinates_text` has written."""
-    if text.startswith("("):
-        return tuple(number_of(part) for part in text.strip("()").split(","))
-    return number_of(text)
 
 
 def same_dimension(point: Mapping[str, object]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 _DIGITS = 10_000
 _LONGEST = 1000
@@ -56,3 +57,15 @@ def number_text(number: Fraction | str) -> str:
         whole = digits.rjust(decimals + 1, "0")
         return f"{'-' if value < 0 else ''}{whole[:-decimals]}.{whole[-decimals:]}"
     return str(value)
+
+
+def coordinates_text(value: object) -> str:
+    """A value in print: a number, or a vector's coordinates as `(1, -1/2)`."""
+    return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+
+
+def coordinates_of(text: str) -> Any:
+    """The number or the coordinates that `coordinates_text` has written."""
+    if text.startswith("("):
+        return tuple(number_of(part) for part in text.strip("()").split(","))
+    return number_of(text)

@@ -33,8 +33,8 @@ from dpverify.formulas.logic import (
 )
 from dpverify.formulas.rendering.printing import formula_text
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.formulas.vectors import coordinates_of, coordinates_text
 from dpverify.ledger.verdicts import Use, Verdict
+from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof

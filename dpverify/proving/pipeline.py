@@ -9,8 +9,8 @@ from dataclasses import replace
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, free_in, has_exists
-from dpverify.formulas.vectors import coordinates_of
 from dpverify.ledger.verdicts import Gap, Verdict, overall
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.certificates import certificate
 from dpverify.proving.following import carried_over
 from dpverify.proving.language import Json, Obligation
@@ -20,6 +20,7 @@ from dpverify.proving.proof import (
     Budget,
     Proof,
     Prover,
+    gap_of,
     most_telling,
 )
 from dpverify.proving.provers.balls import BallProver
@@ -272,7 +273,7 @@ def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof |
         except MemoryError:
             proof = _undecided(STOPPED_BY_MEMORY, Gap.MEMORY)
         except OutOfScopeError as error:
-            proof = _undecided(str(error), error.gap)
+            proof = _undecided(str(error), gap_of(error))
         except InvalidArgumentError as error:
             # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
             proof = _undecided(f"what it leads to is no formula: {error}", Gap.NO_METHOD)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.language import Json, Obligation
 
@@ -33,6 +34,11 @@ _TELLING = (
 def most_telling(gaps: Iterable[Gap | None]) -> Gap:
     """The reason to name where there are several; that no method applies where there is none."""
     return min((gap for gap in gaps if gap in _TELLING), key=_TELLING.index, default=Gap.NO_METHOD)
+
+
+def gap_of(error: OutOfScopeError) -> Gap:
+    """Why something that is not handled leaves a formula undecided."""
+    return Gap.EFFORT_SPENT if isinstance(error, TooLargeError) else Gap.UNSUPPORTED_FUNCTION
 
 
 @dataclass(frozen=True)

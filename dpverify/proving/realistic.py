@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
-from dpverify.formulas.vectors import coordinates_of, coordinates_text
 from dpverify.ledger.verdicts import Coverage, Verdict
+from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
 from dpverify.proving.following import Array, Columns, Rule, rules_of
 from dpverify.proving.language import Obligation, obligation_to_json

@@ -11,7 +11,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le, free_in
-from dpverify.formulas.vectors import coordinates_of
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import witness_of
 from dpverify.proving.proof import Budget

@@ -18,8 +18,8 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.orphans import end_with_parent
 from dpverify.quoting import named
+from dpverify.running.orphans import end_with_parent
 from dpverify.running.thread_pools import SharedContext, thread_pools
 
 Item = TypeVar("Item")

@@ -18,11 +18,11 @@ from typing import Any
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.formulas.vectors import coordinates_of
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json

@@ -6,8 +6,9 @@ import pytest
 
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.values import UndefinedError
-from dpverify.formulas.vectors import coordinates_of, vector
+from dpverify.formulas.vectors import vector
 from dpverify.ledger.verdicts import Use, Verdict
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import prove
 from dpverify.proving.hypotheses import Finding, Hypothesis, hypotheses, uses_of_hypotheses, without
 from dpverify.proving.language import Obligation

@@ -15,8 +15,9 @@ from dpverify.formulas.expressions import Expression, Variable, integer, real
 from dpverify.formulas.logic import Formula, Le, Not, Or, free_in
 from dpverify.formulas.notation import read_display, read_formula
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.vectors import coordinates_of, coordinates_text, inner, norm, vector
+from dpverify.formulas.vectors import inner, norm, vector
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving import homogeneity, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpverify.formulas.expressions import integer, real
-from dpverify.formulas.vectors import coordinates_of
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.together import Case, cases

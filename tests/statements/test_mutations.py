@@ -18,8 +18,8 @@ import pytest
 from dpverify.formulas.expressions import real
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.rendering.neutral import formula_to_json
-from dpverify.formulas.vectors import coordinates_of
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import papers

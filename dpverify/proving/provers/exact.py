@@ -26,7 +26,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.algebra import (
     in_factors,
@@ -101,7 +101,7 @@ class Exact:
         try:
             found = self._settled(obligation, budget)
         except OutOfScopeError as error:
-            found = str(error), error.gap
+            found = str(error), gap_of(error)
         seconds = time.monotonic() - start
         if isinstance(found, tuple):
             return Proof(Verdict.UNDECIDED, self.name, reason=found[0], gap=found[1], seconds=seconds)

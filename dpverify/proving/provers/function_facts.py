@@ -9,7 +9,7 @@ from dpverify.formulas.logic import Compare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.reasoning.definedness import is_defined
 from dpverify.proving.reasoning.facts import Fact, facts, shown_with
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
@@ -45,7 +45,7 @@ class FunctionFacts:
                     )
                 gap = Gap.MISSING_HYPOTHESIS
         except OutOfScopeError as error:
-            reason, gap = str(error), error.gap
+            reason, gap = str(error), gap_of(error)
         return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=time.monotonic() - start)
 
     def _needed(self, obligation: Obligation, known: list[Fact], budget: Budget) -> list[Fact]:

@@ -23,7 +23,7 @@ from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
@@ -71,7 +71,7 @@ class _Term:
 
 
 class _UndefinedError(OutOfScopeError):
-    gap = Gap.MISSING_HYPOTHESIS
+    """Something is not defined, as far as is known."""
 
 
 class Gram:
@@ -95,8 +95,10 @@ class Gram:
                     return Proof(Verdict.PROVED, self.name, made, seconds=time.monotonic() - start)
                 reason = steps
                 point = next((p for p in search.proposed() if confirmed(obligation, p)), None)
+            except _UndefinedError as error:
+                reason, gap = str(error), Gap.MISSING_HYPOTHESIS
             except OutOfScopeError as error:
-                reason, gap = str(error), error.gap
+                reason, gap = str(error), gap_of(error)
             if point is None:
                 point = _refuting(obligation, MANY)
         seconds = time.monotonic() - start

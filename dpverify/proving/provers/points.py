@@ -9,8 +9,9 @@ from typing import Any
 from dpverify.formulas.expressions import Apply, subexpressions
 from dpverify.formulas.logic import comparisons
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.formulas.vectors import coordinates_text, same_dimension
+from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof

@@ -9,7 +9,7 @@ from dpverify.formulas.logic import Compare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof, most_telling
+from dpverify.proving.proof import Budget, Proof, gap_of, most_telling
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.definedness import is_defined
 from dpverify.proving.reasoning.facts import shown_with
@@ -59,7 +59,7 @@ class RealArithmetic:
                 gaps.append(Gap.EFFORT_SPENT if answer is None else Gap.NO_METHOD)
         except OutOfScopeError as error:
             reasons.append(str(error))
-            gaps.append(error.gap)
+            gaps.append(gap_of(error))
         return Proof(
             Verdict.UNDECIDED,
             self.name,

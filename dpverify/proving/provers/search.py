@@ -32,7 +32,7 @@ from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Impli
 from dpverify.formulas.operators import operator
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.provers.sieve import Sieve, ranks
 from dpverify.proving.reasoning.effort import note_the_clock
@@ -423,7 +423,7 @@ class Search:
             quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         except OutOfScopeError as error:
             seconds = time.monotonic() - start
-            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=error.gap, seconds=seconds)
+            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=gap_of(error), seconds=seconds)
         end = time.process_time() + budget.guard
         simple = partial(self._simple, quick)
         stages = (self._spread, self._climbed) if self.thorough else (simple,)

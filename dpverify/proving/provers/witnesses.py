@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.formulas.logic import Formula, Le, Lt
-from dpverify.formulas.vectors import coordinates_text
 from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.gram import admitted_point

@@ -5,6 +5,7 @@ docs/notation.md, and what both write is the form of docs/certificates.md. Where
 refuses what the first reads, nothing is believed of the formula.
 """
 
-import lazy_loader
+from dpverify.proving.second_reader.problem import Source, SourceDefinition, SourceLetter, read, read_letters
+from dpverify.proving.second_reader.typography import RefusedError
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ = ["RefusedError", "Source", "SourceDefinition", "SourceLetter", "read", "read_letters"]

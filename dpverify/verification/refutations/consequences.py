@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.formulas.vectors import coordinates_of
 from dpverify.ledger.headlines.rows import CLAIMS
 from dpverify.ledger.headlines.words import exceeds
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
+from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation, Statement, parts_of
 from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers

@@ -70,7 +70,7 @@ def fault_of(
     The point itself is looked at, whichever search found it; that there is none is searched for again. Where a guard
     of time ended that search, here or, by `cut_short`, where the ledger was made, the two need not agree.
     """
-    from dpverify.formulas.vectors import coordinates_of
+    from dpverify.ledger.written_numbers import coordinates_of
     from dpverify.proving.provers.points import confirmed
     from dpverify.proving.realistic import is_realistic, sides_at, size_texts
 

@@ -22,7 +22,7 @@ from dpverify.formulas.rendering.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json
-from dpverify.proving.proof import Proof
+from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.provers.quantified.ratios import (
     SIZES,
@@ -86,7 +86,7 @@ class Constants:
                 if tried >= _TRIES:
                     break
         except OutOfScopeError as error:
-            self.task.note(str(error), error.gap)
+            self.task.note(str(error), gap_of(error))
         return None
 
     def scales(self) -> Iterator[Expression | None]:

@@ -11,7 +11,7 @@ from dpverify.formulas.expressions import OutOfScopeError, Variable, free_variab
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Proof
+from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.provers.quantified.curves import Curve, curves
 from dpverify.proving.provers.quantified.ratios import SIZES, Ratio, extremes, least, most
@@ -42,7 +42,7 @@ class Growing:
             try:
                 ratio = Ratio(part, mine, self.task.letters, conditions, {})
             except OutOfScopeError as error:
-                self.task.note(str(error), error.gap)
+                self.task.note(str(error), gap_of(error))
                 continue
             whole, far = len(self.task.parts) == 1, extremes(ratio, SIZES[0])
             for k, of in enumerate((least, most)):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.proof import Proof, Prover
+from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.provers.quantified.ratios import place
 from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
@@ -52,7 +52,7 @@ class Terms:
                 return self.denied()  # numbers that would do are looked for elsewhere
             return self.claimed() or self.denied()
         except OutOfScopeError as error:
-            self.task.note(str(error), error.gap)
+            self.task.note(str(error), gap_of(error))
             return None
 
     def closed(self) -> Proof | None:
