@@ -6,8 +6,8 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.formulas.vectors import vector
 from dpverify.statements.fmtt18.stochastic_optimization import R, best, d, log_ratio, released
-from dpverify.statements.fmtt18.symbols import PROFILE, L, epsilon, level, n, small_epsilon, t
-from dpverify.statements.sheet import CONSTANT, EDGE, Sheet
+from dpverify.statements.fmtt18.symbols import L, epsilon, level, n, small_epsilon, t
+from dpverify.statements.sheet import CONSTANT, EDGE, MISSING, Sheet
 
 _GRADIENT = LOSS / LENGTH
 _width = real("lambda", gt=0, unit=LENGTH, latex=r"\lambda", meaning="standard deviation of the kernel")
@@ -238,9 +238,10 @@ _PRIVATE_BY = (
     "fmtt18.lem27", "fmtt18.thm24", "shifts-in-gdp-form", "fmtt18.cor34/rate-of-theorem-30",
     "fmtt18.cor34/smooth-enough",
 )  # fmt: skip
-_ONE = (
-    "n = t = 1, linear losses, which convolution does not change, gradients 2 L apart; in high dimension the "
-    "projection to the ball loses as little as one likes"
+_PINNED = (
+    "a million losses L |w| on [-R, R], the last of which is L w against -L w, epsilon = 100 and delta = 1/10: the "
+    "smoothed losses hold the iterate near 0, and the last step is 15 deviations of what noise is left in the output, "
+    "or more; the half line from where that step leads to"
 )
 
 cor34 = (
@@ -313,11 +314,8 @@ cor34 = (
         where="Corollary 34, risk: the convolved loss is never below the loss, and at most this much above; both "
               "sides squared",
     )
-    .define("s", r"\frac{\varepsilon}{\sqrt{2\ln(1.25/\delta)}}")
-    .define(r"\delta", r"e^{-\ln(1/\delta)}")
     .instance(
-        "exact-profile", rf"{PROFILE}\le\delta", case=_ONE, box={"epsilon": ("1/20", 12), "l": (3, 14)},
-        uses=("gll22.eq9/value-of-the-best-half-line",),
+        "last-record", r"\frac{1}{2}-e^{100}\Phi(-15)\le\frac{1}{10}", case=_PINNED, consequence=MISSING,
         true_if="for epsilon at most 1, as Lemma 27", where="Corollary 34, index t = n",
     )
     .reference(
@@ -339,7 +337,7 @@ cor34 = (
             r"\left(\sqrt{1+\frac{8d\ln(1.25/\delta)}{\varepsilon^2}}"
             r"+\frac{\varepsilon\sqrt{d}}{8\sqrt{2\ln(1/\delta)}}\right)"
         ),
-        replaces=("exact-profile",),
+        replaces=("last-record",),
     )
 )  # fmt: skip
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import flint
+
 from dpverify.proving.instances.instance import Condition, Evaluation, Instance
 from dpverify.proving.instances.laws import FiniteLaw, Gaussian, ball
 from dpverify.proving.instances.losses import PiecewiseQuadratic
@@ -123,7 +125,41 @@ def _first_message() -> Evaluation:
     )  # fmt: skip
 
 
-# ------------------------------------------------------------------------------- Lemma 3
+# ------------------------------------------------------------------------------- Lemmas 2 and 3
+
+
+def _noise_in_a_free_direction() -> Evaluation:
+    """W = (1 - 1/960) w* + N, projected to the unit ball; N is Gaussian across V and X_2, ..., X_K.
+
+    N is made of X_1 and of one direction across V and X: as that is uniform, N is the same in all directions, and says
+    nothing of X_1.
+    """
+    side = 96_000
+    alpha, s, d = Fraction(1, side), Fraction(1, 25), side**3
+    height, shrunk = 480 * alpha, 1 - Fraction(1, 960)
+    K = int(1 / height**2)
+    across = d // 2 - K + 1  # dimension of the space of N
+    capacity = ball(across) / 2 * (1 + ball((shrunk * height / s) ** 2)).log()  # of what W says of X_1
+    bound = height**2 * d / (4 * s**2)
+    # |W|^2 is 1 - gap on average; the mean of the part above 1 is at most its variance over 4 gap
+    gap = 1 - shrunk**2 - s**2
+    outside = (4 * (shrunk * height * s) ** 2 + 2 * s**4) / across / (4 * gap)
+    along = ball(s) * (2 / (across * flint.arb.pi())).sqrt()  # mean size of the noise's part along X_1
+    mean_loss = ball((1 - shrunk) * height) + along + 2 * ball(outside)  # losses are 2-Lipschitz
+    return Evaluation(
+        Fraction(d, 160),
+        bound,
+        {"d": d, "alpha": alpha, "s": s},
+        (
+            Condition("the mean loss of W is at most alpha", bool(mean_loss <= ball(alpha))),
+            Condition("what a Gaussian channel of this noise says is at most the bound", bool(capacity <= ball(bound))),
+            Condition("V has room for X beside it, and at least half of a random direction at least every other time",
+                      d % 2 == 0 and 0 < K < d // 2),
+            Condition("a direction across X, half of it in V, is answered from V", height**2 < 2),
+            Condition("there are at most d/(160 log(1/alpha)) queries on average",
+                      bool(ball(K + 2) <= d / (160 * (1 / ball(alpha)).log()))),
+        ),
+    )  # fmt: skip
 
 
 def _free_direction() -> Evaluation:
@@ -167,6 +203,13 @@ def _free_direction() -> Evaluation:
 
 
 INSTANCES = (
+    Instance(
+        "mn25.lem2/noise-in-a-free-direction",
+        "alpha = 1/96000, K = 40,000, d = 96000^3 and a true oracle: K queries find X_1, ..., X_K, and random ones a "
+        "direction across V and X; W = (959/960) w* and Gaussian noise of length 1/25 across V and X_2, ..., X_K, "
+        "projected to the ball: what W says of X_1 is at most what a Gaussian channel says",
+        _noise_in_a_free_direction,
+    ),
     Instance(
         "mn25.prelim/entropy-of-a-coin",
         "X is 1 or 2, each with probability 1/2: the printed sum, against the entropy",

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 import flint
+import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy.special import ndtr
 
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import real
@@ -20,6 +25,8 @@ from dpverify.statements.instances import instances_of
 from dpverify.statements.paper import papers
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.refutations.instances import held_to_instances, instance_entries
+
+Floats = npt.NDArray[np.float64]
 
 ALL = [i for key in papers() for found in instances_of(key).values() for i in found]
 
@@ -56,6 +63,35 @@ def test_none_refutes_once_a_hypothesis_fails_or_a_side_moves(instance: Instance
         judged(left=found.left + 1 if not found.from_below else found.left + 10**9).verdict
         is Verdict.UNDECIDED
     )
+
+
+def _smoothed_slope(loss: Callable[[Floats], Floats], at: Floats, width: float) -> Floats:
+    """The slope of a 1-Lipschitz loss on [-1, 1], extended and convolved as in Appendix C of fmtt18."""
+    inside, wide = np.linspace(-1, 1, 2001), np.linspace(-12, 12, 4001)
+    extended = np.min(loss(inside) + np.abs(wide[:, None] - inside), axis=1)
+    middles, slopes = (wide[1:] + wide[:-1]) / 2, np.diff(extended) / np.diff(wide)
+    weights = np.exp(-(((at[:, None] - middles) / width) ** 2) / 2)
+    return np.asarray(weights @ slopes / weights.sum(axis=1))
+
+
+def test_smoothing_takes_half_of_a_linear_loss_at_one_record_and_nothing_of_the_pinning_one() -> None:
+    """Once, Corollary 34 was refuted by linear losses, n = 1 and epsilon = 10, as if smoothing did not change them."""
+    width = 10 / (2 * math.sqrt(math.log(1e5)))  # lambda for n = R = 1 and delta = 1e-5
+    assert _smoothed_slope(lambda w: w, np.zeros(1), width)[0] == pytest.approx(0.5026, abs=2e-3)
+    near = np.linspace(-0.2, 0.2, 9)
+    assert _smoothed_slope(np.abs, near, 0.1) == pytest.approx(2 * ndtr(near / 0.1) - 1, abs=2e-3)
+
+
+def test_the_pinned_iterate_is_no_wider_than_its_instance_says() -> None:
+    """600 steps of 20,000 runs, from 0."""
+    n, epsilon, delta, rng = 10**6, 100.0, 0.1, np.random.default_rng(1)
+    sigma = 2 * math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+    eta, width = math.sqrt(8 / (n * (1 + sigma**2))), epsilon / (2 * math.sqrt(n * math.log(1 / delta)))
+    w = np.zeros(20_000)
+    for _ in range(600):
+        w = w - eta * (2 * ndtr(w / width) - 1) + eta * sigma * rng.standard_normal(w.size)
+    rest = math.hypot(w.std(), eta * sigma)
+    assert 15 < 2 * eta / rest < 16
 
 
 def judgment_is_equality(row: Obligation) -> bool:

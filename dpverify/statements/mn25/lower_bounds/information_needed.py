@@ -119,7 +119,7 @@ lem2 = (
         given=r"(1-\frac{1}{960})^2+s^2\le 1, d\ge\frac{1}{\alpha^{3}}",
         where="Lemma 2 for what is released, with C_1 = 480",
         case="a true oracle: K queries find X, one more a direction y that is uniform among those orthogonal to V and "
-             "X; W = (1 - 1/960) w* + g X_k + r y (if it leaves the ball, w*), g and r being such that g X_k + r y is "
+             "X; W = (1 - 1/960) w* + g X_k + r y, projected to the ball, g and r being such that g X_k + r y is "
              "Gaussian noise with mean square s^2, the same in all directions orthogonal to V and the others of X; g "
              "is small, so W has loss at most alpha; on the left is what a Gaussian channel says of X_k at most",
     )
