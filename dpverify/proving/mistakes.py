@@ -82,6 +82,7 @@ def added_conditions(
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
     known = {formula_text(formula) for formula in (*_conditions(printed), *shown)}
+    known -= set(map(formula_text, printed.meant))
     for condition in _conditions(corrected):
         if {v.name for v in free_in(condition)} <= domains.keys() and formula_text(condition) not in known:
             found.append(formula_text(condition))

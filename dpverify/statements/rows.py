@@ -176,6 +176,7 @@ class Reading:
         row: Row,
         *,
         given: str | tuple[Formula, ...] = (),
+        meant: str = "",
         letters: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
         reading: str = "",
@@ -194,6 +195,7 @@ class Reading:
 
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
+        given = _with_meant(given, meant)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
         stated = {v for formula in (claim, *assuming) for v in variables_of(formula)}
@@ -215,6 +217,7 @@ class Reading:
             over,
             coverage=row.coverage,
             assuming=assuming,
+            meant=read.conditions(meant),
             latex=shown,
             scope=case,
             catches=fault,
@@ -311,13 +314,18 @@ def source_of(row: Row) -> Source | None:
             for source in row.definitions
         ],
         "display": row.display,
-        "given": given,
+        "given": _with_meant(given, options.get("meant", "")),
         "also": also,
         "reading": options.get("reading", ""),
         "soft": options.get("soft", ""),
         "fixed": options.get("fixed", ""),
         "premises": options.get("premises", ""),
     }
+
+
+def _with_meant(given: str | tuple[Formula, ...], meant: str) -> str | tuple[Formula, ...]:
+    """The conditions of a row, with those of which its source speaks elsewhere."""
+    return f"{given}, {meant}" if given and meant else meant or given
 
 
 def _quantities(
@@ -414,6 +422,12 @@ class _Asymptotics:
             return closed(claim, conditions, (*chosen, *found), fixed=letters, premises=self.premises)
         except UnclearOrderError as error:
             raise InvalidArgumentError("formula", display, str(error)) from None
+
+    def conditions(self, latex: str) -> tuple[Formula, ...]:
+        """What one line of LaTeX assumes."""
+        from dpverify.formulas import notation
+
+        return notation.read_conditions(latex, self.known, soft=self.soft, taken=())[0] if latex else ()
 
     def letter(self, latex: str) -> Variable:
         from dpverify.formulas import notation

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
 from dpverify.ledger.headlines.roots import Shown, bare, below
-from dpverify.ledger.headlines.rows import HOLDS, marks, only_the_proof_changes, variant_rows
+from dpverify.ledger.headlines.rows import HOLDS, marks, needed, only_the_proof_changes, variant_rows
 from dpverify.ledger.headlines.words import NOTHING, Word, where_meant, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant, Verdict
@@ -77,6 +77,9 @@ def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, S
         return word(statement.id, of.rows[rows], of.uses, rests, missing=missing, printed=shown_rows)
 
     found = said(variant, variant)
+    if variant is Variant.PRINTED and found.verdict in HOLDS:
+        meant = any(row.added for row in needed(of.id, of.rows[variant]))
+        return where_meant(found) if meant else found
     if variant is not Variant.PRINTED or Variant.REPAIRED not in of.rows:
         return found
     if of.where_meant:

@@ -71,7 +71,7 @@ def source_texts(
 
     repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
     decided = decided_form(obligation, written_out=True)
-    added: tuple[str, ...] = ()
+    added = tuple(map(formula_text, obligation.meant)) if of_numbers else ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     if variant is Variant.REPAIRED and of_numbers:
         own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)

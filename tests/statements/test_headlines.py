@@ -25,6 +25,8 @@ from dpverify.verification.proof_rows import ProofRecord, obligations_of, withou
 from dpverify.verification.refutations.consequences import consequence_of, is_evaluated
 from dpverify.verification.refutations.instances import instance_entries
 
+from ..kept_proofs import Proofs
+
 ALL = [s for paper in papers().values() for s in paper.statements]
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 DOES_NOT = Verdict.DOES_NOT_FOLLOW
@@ -497,6 +499,23 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
     assert entries["fmtt18.thm26"].standing_printed is Standing.WHERE_MEANT
     assert entries["fmtt18.thm26"].verdict_printed is None
     assert {"fmtt18.lem27", "gll22.thm1.2"} <= set(entries["gll22.lem6.3"].used_by)
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("bst14.thm4.3", "epsilon <= 1"),
+        ("bst14.thm2.4.1", "epsilon <= 2*sqrt(l) and 69/100 <= l"),
+        ("bst14.thmA.1", "1 <= l"),
+    ],
+)
+def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
+    name: str, where: str, proofs: Proofs
+) -> None:
+    """Once, these said "proved, given ..." of every epsilon."""
+    (entry,) = catalog_entries(proofs.of(name), (name,))
+    assert entry.headline_printed.startswith(f"holds where meant: proved, where {where}, given ")
+    assert (entry.verdict_printed, entry.standing_printed) == (None, Standing.WHERE_MEANT)
 
 
 def test_one_fault_has_one_label(entries: dict[str, StatementEntry]) -> None:

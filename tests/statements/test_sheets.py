@@ -21,7 +21,7 @@ from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import PROOF_STEP, Sheet
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.proof_rows import obligations_of
+from dpverify.verification.proof_rows import obligations_of, source_texts
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
 x, positive = real("x"), real("x", gt=0)
@@ -45,6 +45,29 @@ def test_variables_are_the_free_letters_and_conditions_become_assumptions() -> N
     assert o.latex == r"\sum_{i=1}^n a_t\ge x\text{ for all }t\le n"
     assert (o.coverage, o.where, dict(o.box)) == (Coverage.STEP, "Theorem 1", {"x": (0, 1)})
     assert SHEET.printed == ()
+
+
+def test_what_a_source_speaks_of_elsewhere_is_assumed_by_both_readers_and_shown_as_added() -> None:
+    sheet = SHEET.whole("both", r"x^2\le n", given="0\\le x", meant="x\\le 1").whole(
+        "order", r"x=O(1)", meant="x\\le 1"
+    )
+    sheet = sheet.whole("one", r"x^2\le n", meant=r"|x|\le 1")
+    both, order, one = sheet.read().printed
+    assert both.assuming == (Ge(x, 0), Le(x, 1))
+    assert both.meant == order.meant == (Le(x, 1),)
+    assert one.meant == one.assuming
+    assert prove(both).verdict is Verdict.PROVED
+    for obligation in (both, order):
+        said = source_texts(
+            sheet.statement, Variant.PRINTED, obligation, obligation.coverage, obligation.name
+        )
+        assert said["added"] == ("x <= 1",)
+    (corrected,) = sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").repaired
+    said = source_texts(
+        sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").statement,
+        Variant.REPAIRED, corrected, corrected.coverage, "both",
+    )  # fmt: skip
+    assert said["added"] == ("x <= 1",)  # what the printed formula is read with does not hide it
 
 
 def test_letters_may_have_another_domain_in_one_obligation() -> None:

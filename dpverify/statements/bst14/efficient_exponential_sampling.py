@@ -138,7 +138,7 @@ thm3_4_1 = (
                  "aimed at, of that for neighbors, and of the latter to the output's")
 )  # fmt: skip
 
-_bounded_third = real("T", ge=1, le="7/5", meaning="exp(epsilon/3)", latex=r"e^{\frac{\varepsilon}{3}}")
+_third = real("T", ge=1, meaning="exp(epsilon/3)", latex=r"e^{\frac{\varepsilon}{3}}")
 _exact_risk = real("R_0", ge=0, unit=LOSS, meaning="risk under the density aimed at", latex=r"R_{\mu}")
 
 thm3_4_2 = (
@@ -148,12 +148,10 @@ thm3_4_2 = (
         latex=rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
         pairs=("bst14.alg7", "bst14.thm3.2"), uses=("bst14.lem6.5", "bst14.thm3.2"),
     )
-    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_bounded_third,),
-               uses=("bst14.thm3.4.2/factor-at-1",),
+    .condition("constant-factor", r"e^{\frac{\varepsilon}{3}}=O(1)", added=(_third,),
+               meant=r"\varepsilon\le 1",
                where="Section 6.1, proof of Theorem 3.4: the output's density is within a constant factor, for epsilon "
                      "below 1, of which the introduction speaks")
-    .step("factor-at-1", r"e^{\frac{1}{3}}\le\frac{7}{5}",
-          where="Section 6.1, proof of Theorem 3.4: the factor for epsilon = 1")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}\right)",
            given=rf"0\le {risk.latex}\le\frac{{7}}{{5}}R_{{\mu}}, "
                  rf"R_{{\mu}}\le\frac{{2pL\|\mathcal{{C}}\|_2}}{{\varepsilon/3}}",
@@ -189,11 +187,11 @@ thm3_4_3 = (
     .step("factor-of-lemma-6.5", r"\frac{(\frac{\varepsilon "
                                  r"n}{6})^2\tau^2}{(\frac{\varepsilon}{3})^2}=\frac{n^2\tau^2}{4}",
           where="Section 6.1, end: eta ||C|| = epsilon n / 6 and e = epsilon/3 in Lemma 6.5")
-    .condition("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", given=r"\frac{6p}{\varepsilon}\le n",
+    .condition("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", meant=r"\frac{6p}{\varepsilon}\le n",
                where="Section 6.1, end: max(eta ||C||, p) is replaced by eta ||C||; as a standard assumption "
                      "n = omega(p), so n is above every multiple of p, here 6/epsilon times")
     .condition("number-of-walks", r"m\le n",
-               given=rf"{_ONE_OF}, p\log(\|\mathcal{{C}}\|_2)\le n, \varepsilon\le 6, \log(3/\varepsilon)\le n",
+               given=_ONE_OF, meant=r"p\log(\|\mathcal{C}\|_2)\le n, \varepsilon\le 6, \log(3/\varepsilon)\le n",
                where="Section 6.1, end: the number of walks of Lemma 6.5 is at most of order n; n = omega(p) is above "
                      "every multiple of p, here log ||C|| and log(3/epsilon) times; epsilon at most 6")
     .step("longest-walk", r"W\le G",

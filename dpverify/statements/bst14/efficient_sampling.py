@@ -74,7 +74,7 @@ lem6_1 = (
     .step("mixing-time", r"\frac{4}{\phi^2}=\frac{256\eta^2\tau^2p^3G^2}{\tilde\varepsilon^2}", given=_CONDUCTANCE,
           uses=("bst14.lem6.1/integral-of-lemma-6.2", "morris-peres"),
           where="Lemma 6.1, proof: the conductance in Lemma 6.2; O( ) has the constant 256 exp(e)")
-    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", letters=(_small_error,),
+    .condition("constant-of-the-mixing-time", r"256e^{\tilde\varepsilon}=O(1)", meant=r"\tilde\varepsilon\le 1",
                added=(_exp_error,),
                where="Lemma 6.1: exp(e) is hidden in O( ), for e at most 1; Section 6 has epsilon/3")
     .step("smallest-mass", r"\log F(v)-\log F(u)\le\eta\tau",
@@ -246,7 +246,6 @@ lem6_4 = (
           where="Lemma 6.4, end of the proof: eta + alpha = O(max(eta ||C||, p)), the isotropic position being "
                 "the unit of length, in which ||C|| is at least 2")
     .condition("constant-of-the-lipschitz-constant", r"\frac{1}{2}+6e^{2\tilde\varepsilon}=O(1)",
-               letters=(real("e", gt=0, le=1, meaning="multiplicative distance", latex=r"\tilde\varepsilon"),
-                        real("E", ge=1, le="739/100", meaning="exp(2 e)", latex=r"e^{2\tilde\varepsilon}")),
+               meant=r"\tilde\varepsilon\le 1",
                where="Lemma 6.4, end of the proof: exp(2 e) is hidden in O( ), for e up to 1; Section 6 has epsilon/3")
 )  # fmt: skip

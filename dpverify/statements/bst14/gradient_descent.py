@@ -111,7 +111,7 @@ thm2_4_1 = (
     .define(r"\nabla\mathcal{L}(\tilde\theta_t;D)", r"n\mathbb{E}[\nabla\ell(\tilde\theta_t;d)]")
     .step("unbiased", r"\mathbb{E}[G_t]=\nabla\mathcal{L}(\tilde\theta_t;D)", given=r"\|\mathbb{E}[b_t]\|^2=0",
           where="Theorem 2.4, proof: the gradient of a random record, times n, is that of the sum on average")
-    .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=_PRIVACY,
+    .condition("noise-dominates", r"n^2L^2\le p\sigma^2", given=f"{_SIGMA}, {_LOGS}", meant=_IN_FORCE,
                where="Theorem 2.4 (1): sigma^2 alone is in the bound, so n^2 L^2 may not be more than a constant times "
                      "p sigma^2; for epsilon up to 2 sqrt(log(1/delta)), as the proof of Theorem 2.1 has it")
     .step("second-moment", rf"n^2L^2+p\sigma^2\le{_G2}", given=_PRIVACY, uses=("bst14.eq2",),

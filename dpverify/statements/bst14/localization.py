@@ -184,14 +184,14 @@ thm4_3 = (
           uses=("bst14.thm3.2", "bst14.lem4.2/diameter-of-the-ball"),
           where="Theorem 4.3: Theorem 3.2 with epsilon/2 and the constant 2, on the ball")
     .condition("missed-ball", rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{2p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)",
-               given=r"\Delta\|\mathcal{C}\|_2\le 2L, \varepsilon\le 1",
+               given=r"\Delta\|\mathcal{C}\|_2\le 2L", meant=r"\varepsilon\le 1",
                uses=("bst14.lem4.2/strong-convexity-is-bounded",),
                where="Theorem 4.3: the second term in the proof of Lemma 4.2 is at most of the order of the bound, "
                      "here twice, for epsilon below 1, of which the introduction speaks")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{p^2L^2}}{{n\Delta\varepsilon^2}}\log(n)\right)",
            given=rf"0\le {risk.latex}\le F_0+\frac{{{_RISK}}}{{n^2}}, "
                  rf"F_0\le\frac{{96p^2L^2}}{{n\Delta\varepsilon^2}}\log(n), "
-                 rf"\Delta\|\mathcal{{C}}\|_2\le 2L, \varepsilon\le 1",
+                 r"\Delta\|\mathcal{C}\|_2\le 2L", meant=r"\varepsilon\le 1",
            uses=("bst14.lem4.2/both-cases", "bst14.lem4.2/second-term", "bst14.thm4.3/solver-on-the-ball",
                  "bst14.thm4.3/missed-ball"),
            where="Theorem 4.3 for n at least 2 and epsilon at most 1")

@@ -64,13 +64,14 @@ thm_a1 = (
     .step("points-of-the-net", r"1+2\cdot\frac{\varepsilon n}{p}\le\frac{3\varepsilon n}{p}",
           given=r"p\le\varepsilon n", uses=("volume-of-a-net",),
           where="Algorithm 8, step 1: the number of points is Theta((epsilon n/p)^p); at most the p-th power of this")
-    .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", given=rf"{_log.latex}\ge 1",
+    .step("sum-of-the-two-parts", rf"{_NET}\le {_BOUND}", meant=rf"{_log.latex}\ge 1",
           where="Theorem A.1, proof, end, with the constant 2 in O( ), the logarithm being at least 1")
     .whole("bound", rf"{risk.latex}=O\left(\frac{{pL\|\mathcal{{C}}\|_2}}{{\varepsilon}}{_log.latex}\right)",
            given=rf"0\le {risk.latex}\le "
                  rf"\frac{{L\|\mathcal{{C}}\|_2p}}{{\varepsilon}}"
                  rf"+\frac{{2L\|\mathcal{{C}}\|_2}}{{\varepsilon}}\log|\mathcal{{M}}|, "
-                 rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}}), {_log.latex}\ge 1",
+                 rf"\log|\mathcal{{M}}|\le p({_log.latex}+\frac{{11}}{{10}})",
+           meant=rf"{_log.latex}\ge 1",
            uses=("gibbs-on-a-net", "bst14.thmA.1/net-point", "bst14.thmA.1/points-of-the-net"),
            where="Theorem A.1 with the exponent of Algorithm 2, the logarithm being at least 1")
 )  # fmt: skip

@@ -99,7 +99,7 @@ def _strong_composition() -> Sheet:
 
 lem2_3 = (
     _strong_composition()
-    .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", given=r"\delta'\le 1",
+    .condition("logarithm-of-the-inverse-is-not-negative", r"\ln\frac{1}{\delta'}\ge 0", meant=r"\delta'\le 1",
                added=(_delta,), where="Lemma 2.3: the root is real, for delta' a probability")
 )  # fmt: skip
 
@@ -131,7 +131,7 @@ thm2_1 = (
           where="Theorem 2.1, proof: a standard Gaussian is above sqrt(2 log(n^2/delta)) with probability at most "
                 "delta/(2 n^2), and n^2 steps with delta/2")
     .condition("small-loss-of-a-step", r"\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}\leq 1",
-               given=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",),
+               meant=r"\varepsilon\le 1, \log(1/\delta)\ge\frac{69}{100}", uses=("bst14.lem2.2",),
                where="Theorem 2.1, proof: the condition of Lemma 2.2, said to be ensured; the introduction speaks of "
                      "epsilon < 1 and delta far below 1/n, here at most 1/2")
     .step("sampled-step", r"2\cdot\frac{1}{n}\cdot\frac{\varepsilon}{2\sqrt{\log(1/\delta)}}"

@@ -331,7 +331,7 @@ thm6_4 = (
         "order-from-below",
         rf"\frac{{2\varepsilon^2n^2}}{{(\sqrt{{{_L}+\varepsilon}}+\sqrt{{{_L}}})^2}}"
         rf"\ge\Omega(\frac{{\varepsilon^{{2}}n^{{2}}}}{{{_L}}})",
-        given=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
+        meant=rf"\varepsilon\le {_L}", uses=("gll22.thm6.4/queries", "gll22.thm6.4/rationalized"),
         where="Theorem 6.4, third item, from below, for constants delta and epsilon, here epsilon up to "
               "log(3/(4 delta)); the same squared logarithm is left out on both sides",
     )
