@@ -84,7 +84,7 @@ class Obligation:
     coverage: Coverage = Coverage.STEP
     assuming: tuple[Formula, ...] = ()
     meant: tuple[Formula, ...] = ()
-    """Conditions, among these or of the claim, of which the source speaks elsewhere, not where the formula stands."""
+    """Conditions, among these or of the claim, that the source does not print where the formula stands."""
     box: Mapping[str, tuple[object, object]] = field(default_factory=dict)
     latex: str = ""
     scope: str = ""

@@ -26,8 +26,8 @@ class Sheet:
     Letters stand for every value of their domain; the variables of an obligation are the letters that are free in it.
     Options of every obligation:
 
-    - `given`: its conditions, in LaTeX: `t\\le i\\le n`; `meant`: further ones, of which the source speaks elsewhere,
-      not where it prints the formula. They are said in every headline that rests on it.
+    - `given`: its conditions, in LaTeX: `t\\le i\\le n`; `meant`: further ones that the source does not print there:
+      it speaks of them elsewhere, or a correction needs them. They are said in every headline that rests on it.
     - `reading`: where a printed display has two readings, the one that is meant (docs/notation.md).
     - `letters`: letters with a different domain here; `added`: letters for this obligation alone.
     - `box`: bounds by variable name, for provers that need a bounded domain.

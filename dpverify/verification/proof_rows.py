@@ -77,7 +77,8 @@ def source_texts(
         own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
         steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
         shown = [step.claim for step in steps if step is not None]
-        added = added_conditions(printed_of(statement, obligation.name), obligation, shown)
+        lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown)
+        added = tuple(dict.fromkeys((*added, *lacking)))
     return {
         "statement": statement.id,
         "obligation": name,

@@ -518,6 +518,20 @@ def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
     assert (entry.verdict_printed, entry.standing_printed) == (None, Standing.WHERE_MEANT)
 
 
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("bst14.thm2.4.2", "epsilon <= 2*sqrt(l) and 69/100 <= l"),
+        ("bst14.objpert-privacy", "2*beta/epsilon <= Delta"),
+        ("mn25.lem16", "6/5*log2_n*(B*L*sqrt(d*l)/(n*epsilon)) <= alpha"),
+    ],
+)
+def test_what_a_correction_needs_stands_in_its_headline(name: str, where: str, proofs: Proofs) -> None:
+    """Once, these said "proved, given ...": no printed formula has the name, or the letters, of the correction."""
+    (entry,) = catalog_entries(proofs.of(name), (name,))
+    assert entry.headline_repaired.startswith(f"proved, where {where}, given ")
+
+
 def test_one_fault_has_one_label(entries: dict[str, StatementEntry]) -> None:
     """A square is missing in both."""
     for name in ("fmtt18.thm1", "gll22.thm6.8"):

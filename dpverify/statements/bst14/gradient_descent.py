@@ -144,7 +144,8 @@ thm2_4_2 = (
     .corrected("bound",
                rf"{risk.latex}\le\frac{{97356L^2\cdot(\log(n/\delta))^2p\log(1/\delta)}}{{n\Delta\varepsilon^2}}",
                given=rf"{risk.latex}\le\frac{{84G^2\log(n)}}{{n^3\Delta}}, G^2\le{_G2}, {_LOGS}",
-               coverage="whole", uses=("bst14.thm2.4.2/second-moment", "bst14.thm2.4.2/number-of-steps"),
+               meant=_IN_FORCE, coverage="whole",
+               uses=("bst14.thm2.4.2/second-moment", "bst14.thm2.4.2/number-of-steps"),
                where="Theorem 2.4 (2) with the constant 97356 for the constant 1156 in sigma^2, n at least 2, epsilon "
                      "at most 2 sqrt(log(1/delta)) and delta at most 1/2",
                because="for large epsilon the printed bound goes to 0, the risk of gradient descent does not")

@@ -63,8 +63,9 @@ objpert_privacy = (
               true_if="with twice the noise and four times the regularization",
               where="Appendix E: (11) with Gaussian noise")
     .corrected("privacy", r"-\frac{\varepsilon}{4L}\|b\|_2+\log J\le\varepsilon-\frac{\varepsilon}{4L}\|b'\|_2",
-               given=r"\|b'\|_2\le\|b\|_2+2L, \log J\le\frac{\beta}{\Delta}, \Delta\ge\frac{2\beta}{\varepsilon}",
-               coverage="whole", uses=("triangle-inequality", "change-of-variables"),
+               given=r"\|b'\|_2\le\|b\|_2+2L, \log J\le\frac{\beta}{\Delta}",
+               meant=r"\Delta\ge\frac{2\beta}{\varepsilon}", coverage="whole",
+               uses=("triangle-inequality", "change-of-variables"),
                where="Appendix E, Gamma noise: logarithms of the output's densities, with twice the noise and Delta at "
                      "least 2 beta / epsilon, for losses with Hessians of rank one")
     .correction(latex=r"b\propto e^{-\frac{\varepsilon}{4L}\|b\|_2},\ \Delta\ge\frac{2\beta}{\varepsilon}",

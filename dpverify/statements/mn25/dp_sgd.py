@@ -173,7 +173,7 @@ lem12 = (
     )
     .corrected(
         "case-of-the-conversion", r"\log(1/\delta)\le(\frac{\log(n/m)}{4\rho}-1)^2\rho''", added=(_spread,),
-        given=rf"{_SETTING}, \log(n/m)\ge\frac{{4\alpha}}{{\sqrt{{13}}\alpha_{{1,\delta}}^{{*}}}}+4\rho",
+        given=_SETTING, meant=r"\log(n/m)\ge\frac{4\alpha}{\sqrt{13}\alpha_{1,\delta}^{*}}+4\rho",
         because="the condition requires a small alpha, and fails for every alpha >= 26 alpha*, where the other case "
                 "gives an epsilon above 4; with log(n/m)/(4 rho) for omega'' it holds once n/m is large enough",
         true_if="for alpha of at most sqrt(13) (1/4 - 1/log(1/delta)) alpha*, where the lemma requires 26 alpha*",

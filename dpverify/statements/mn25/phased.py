@@ -287,7 +287,8 @@ lem16 = (
     )
     .corrected(
         "phases", r"LB/\alpha\le n", letters=(_high_level, _some_epsilon),
-        given=r"\alpha\ge\frac{6}{5}\log_{2}(n)\alpha_{\epsilon,\delta}^{*}, \log_{2}(n)\ge 1", added=(_log2_n,),
+        given=r"\log_{2}(n)\ge 1", meant=r"\alpha\ge\frac{6}{5}\log_{2}(n)\alpha_{\epsilon,\delta}^{*}",
+        added=(_log2_n,),
         because="the phases are log_2(L B/alpha), more than the natural logarithm of n for large n",
         consequence=CONSTANT, true_if="if log(n) has base 2", where="Lemma 16, proof, end: R <= log_2(n)",
     )
@@ -571,7 +572,7 @@ thm7 = (
         where="Theorem 7, proof, last display: the sum of 2^-r, from r - 1 phases to r",
     )
     .corrected(
-        "privacy", r"6\frac{\alpha^{*}_{\delta}}{\alpha}(1-2^{-R})<\epsilon", given=_ENOUGH, coverage="whole",
+        "privacy", r"6\frac{\alpha^{*}_{\delta}}{\alpha}(1-2^{-R})<\epsilon", meant=_ENOUGH, coverage="whole",
         uses=("mn25.thm7/few-steps", "mn25.thm7/condition-of-lemma-6", "mn25.thm7/epsilon-of-a-sampled-phase",
               "mn25.thm7/epsilon-of-another-sampled-phase", "mn25.thm7/noise-is-enough", "mn25.thm7/sensitivity",
               "mn25.thm7/smoothness", "mn25.thm7/epsilon-of-the-gaussian-mechanism", "mn25.thm7/share-of-epsilon",
