@@ -195,7 +195,10 @@ class Reading:
 
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
-        given = _with_meant(given, meant)
+        if meant and given and isinstance(given, tuple):
+            raise InvalidArgumentError("meant", meant, "nothing beside conditions that are trees")
+        if meant:
+            given = _with_meant(given if isinstance(given, str) else "", meant)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
         stated = {v for formula in (claim, *assuming) for v in variables_of(formula)}
@@ -323,9 +326,9 @@ def source_of(row: Row) -> Source | None:
     }
 
 
-def _with_meant(given: str | tuple[Formula, ...], meant: str) -> str | tuple[Formula, ...]:
-    """The conditions of a row, with those of which its source speaks elsewhere."""
-    return f"{given}, {meant}" if given and meant else meant or given
+def _with_meant(given: str, meant: str) -> str:
+    """The conditions of a row, with those that its source does not print there."""
+    return f"{given}, {meant}" if given and meant else given or meant
 
 
 def _quantities(

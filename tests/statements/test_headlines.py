@@ -532,6 +532,13 @@ def test_what_a_correction_needs_stands_in_its_headline(name: str, where: str, p
     assert entry.headline_repaired.startswith(f"proved, where {where}, given ")
 
 
+def test_a_claim_is_not_refuted_by_what_is_said_after_it(proofs: Proofs) -> None:
+    """Claim 3.3 of bst14 is proved; the tail that is drawn from (7), in the proof of Theorem 3.2, is false."""
+    (entry,) = catalog_entries(proofs.of("bst14.claim3.3"), ("bst14.claim3.3",))
+    assert entry.headline_printed.startswith("holds, given convex-slopes; a step of its proof is false")
+    assert entry.instances == ()
+
+
 def test_one_fault_has_one_label(entries: dict[str, StatementEntry]) -> None:
     """A square is missing in both."""
     for name in ("fmtt18.thm1", "gll22.thm6.8"):

@@ -13,13 +13,13 @@ from typing import Any
 
 import flint
 
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Or
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.values import ball as as_ball
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.instances.laws import Ball, Number, ball
 from dpverify.proving.language import Obligation
-from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.evaluation import evaluate, truth
 
 PRECISION = 192
 """Bits at which instances are evaluated."""
@@ -142,35 +142,14 @@ def _parts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _truth(formula: Formula, point: Mapping[str, Any]) -> bool | None:
-    """Whether a formula holds at a point of balls; None where that is not known."""
-    match formula:
-        case Compare():
-            try:
-                left, right = (as_ball(evaluate(side, point)) for side in (formula.left, formula.right))
-            except (UndefinedError, UnclearError, KeyError):
-                return None
-            match formula.relation:
-                case "<=":
-                    return True if left <= right else False if left > right else None
-                case "<":
-                    return True if left < right else False if left >= right else None
-                case "==":
-                    return None if left.overlaps(right) else False
-                case _:
-                    return None if left.overlaps(right) else True
-        case And(parts):
-            values = [_truth(p, point) for p in parts]
-            return False if False in values else None if None in values else True
-        case Or(parts):
-            values = [_truth(p, point) for p in parts]
-            return True if True in values else None if None in values else False
-        case Not(part):
-            value = _truth(part, point)
-            return None if value is None else not value
-        case Implies(premise, conclusion):
-            return _truth(Or((Not(premise), conclusion)), point)
-        case _:
-            return None
+    """Whether a formula holds at a point of balls; None where that is not known, as of a letter without a value."""
+    if isinstance(formula, And):
+        values = [_truth(part, point) for part in formula.parts]
+        return False if False in values else None if None in values else True
+    try:
+        return truth(formula, point)
+    except KeyError:
+        return None
 
 
 def _tied(compare: Compare, point: Mapping[str, Any], found: Evaluation) -> str:

@@ -125,8 +125,7 @@ claim3_3 = (
         "bst14.claim3.3",
         (p, _i, L, diameter, epsilon, _Gamma, _r1, _r2, _r_before, _ri, _r, _R, _t, _V2, _Vi, _x, _q, _S, risk),
         title="Peeling: sets of a cone by their excess risk", where="Claim 3.3",
-        latex=r"r_i-r_{i-1}\leq r_2-r_1\ (i\ge 3),\quad"
-              r"\frac{\Pr[\theta^{priv}\in A_4\cup A_5\cup\cdots]}{\Pr[\theta^{priv}\in A_2]}\leq e^{-t}",
+        latex=r"r_i-r_{i-1}\leq r_2-r_1\ (i\ge 3)",
         pairs=("bst14.thm3.2",),
     )
     .whole("gaps-shrink", r"r_i-r_{i-1}\leq r_2-r_1",
@@ -214,7 +213,6 @@ claim3_3 = (
           where="Claim 3.3, after (7), for t at least 3/10: exp(-t)")
     .instance("tail-of-a-linear-cone", _gamma_tail(""), box={"t": (5, 8)},
               case="p = 20 and a risk that is linear in the cone, so the excess risk has a Gamma law",
-              consequence=CONSTANT,
               true_if="with 3 Gamma in place of Gamma: the sets from A_4 on are those of an excess risk above 3 Gamma",
               where="Claim 3.3, after (7): Pr[R > (2 L ||C|| / epsilon)(p ln 3 + 2 t)] <= exp(-t)")
     .corrected("tail-of-a-linear-cone",
@@ -232,8 +230,6 @@ claim3_3 = (
                  "bst14.claim3.3/end-of-small-t", "bst14.claim3.3/log-3", "bst14.claim3.3/tail-of-the-tail"),
            where="Theorem 3.2, from the tail beyond 3 Gamma for t at least 3/10")
     .step("log-3", r"\ln 3\le\frac{10987}{10000}", where="Theorem 3.2, end of the proof, in numbers")
-    .correction(latex=r"\Pr[R(\theta^{priv})>\frac{6L\|\mathcal{C}\|_2}{\varepsilon}(p\ln 3+2t)]\leq e^{-t}"
-                      r"\text{ for }t\ge\frac{3}{10}")
 )  # fmt: skip
 
 thm3_2 = (

@@ -7,7 +7,7 @@ from fractions import Fraction
 import flint
 
 from dpverify.proving.instances.instance import Condition, Evaluation, Instance
-from dpverify.proving.instances.laws import Ball, Gaussian, GaussianOnBall, ball, renyi_from_below
+from dpverify.proving.instances.laws import Ball, Gaussian, GaussianOnBall, Number, ball, renyi_from_below
 from dpverify.proving.instances.losses import PiecewiseQuadratic
 
 _EPSILON, _DELTA = Fraction(10), Fraction(1, 100_000)
@@ -53,23 +53,24 @@ _IDENTITY = (
 # ------------------------------------------------------------------------------- one noisy step
 
 
+def _noise_of_lemma_27(L: Fraction) -> dict[str, Number]:
+    """Its standard deviation sigma, with what it is made of."""
+    log_ratio = ball(Fraction(5, 4) / _DELTA).log()
+    sigma = 2 * ball(L) * (2 * log_ratio).sqrt() / ball(_EPSILON)
+    logs = {"l": -ball(_DELTA).log(), "Lambda": log_ratio}
+    return {"epsilon": _EPSILON, "delta": _DELTA, "L": L, "sigma": sigma, **logs}
+
+
 def _one_step_on_the_line() -> Evaluation:
     L, eta = Fraction(1), Fraction(1)
-    epsilon, log_ratio = ball(_EPSILON), (ball(Fraction(5, 4)) / ball(_DELTA)).log()
-    sigma = 2 * ball(L) * (2 * log_ratio).sqrt() / epsilon
+    epsilon, point = ball(_EPSILON), _noise_of_lemma_27(L)
+    sigma = point["sigma"]
     plus, minus = (Gaussian(sign * eta * L, ball(eta) * sigma) for sign in (1, -1))
     threshold = epsilon * ball(eta) * sigma**2 / (2 * ball(L))  # where the densities' ratio is e^epsilon
     return Evaluation(
         _event(plus.above(threshold), minus.above(threshold), _EPSILON),
         _DELTA,
-        {
-            "epsilon": _EPSILON,
-            "delta": _DELTA,
-            "l": -ball(_DELTA).log(),
-            "Lambda": log_ratio,
-            "L": L,
-            "sigma": sigma,
-        },
+        point,
         _opposite_losses(1000, L),
     )
 
@@ -77,22 +78,15 @@ def _one_step_on_the_line() -> Evaluation:
 def _one_step_on_a_ball(rate: Ball) -> Evaluation:
     """Records -1 and 1 with losses L x w_1 on the ball of radius 1 around the start, in high dimension; rate * R."""
     L = Fraction(1)
-    epsilon, log_ratio = ball(_EPSILON), (ball(Fraction(5, 4)) / ball(_DELTA)).log()
-    sigma = 2 * ball(L) * (2 * log_ratio).sqrt() / epsilon
+    epsilon, point = ball(_EPSILON), _noise_of_lemma_27(L)
+    sigma = point["sigma"]
     eta = rate / (ball(L) ** 2 + _DIMENSION * sigma**2).sqrt()  # n = 1 and R = 1
     plus, minus = (GaussianOnBall(sign * eta, eta * sigma, 1, _DIMENSION) for sign in (1, -1))
     slope = epsilon * eta * sigma**2 / 2 / (eta * sigma * ball(_DIMENSION - 1).sqrt())
     return Evaluation(
         _event(plus.above(slope), minus.above(slope), _EPSILON),
         _DELTA,
-        {
-            "epsilon": _EPSILON,
-            "delta": _DELTA,
-            "l": -ball(_DELTA).log(),
-            "Lambda": log_ratio,
-            "L": L,
-            "sigma": sigma,
-        },
+        point,
         _opposite_losses(1, L),
         from_below=True,
     )
