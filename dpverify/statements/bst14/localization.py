@@ -156,8 +156,8 @@ lem4_2 = (
           uses=("bst14.thm5.4",), where="Lemma 4.2, proof: the bound of Section 5.2 is at least 1/n, epsilon = O(1)")
     .condition("solver-is-not-too-good", rf"\frac{{{_RISK}}}{{n^2}}\le\frac{{3}}{{2c}}F_0",
                given=r"F_0\ge cL\|\mathcal{C}_0\|_2m, m\ge 1, "
-                     r"\|\mathcal{C}_0\|_2=\frac{Lp\log(n)}{\Delta\varepsilon n}, \varepsilon\le 1, "
-                     r"\Delta\|\mathcal{C}\|_2\le 2L",
+                     r"\|\mathcal{C}_0\|_2=\frac{Lp\log(n)}{\Delta\varepsilon n}, "
+                     r"\Delta\|\mathcal{C}\|_2\le 2L", meant=r"\varepsilon\le 1",
                added=(real("c", gt=0, meaning="constant of the lower bound"),
                       real("m", gt=0, meaning="the smaller of n and p / epsilon")),
                uses=("bst14.thm5.2", "bst14.lem4.2/strong-convexity-is-bounded"),

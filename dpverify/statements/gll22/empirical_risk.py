@@ -317,6 +317,7 @@ thm6_4 = (
     .whole(
         "order-of-the-queries", r"N\le O(\frac{\varepsilon^{2}n^{2}}{\log(1/\delta)}q^2)",
         given=r"N\le\frac{\varepsilon^2n^2}{2w}q^2, w\ge\log(1/\delta)-\ln(\frac{4}{3}), \ln(\frac{4}{3})<\frac{3}{10}",
+        meant=r"\varepsilon\le\log(1/\delta)",
         added=(real("N", ge=0, meaning="number of queries over 16 V"), real("w", gt=0),
                real("q", ge=0, meaning="log(n d epsilon / delta)")),
         uses=("gll22.thm6.4/queries", "gll22.thm6.4/squared-logarithm"),
