@@ -33,7 +33,7 @@ class Standing(StrEnum):
     IN_PART = "holds in part"
     """Given what it uses, on a part of its domain or but for a part of what it says, here or in what it rests on."""
     WHERE_MEANT = "holds where meant"
-    """It fails in edge cases only, which no reader means."""
+    """It fails in edge cases only, which no reader means; or it is proved under what its source says elsewhere."""
     REFUTED = "refuted"
     DOES_NOT_FOLLOW = "does not follow"
     UNDECIDED = "undecided"
