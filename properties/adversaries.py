@@ -37,6 +37,7 @@ _POINTS: dict[str, Callable[[Array], Array]] = {
     "halved": lambda w: w / 2,
     "outside": lambda w: w + 30.0,
     "far": lambda w: w + 1e6,
+    "where whole numbers end": lambda w: w * 0 + (2.0**53 + 2),
     "at the end of the range": lambda w: np.where(w >= 0, 1.7e308, -1.7e308),
     "infinite": lambda w: w + math.inf,
     "not a number": lambda w: w * math.nan,

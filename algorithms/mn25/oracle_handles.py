@@ -116,17 +116,17 @@ class DeclaredUse:
     copies: int = 1
 
     def __post_init__(self) -> None:
-        """Check the numbers.
+        """Check the numbers, and keep them as plain ones: of others, comparisons say what they like.
 
         Raises:
             InvalidArgumentError: if one is no integer of at least 1.
         """
-        if self.batch is not None:
-            whole_number("batch", self.batch, at_least=1)
-        whole_number("rounds", self.rounds, at_least=1)
-        whole_number("copies", self.copies, at_least=1)
-        if self.batches_a_record is not None and self.batches_a_record != "in turn":
-            whole_number("batches_a_record", self.batches_a_record, at_least=1)
+        for name in ("batch", "rounds", "batches_a_record", "copies"):
+            value = getattr(self, name)
+            if type(value) is str and name == "batches_a_record" and value == "in turn":
+                continue
+            if value is not None or name in ("rounds", "copies"):
+                object.__setattr__(self, name, whole_number(name, value, at_least=1))
 
     def on(self, n: int) -> Limits:
         """The numbers for n records.

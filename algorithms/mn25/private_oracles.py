@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -197,7 +197,7 @@ class PrivateOracleMethod(Weakenable):
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
         if type(declared) is not DeclaredUse:  # a subclass could answer differently later
             raise InvalidArgumentError("declared", declared, "a DeclaredUse")
-        object.__setattr__(self, "declared", declared)
+        object.__setattr__(self, "declared", replace(declared))  # a copy that the optimizer has no hold of
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee for n records; empty if there is one."""

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _EVERYWHERE = 1e100
 """Norms up to which inner products with records are finite numbers in all that is computed from them."""
 _ROUNDING = 1e-9
-"""Relative excess over a set that is put down to rounding; such points are projected before they are used."""
+"""Relative excess over a set that is put down to rounding; such points are projected before they are used. So much of
+the gradient sensitivity may be rounding, where gradients grow with their points and that of the record is lost."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,12 @@ class GuardedOracle:
     def __init__(self, problem: Problem) -> None:
         self._loss = problem.loss
         self._constraint = problem.constraint
-        radius = problem.constants.sensitivity_radius
+        constants = problem.constants
+        radius, sensitivity = constants.sensitivity_radius, constants.gradient_sensitivity
+        if radius is not None and constants.strong_convexity > 0 < sensitivity:
+            radius = min(
+                radius, _ROUNDING * sensitivity / (constants.strong_convexity * sys.float_info.epsilon)
+            )
         # points of the set alone are sure to be covered where the loss names no radius of its own
         bounded = radius is not None and radius < _EVERYWHERE
         self._region = Ball(problem.constraint.dimension, radius) if bounded and radius is not None else None

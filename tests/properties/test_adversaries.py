@@ -211,6 +211,55 @@ def test_where_the_constants_do_not_hold_nothing_is_answered(points: str) -> Non
     assert (leak.spent, leak.stated, leak.messages) == (0.0, 0.4, 0)
 
 
+@pytest.mark.parametrize(
+    "loss", [Ridge(Linear(), 1.0, 1.0), HalfSquaredDistance(1.0)], ids=lambda one: type(one).__name__
+)
+def test_where_rounding_makes_a_record_larger_nothing_is_answered(loss: Any) -> None:
+    """At 2^53 + 2, gradients that differ by 2 are rounded to numbers that are 4 apart."""
+    adversary = Adversary(DeclaredUse(1, 1, 1), (asked("where whole numbers end", 0),))
+    method = PrivateOracleMethod(Problem(loss, Ball(1, 1.0)), GaussianOracle(1.0), adversary)
+    left = Dataset([[1.0], [0.0]], [1.0, 1.0])
+    assert check_interaction(method, left, left.replace(1, [-1.0], 1.0)).messages == 0
+
+
+class _Agreeable(int):
+    """A number that is equal to, and no less than, any other."""
+
+    __hash__ = int.__hash__
+    __array_ufunc__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [DeclaredUse(_Agreeable(1000), 9, 1), DeclaredUse(1, 9, _Agreeable(1)), DeclaredUse(1, _Agreeable(9), 1)],
+)
+def test_what_is_declared_is_kept_as_plain_numbers(declared: DeclaredUse) -> None:
+    adversary = Adversary(declared, (asked("as they are", 0),) * 20)
+    method = PrivateOracleMethod(Problem(Linear(), Ball(1, 1.0)), GaussianOracle(1.0), adversary)
+    left = Dataset([[1.0], [0.0]], [1.0, 1.0])
+    leak = check_interaction(method, left, left.replace(1, [-1.0], 1.0))
+    assert leak.stated is not None
+    assert leak.messages <= 1
+
+
+def test_a_declaration_that_is_changed_later_changes_nothing() -> None:
+    declared = DeclaredUse(1, 9, 1)
+    adversary = Adversary(declared, (asked("as they are", 0),) * 9)
+    method = PrivateOracleMethod(Problem(Linear(), Ball(1, 1.0)), GaussianOracle(1.0), adversary)
+    stated = str(method.guarantees(2).headline)
+    object.__setattr__(declared, "batches_a_record", 9)
+    assert str(method.guarantees(2).headline) == stated
+
+
 def test_the_copy_is_of_the_optimizer_and_not_of_its_class() -> None:
     adversary = Adversary(DeclaredUse(1, 1, 1), (asked("as they are", 0),))
     method = PrivateOracleMethod(Problem(Squared(1.0), Ball(1, 1.0)), GaussianOracle(1.0), adversary)

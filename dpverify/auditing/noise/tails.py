@@ -120,6 +120,8 @@ def audit_tails(
     written = Written.of(numbers)
     largest_level = level * _SHARES["largest"] / len(SIDES)
     seen = _end_seen(law, x.size, largest_level)
+    rounded = float(written.spacing(np.asarray(seen * scale))) / scale / 2
+    seen = max(seen - rounded, 0.0)  # the largest may be rounded down
     search = GridSearch(law, x, written, scale, level * _SHARES["grids"])
     grids = dict(grids_of(search))
     by_size = np.sort(-x), np.sort(x)

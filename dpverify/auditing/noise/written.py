@@ -37,7 +37,7 @@ class Written:
         """The format of numbers, any shape."""
         some = values[values != 0]
         if not some.size:
-            return cls(1, 1.0)
+            return cls(1, 0.0)
         lowest, exponents = lowest_bits(some), np.frexp(some)[1]
         decimals = int(last_decimals(some).max()) // 10
         step = max(2.0 ** int(lowest.min()), 10.0**-decimals if decimals <= _MOST_DECIMALS else 0.0)
