@@ -34,7 +34,8 @@ VIOLATED, BAD_INPUT, UNDECIDED = 1, 2, 3
 OWN_FAULT = 70
 """Exit code of a fault in dpverify itself; none of the above, so that no script takes it for a verdict."""
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
+"""No room; opened for reading alone; a terminal that is gone."""
 
 _PIPE_CLOSED = 128 + 13
 """As if ended by SIGPIPE, like other programs whose reader is gone; the verdict was not delivered."""
@@ -71,11 +72,11 @@ def _quiet_where_nobody_reads() -> Iterator[None]:
         raise typer.Exit(_PIPE_CLOSED) from None
     except OSError as error:
         # files that are named are refused where they are opened
-        if error.errno not in _NO_ROOM or error.filename is not None:
+        if error.errno not in _UNWRITABLE or error.filename is not None:
             raise
         _leave_standard_output()
         raise InvalidDataError(
-            f"What was found cannot be written ({error.strerror}); allowed: a standard output with room for it."
+            f"What was found cannot be written ({error.strerror}); allowed: a standard output that takes it."
         ) from None
 
 

@@ -77,6 +77,7 @@ def test_closed_streams(folder: Path, streams: str) -> None:
         ("fine", ">/dev/full", 2),
         ("leaks", ">/dev/full 2>/dev/full", 2),
         ("gone", "2>/dev/full", 2),
+        ("fine", "1</dev/null", 2),  # for reading alone
     ],
 )
 def test_exit_codes_are_of_what_was_found(folder: Path, function: str, streams: str, code: int) -> None:
