@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,13 @@ TAMPERED: dict[str, tuple[str, Callable[[Tree], object]]] = {
     "another subject": of(WHITE_BOX, lambda e: e.update(subject="bst14.alg1")),
     "a command that repeats another": of(PRIVACY, lambda e: e.update(reproduce=e["reproduce"].replace(PRIVACY, LAW))),
     "a violation called supported": of(MEAN, far_away),
+    "a measured end that is no number": of(MEAN, lambda e: e["measured"].update(lower=math.nan, upper=math.nan)),
+    "measured ends exchanged": of(MEAN, lambda e: e.update(measured=e["measured"] | {
+        "lower": e["measured"]["upper"], "upper": e["measured"]["lower"]})),
+    "an epsilon that is no number": of(PRIVACY, lambda e: e.update(epsilon_lower=math.nan)),
+    "draws called a proof": of(MEAN, lambda e: e.update(verdict="proved")),
+    "undecided for no reason": of(LAW, lambda e: e.update(verdict="undecided")),
+    "supported with a gap": of(PRIVACY, lambda e: e.update(gap="blind audit")),
     "the budget emptied": (PRIVACY, spent_on_nothing),
     "a share of the budget turned": (LAW, lambda t: t["budget"]["spent"].update({LAW: 0.5})),
     "more spent than the share": (LAW, moved_share),

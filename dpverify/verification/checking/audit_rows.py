@@ -241,7 +241,7 @@ def _as_asked(entry: AuditEvidence, audit: Audit, heading: Heading) -> None:
         _same(entry, {name: claims[name] for name in ("epsilon_claimed", "epsilon_proved")}, "its plan")
         if question.delta is not None:
             _same(entry, {"delta": question.delta}, "its plan")
-        _refuse_unless_violated(entry, entry.epsilon_lower > claims["epsilon_claimed"])
+        _refuse_unless_violated(entry, not entry.epsilon_lower <= claims["epsilon_claimed"])
     elif isinstance(question, BoundsQuestion):
         if not isinstance(entry, ExpectationEvidence):
             raise _RefusedError("it is no audit of an expectation, by its plan it is one")
@@ -262,7 +262,7 @@ def _as_asked(entry: AuditEvidence, audit: Audit, heading: Heading) -> None:
         if [(x, b) for x, _, _, b in entry.curve] != points:
             raise _RefusedError("the points of its curve are not those of its plan")
         low, high = entry.measured.lower, entry.measured.upper
-        beyond = high < bound.bound if bound.at_least else low > bound.bound
+        beyond = not (low <= high and (high >= bound.bound if bound.at_least else low <= bound.bound))
         _refuse_unless_violated(entry, beyond and math.isfinite(bound.bound))
     elif isinstance(question, LawQuestion):
         if not isinstance(entry, SamplingEvidence):
@@ -273,11 +273,16 @@ def _as_asked(entry: AuditEvidence, audit: Audit, heading: Heading) -> None:
             entry, {**expected, **recorded(question.origin), "statistic": question.statistic_name}, "its plan"
         )
         _refuse_unless_violated(
-            entry, entry.measured.lower > entry.bound and entry.distance != "multiplicative"
+            entry, not entry.measured.lower <= entry.bound and entry.distance != "multiplicative"
         )
 
 
 def _refuse_unless_violated(entry: AuditEvidence, beyond: bool) -> None:
+    """Refuse what no draw says; what is measured as NaN counts as beyond."""
+    if entry.verdict not in (Verdict.SUPPORTED, Verdict.VIOLATED, Verdict.UNDECIDED):
+        raise _RefusedError(f"it is {entry.verdict}, which no draw shows")
+    if (entry.gap is None) == (entry.verdict is Verdict.UNDECIDED):
+        raise _RefusedError(f"it is {entry.verdict}, and its gap is {short(entry.gap)}")
     if beyond and entry.verdict is not Verdict.VIOLATED:
         raise _RefusedError(f"it is {entry.verdict}, and what it measured lies beyond its claim")
 
