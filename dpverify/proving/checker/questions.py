@@ -7,6 +7,7 @@ compares 0 with it, ("not" | "and" | "or" | "implies" | "same", formula, ...) or
 import atexit
 import marshal
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from typing import Any
 import cvc5
 
 GUARD = 60.0  # CPU seconds for one question; counted work of rows takes less than one
+MEMORY = 2 * 2**30  # bytes for all questions; rows take less than a twentieth
 LONGEST = 520  # numbers and letters in a question up to which coverings are tried; rows have below 500
 STEEPEST = 60  # steepness of a polynomial up to which they are; rows have up to 40
 WITHOUT = 200_000  # work that is tried without them
@@ -174,6 +176,9 @@ def answer(formulas: Any, cases: Any, options: Any) -> Any:
 
 def serve() -> None:
     """Answer until nobody asks any more; whoever asks sees where the guard has ended this process."""
+    limits = resource.getrlimit(resource.RLIMIT_DATA)
+    least = min(n for n in (MEMORY, *limits) if n != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
     with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         while True:

@@ -142,6 +142,18 @@ def test_a_question_whose_work_nothing_counts_is_ended_with_its_process(
     assert questions.contradict([false], 1000, {})[0]
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/limits").exists(), reason="nothing here says what a process may take"
+)
+def test_the_process_that_answers_has_a_ceiling_of_memory() -> None:
+    assert check(LONG).confirmed
+    (process,) = questions.OPEN.values()
+    line = next(
+        one for one in Path(f"/proc/{process.pid}/limits").read_text().splitlines() if "data size" in one
+    )
+    assert int(line.split()[3]) <= questions.MEMORY
+
+
 def test_what_cvc5_cannot_answer_is_said() -> None:
     with pytest.raises(RuntimeError, match="cvc5 cannot answer: "):
         questions.contradict([("<", ((1, 1, ()),))], 1000, {}, no_such_option="true")
