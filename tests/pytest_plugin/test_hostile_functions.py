@@ -98,6 +98,7 @@ SAID = {
     "kills_its_group": "was ended by SIGKILL",
     "ends_pytest": "raised Exit in block 0",
     "raises": "raised ValueError in block 0 (runs 0 to 499): no luck (test_hostile.py, line",
+    "interrupts": "interrupts raised KeyboardInterrupt, without a message (test_hostile.py, line",
     "closes": "closed the pipe",
     "writes": "wrote to the pipe",
     "leaves_from_a_thread": "ended its process (exit code 0)",

@@ -21,8 +21,8 @@ from dpverify.running import user_guard, user_process
 from dpverify.running.progress import Progress
 from dpverify.running.subjects import texts
 from dpverify.running.subjects.targets import Target
-from dpverify.running.user_process import frame, plain
-from dpverify.running.user_sessions import Limits, UserSession
+from dpverify.running.user_process import frame, plain, with_message
+from dpverify.running.user_sessions import ForeignError, Limits, UserSession
 
 Works = tuple[Callable[[Progress], NDArray[Any]], ...]
 """Each gives outputs, and tells a progress what is done."""
@@ -55,11 +55,15 @@ class ForkedSession(UserSession):
         """What one of the works gives.
 
         Raises:
-            InvalidDataError, InvalidArgumentError: as the work does, and if it ends its process or does not come back.
-            ForeignError: if it raises anything else.
+            InvalidDataError, InvalidArgumentError: as the work does, and if it ends its process or does not come back,
+                or raises anything else.
         """
         with self._closed_on_failure(), self._busy:
-            header, payload = self._answer(frame({"work": number}))
+            try:
+                header, payload = self._answer(frame({"work": number}))
+            except ForeignError as error:
+                said = with_message(error.message, error.where)
+                raise InvalidDataError(f"The function {self.target} raised {error.kind}{said}") from None
             try:
                 points = plain(payload)
                 return texts.unpacked(points) if header.get("texts") is True else points
