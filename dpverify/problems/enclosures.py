@@ -57,11 +57,6 @@ def above(value: arb) -> float:
     return number
 
 
-def ball_around(lower: float, upper: float) -> arb:
-    """A ball that holds both numbers."""
-    return arb(lower).union(arb(upper))
-
-
 def balls(numbers: Iterable[float]) -> list[arb]:
     """Exact balls of doubles."""
     return [arb(float(number)) for number in numbers]
