@@ -441,8 +441,8 @@ def serve_works(
     requests: int, replies: int, name: str, works: tuple[Callable[[Any], NDArray[Any]], ...]
 ) -> None:
     """Serve these pipes with what this process knows to compute, by number, and end the process."""
-    code = 1
-    try:
+
+    def serve() -> None:
         worker = _Worker(
             requests,
             replies,
@@ -455,6 +455,16 @@ def serve_works(
             if found is not None:
                 as_text = texts.is_texts(found)
                 worker.reply({"kind": "points", "texts": as_text}, texts.packed(found) if as_text else found)
+
+    _serve_to_the_end(serve)
+
+
+def _serve_to_the_end(serve: Callable[[], None]) -> None:
+    """End the process once this is done, without any clean-up of the user's; the exit code says why."""
+    code = 1
+    try:
+        serve()
+        code = 0
     except (OSError, EOFError):
         code = PIPE_GONE
     except MemoryError:
@@ -470,17 +480,8 @@ def main() -> None:
     for descriptor in asked["channels"]:
         os.set_inheritable(descriptor, False)
     importlib.invalidate_caches()
-    code = 1
-    try:
-        requests, replies = asked["channels"]
-        _Worker(requests, replies, asked).serve()
-        code = 0
-    except (OSError, EOFError):
-        code = PIPE_GONE
-    except MemoryError:
-        code = NO_MEMORY
-    finally:
-        os._exit(code)
+    requests, replies = asked["channels"]
+    _serve_to_the_end(lambda: _Worker(requests, replies, asked).serve())
 
 
 if __name__ == "__main__":

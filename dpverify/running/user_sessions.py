@@ -293,6 +293,10 @@ class UserSession:
                 f"The data for {self.target} has type {data.dtype}; allowed: an array of numbers or text."
             ) from error
         self._sent = digest
+        return self._outputs(message)
+
+    def _outputs(self, message: bytes) -> NDArray[Any]:
+        """The outputs that are the answer to a message."""
         header, payload = self._answer(message)
         try:
             points = plain(payload)

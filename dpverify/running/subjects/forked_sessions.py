@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidDataError
 from dpverify.running import user_guard, user_process
 from dpverify.running.progress import Progress
-from dpverify.running.subjects import texts
 from dpverify.running.subjects.targets import Target
-from dpverify.running.user_process import frame, plain, with_message
+from dpverify.running.user_process import frame, with_message
 from dpverify.running.user_sessions import ForeignError, Limits, UserSession
 
 Works = tuple[Callable[[Progress], NDArray[Any]], ...]
@@ -60,17 +59,10 @@ class ForkedSession(UserSession):
         """
         with self._closed_on_failure(), self._busy:
             try:
-                header, payload = self._answer(frame({"work": number}))
+                return self._outputs(frame({"work": number}))
             except ForeignError as error:
                 said = with_message(error.message, error.where)
                 raise InvalidDataError(f"The function {self.target} raised {error.kind}{said}") from None
-            try:
-                points = plain(payload)
-                return texts.unpacked(points) if header.get("texts") is True else points
-            except ValueError as error:
-                raise InvalidDataError(
-                    f"The function {self.target} sent something other than a plain array; allowed: outputs alone."
-                ) from error
 
     def _check(self, target: Target) -> None:
         """Any name is one."""
