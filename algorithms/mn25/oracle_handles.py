@@ -19,6 +19,9 @@ from dpverify.errors import DpverifyError
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
 
+_MOST_BATCHES = 10**6
+"""So many messages about one record are composed at most."""
+
 
 class AdaptiveQueryError(DpverifyError, RuntimeError):
     """A query that could depend on an answer to its own batch, or another breach of the protocol."""
@@ -132,13 +135,16 @@ class DeclaredUse:
         """The numbers for n records.
 
         Raises:
-            InvalidArgumentError: if batches that take records in turn have more of them than there are.
+            InvalidArgumentError: if batches that take records in turn have more of them than there are, or a record is
+                in more than a million.
         """
-        batch = n if self.batch is None else self.batch
-        if self.batches_a_record == "in turn":
+        batch, uses = n if self.batch is None else self.batch, self.batches_a_record
+        if uses == "in turn":
             whole_number("batch", batch, at_least=1, at_most=n)
-            return Limits(batch, self.rounds, -(-self.rounds * batch // n), self.copies)
-        return Limits(batch, self.rounds, self.batches_a_record, self.copies)
+            uses = -(-self.rounds * batch // n)
+        if uses is not None:
+            whole_number("batches a record", uses, at_least=1, at_most=_MOST_BATCHES)
+        return Limits(batch, self.rounds, uses, self.copies)
 
 
 @dataclass(frozen=True)

@@ -160,9 +160,10 @@ class Dataset:
             raise InvalidDataError(
                 f"A record of {self.name} has norm {largest:.10g}; allowed is at most 1: scale the features."
             )
-        if largest <= 1.0 + (self.d + 16) * np.finfo(np.float64).eps:
+        too_long = norms > 1.0 + (self.d + 16) * np.finfo(np.float64).eps
+        if not np.any(too_long):
             return self
-        shorter = there.features / np.maximum(norms, 1.0)
+        shorter = there.features / np.where(too_long, norms, 1.0)
         return Dataset(shorter, there.labels, self.name, self.scaling).as_namespace(_library(self.features))
 
 

@@ -104,6 +104,13 @@ class TestDataset:
         with pytest.raises(InvalidDataError, match=r"norm 1\.5;"):
             small().replace(1, [1.5, 0.0], 1.0).in_unit_ball()
 
+    def test_what_becomes_of_a_record_is_up_to_that_record_alone(self) -> None:
+        """Neighbors stay neighbors, also where one record is longer than 1 by rounding and its neighbor's by more."""
+        rounded = [1.0 + 2**-52, 0.0]
+        left = Dataset([rounded, [1.0, 0.0]], [1.0, 1.0])
+        right = left.replace(2, [1.0 + 1e-7, 0.0], 1.0)
+        assert [data.in_unit_ball().features[0].tolist() for data in (left, right)] == [rounded] * 2
+
     @pytest.mark.parametrize(
         ("features", "labels"),
         [

@@ -508,6 +508,16 @@ def test_what_is_declared_is_a_declared_use(declared: Any) -> None:
         PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), Vague([], declared=declared))
 
 
+def test_more_messages_about_a_record_than_are_composed_are_refused() -> None:
+    method = PrivateOracleMethod(
+        Problem(Logistic(), Ball(2, 1.0)), GaussianOracle(1.0), CyclicDescent(10**18, 5, 0.5)
+    )
+    with pytest.raises(
+        InvalidArgumentError, match=r"batches a record was 1\d{17}; allowed: .* at most 1000000"
+    ):
+        method.guarantees(50)
+
+
 def test_a_declared_use_that_answers_differently_later_is_refused() -> None:
     class Changing(DeclaredUse):
         def on(self, n: int) -> Any:
