@@ -102,25 +102,25 @@ def _localization() -> Evaluation:
 
 
 def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fraction]:
-    """The ends of |b| for which the output of (11) is where the loss rises, for that loss and for the loss 0."""
-    epsilon, L, beta, p, diameter = Fraction(1, 2), Fraction(1), Fraction(1), 1, 4
+    """The largest |b| for which the output of (11) is where the loss rises, for that loss and for the loss 0.
+
+    Losses of |theta| in the plane; at epsilon = 1, so that it does not matter where the text lost an epsilon.
+    """
+    epsilon, L, beta, p, diameter = Fraction(1), Fraction(1), Fraction(1), 2, 4
     width = L / beta
     rising = PiecewiseQuadratic(
-        (Fraction(-2), -width, width, Fraction(2)),
-        (
-            (Fraction(0), -L, -L * width / 2),
-            (beta / 2, Fraction(0), Fraction(0)),
-            (Fraction(0), L, -L * width / 2),
-        ),
+        (Fraction(0), width, Fraction(2)),
+        ((beta / 2, Fraction(0), Fraction(0)), (Fraction(0), L, -L * width / 2)),
     )
-    flat = PiecewiseQuadratic.linear(-2, 2, 0)
+    flat = PiecewiseQuadratic.linear(0, 2, 0)
     Delta = beta / (2 * epsilon)
-    square = PiecewiseQuadratic((Fraction(-2), Fraction(2)), ((Fraction(1, 2), Fraction(0), Fraction(0)),))
+    square = PiecewiseQuadratic((Fraction(0), Fraction(2)), ((Fraction(1, 2), Fraction(0), Fraction(0)),))
     ends = [ball(f.plus(square, Delta).slope(width)) for f in (rising, flat)]
     conditions = (
         *_lipschitz([rising, flat], L),
-        Condition("both losses are beta-smooth", all(f.smoothness is not None and f.smoothness <= beta
-                                                     for f in (rising, flat))),
+        Condition("they do not fall, so they are convex in the plane", all(f.slope(0) >= 0 for f in (rising, flat))),
+        Condition("both are beta-smooth, along |theta| and across, where the slope is at most beta |theta|",
+                  all(f.smoothness is not None and f.smoothness <= beta and f.slope(0) == 0 for f in (rising, flat))),
         Condition("Delta is at least beta/(2 epsilon)", Delta >= beta / (2 * epsilon)),
         Condition("Delta is of the order of L p/(epsilon ||C||)", Delta <= 2 * L * p / (epsilon * diameter)),
     )  # fmt: skip
@@ -129,8 +129,8 @@ def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fracti
 
 def _gamma_noise() -> Evaluation:
     wide, narrow, conditions, epsilon = _objective_perturbation()
-    noise = Laplace(0, 2 / epsilon)  # the kernel exp(-epsilon |b|/(2 L))
-    left, right = (noise.between(-end, end) for end in (wide, narrow))
+    # |b| has the density x exp(-x) at x = epsilon |b|/(2 L)
+    left, right = (1 - (1 + x) * (-x).exp() for x in (ball(epsilon) / 2 * end for end in (wide, narrow)))
     return Evaluation(left, ball(epsilon).exp() * right, {"epsilon": epsilon}, conditions)
 
 
@@ -138,15 +138,15 @@ def _gaussian_noise() -> Evaluation:
     wide, narrow, conditions, epsilon = _objective_perturbation()
     delta = Fraction(1, 100_000)
     level = -ball(delta).log()
-    noise = Gaussian(0, (8 * level).sqrt() / ball(epsilon))
-    left, right = (noise.between(-end, end) for end in (wide, narrow))
+    variance = 8 * level / ball(epsilon) ** 2
+    left, right = (1 - (-(end**2) / (2 * variance)).exp() for end in (wide, narrow))
     point = {"epsilon": epsilon, "l": level, "delta": delta}
     return Evaluation(left - ball(epsilon).exp() * right, delta, point, conditions)
 
 
 _RISING = (
-    "n = 1 on C = [-2, 2]: a loss whose slope rises from -1 to 1 on [-1, 1], against the loss 0; L = beta "
-    "= 1, epsilon = 1/2, Delta = 1; the event that the output is in [-1, 1]"
+    "n = 1 on the disc of radius 2: |theta|^2/2 up to |theta| = 1, and |theta| - 1/2 from there on, against the loss "
+    "0; L = beta = 1, epsilon = 1, Delta = 1/2; the event that |theta| is at most 1"
 )
 
 
