@@ -88,9 +88,9 @@ def list_(
     extras.require("dpverify list", "prove")
     from dpverify.ledger.headlines.roots import ancestors
     from dpverify.statements.paper import find_statement, papers, select
-    from dpverify.verification.catalog import catalog_entries, uses_graph
+    from dpverify.verification.catalog.entries import catalog_entries, uses_graph
+    from dpverify.verification.catalog.rows import without_certificates
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
-    from dpverify.verification.proof_rows import without_certificates
     from dpverify.verification.remembering.remembered import recall_or_prove
     from dpverify.verification.remembering.shipped import origin, recall_or_read
 
@@ -198,7 +198,7 @@ def prove(
     extras.require("dpverify prove", "prove")
     from dpverify.ledger.verdicts import BROKEN, Coverage, Verdict
     from dpverify.statements.paper import select_statements
-    from dpverify.verification.proofs import prove_page
+    from dpverify.verification.catalog.proofs import prove_page
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
 
     chosen = tuple(ids or ())

@@ -73,7 +73,7 @@ def all_proofs(proofs: Proofs) -> list[Any]:
 def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
     """What a run of `verify` would say of all statements, without audits."""
     from dpverify.ledger.document import Budget, Ledger
-    from dpverify.verification.catalog import catalog_entries
+    from dpverify.verification.catalog.entries import catalog_entries
 
     return Ledger(
         program_version="",

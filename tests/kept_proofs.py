@@ -15,9 +15,9 @@ import pytest
 from dpverify.proving.language import Statement
 from dpverify.running import Store
 from dpverify.statements.paper import papers, select
-from dpverify.verification import proofs
-from dpverify.verification.program import PROVING_LIBRARIES
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog import proofs
+from dpverify.verification.catalog.program import PROVING_LIBRARIES
+from dpverify.verification.catalog.rows import ProofRecord
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,10 +58,7 @@ def proving_files(package: Path) -> list[Path]:
         [
             *files,
             package / "statements" / "provenance.py",
-            package / "verification" / "catalog.py",
-            package / "verification" / "program.py",
-            package / "verification" / "proof_rows.py",
-            package / "verification" / "proofs.py",
+            *(package / "verification" / "catalog").glob("*.py"),
             *(package / "verification" / "refutations").glob("*.py"),
         ]
     )

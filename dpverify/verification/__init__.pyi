@@ -1,8 +1,8 @@
 from .audits import carry_out
-from .catalog import catalog_entries
+from .catalog.entries import catalog_entries
+from .catalog.proofs import prove_statement
+from .catalog.rows import ProofRecord
 from .job import VerificationSettings, verify
-from .proof_rows import ProofRecord
-from .proofs import prove_statement
 
 __all__ = [
     "ProofRecord",

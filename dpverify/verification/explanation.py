@@ -32,12 +32,12 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
-from dpverify.verification.catalog import catalog_entries, named_with, used_by, uses_graph
+from dpverify.verification.catalog.entries import catalog_entries, named_with, used_by, uses_graph
+from dpverify.verification.catalog.program import program
+from dpverify.verification.catalog.rows import obligations_of, source_texts, without_certificates
 from dpverify.verification.hypotheses.found import recall_hypotheses
 from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
 from dpverify.verification.places import places
-from dpverify.verification.program import program
-from dpverify.verification.proof_rows import obligations_of, source_texts, without_certificates
 from dpverify.verification.refutations.instances import instance_entries
 from dpverify.verification.remembering.remembered import audits_of, file_of, keep, kept
 from dpverify.verification.remembering.shipped import origin, recall_or_read

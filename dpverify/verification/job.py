@@ -18,9 +18,9 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings
-from dpverify.verification.catalog import catalog_entries, results_of
+from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.proofs import prove_statements
 from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 from dpverify.versions import library_versions

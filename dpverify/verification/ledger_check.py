@@ -34,7 +34,8 @@ from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import papers, select
-from dpverify.verification.catalog import catalog_entries, results_of
+from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.rows import rows_of, source_texts, without_certificates
 from dpverify.verification.checking.audit_rows import (
     HEAD,
     NO_RERUN,
@@ -45,7 +46,6 @@ from dpverify.verification.checking.audit_rows import (
 )
 from dpverify.verification.checking.rows import RowCheck, Status, short
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.proof_rows import rows_of, source_texts, without_certificates
 from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.refutations.realistic_points import fault_of

@@ -16,7 +16,7 @@ import pytest
 from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving import canonical
 from dpverify.proving.checker import check, questions
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog.rows import ProofRecord
 
 from .holding import faults
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.verification.catalog import catalog_entries
+from dpverify.verification.catalog.entries import catalog_entries
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.counts_page import counted
-from dpverify.verification.proof_rows import ProofRecord
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -25,7 +25,7 @@ from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.reasoning.normal_form import NormalForms
 from dpverify.proving.reasoning.symbolic import symbol, symbolic
 from dpverify.statements.pages import read_page
-from dpverify.verification.proofs import prove_page
+from dpverify.verification.catalog.proofs import prove_page
 
 LETTERS = """\
 | letter | domain | meaning |

@@ -13,7 +13,7 @@ from dpverify.ledger.verdicts import BROKEN, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog.rows import ProofRecord
 
 TABLE = (
     # a constant

@@ -11,7 +11,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.statements.errata import ERRATA
 from dpverify.statements.errata_page import BEGIN, END, main, with_errata
 from dpverify.statements.paper import Paper, papers
-from dpverify.verification.catalog import catalog_entries
+from dpverify.verification.catalog.entries import catalog_entries
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "algorithms.md"

@@ -20,8 +20,8 @@ from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Ver
 from dpverify.proving import prove
 from dpverify.proving.language import Fault, Obligation, Statement, parts_of
 from dpverify.statements.paper import Paper, check_uses, find_statement, papers
-from dpverify.verification.catalog import catalog_entries
-from dpverify.verification.proof_rows import ProofRecord, obligations_of, without_certificates
+from dpverify.verification.catalog.entries import catalog_entries
+from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates
 from dpverify.verification.refutations.consequences import consequence_of, is_evaluated
 from dpverify.verification.refutations.instances import instance_entries
 

@@ -13,7 +13,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.statements.pages import PageError, read_page
-from dpverify.verification.proofs import prove_page
+from dpverify.verification.catalog.proofs import prove_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my-theorem.md"
 TABLE = """# Mine

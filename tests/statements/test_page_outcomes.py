@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dpverify.statements.pages import PageError, read_page
-from dpverify.verification.proof_rows import what_was_read
+from dpverify.verification.catalog.rows import what_was_read
 
 FILE = Path(__file__).with_name("page_outcomes.txt")
 

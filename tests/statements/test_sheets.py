@@ -20,8 +20,8 @@ from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.verification.catalog.rows import obligations_of, source_texts
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.proof_rows import obligations_of, source_texts
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
 x, positive = real("x"), real("x", gt=0)

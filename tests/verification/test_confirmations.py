@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog.rows import ProofRecord
 
 ONE_IN = 20
 

@@ -15,9 +15,9 @@ from dpverify.formulas import notation
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.statements.paper import find_statement, papers
 from dpverify.verification import explanation
-from dpverify.verification.catalog import catalog_entries
+from dpverify.verification.catalog.entries import catalog_entries
+from dpverify.verification.catalog.rows import without_certificates
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
-from dpverify.verification.proof_rows import without_certificates
 from dpverify.verification.remembering import shipped
 from dpverify.verification.remembering.remembered import recall, remember_all
 

@@ -15,8 +15,8 @@ from dpverify import proving
 from dpverify.formulas.logic import Implies
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.statements.paper import find_statement
-from dpverify.verification import proofs
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog import proofs
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations import consequences
 
 from ..kept_proofs import NO_PART, Proofs, proving_files
@@ -27,9 +27,9 @@ NAME = "bst14.huber-smooth"
 
 READ_STATEMENTS = (
     "statements/provenance.py",
-    "verification/catalog.py",
-    "verification/proof_rows.py",
-    "verification/proofs.py",
+    "verification/catalog/entries.py",
+    "verification/catalog/proofs.py",
+    "verification/catalog/rows.py",
     "verification/refutations/consequences.py",
     "verification/refutations/instances.py",
 )
@@ -89,7 +89,7 @@ def test_a_changed_formula_is_proved_anew(
         ("proving/checker/terms.py", True),
         ("formulas/notation/grammar.lark", True),
         ("ledger/proofs.py", True),
-        ("verification/proofs.py", True),
+        ("verification/catalog/proofs.py", True),
         ("verification/explanation.py", False),
         ("auditing/constants.py", False),
         ("cli.py", False),

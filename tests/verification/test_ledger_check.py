@@ -26,12 +26,12 @@ from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
 from dpverify.verification import VerificationSettings, ledger_check
 from dpverify.verification.audits import AuditSettings
-from dpverify.verification.catalog import catalog_entries, results_of
+from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.checking import audit_rows
 from dpverify.verification.checking.rows import RowCheck
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proof_rows import ProofRecord
 from dpverify.verification.side_by_side import GrantedAudit, carry_out_all
 from dpverify.versions import library_versions
 

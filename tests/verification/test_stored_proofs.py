@@ -14,9 +14,10 @@ from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.checker import Confirmation, check
 from dpverify.running import Store
 from dpverify.statements.paper import find_statement
-from dpverify.verification import program, proof_rows, proofs
-from dpverify.verification.proof_rows import ProofRecord
-from dpverify.verification.proofs import prove_statements
+from dpverify.verification.catalog import program, proofs
+from dpverify.verification.catalog import rows as proof_rows
+from dpverify.verification.catalog.proofs import prove_statements
+from dpverify.verification.catalog.rows import ProofRecord
 
 # a few quick obligations, with units
 NAME = "bst14.eq2"

@@ -12,10 +12,10 @@ from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.proving.second_reader import rows
 from dpverify.reports import write_report
 from dpverify.statements.paper import find_statement
-from dpverify.verification.catalog import catalog_entries, results_of
+from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.proofs import prove_statement
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.proofs import prove_statement
 
 STATEMENT = "bst14.huber-smooth"
 """With displays in LaTeX, definitions with a parameter, and two rows that are trees."""

@@ -12,7 +12,7 @@ from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import find_statement
-from dpverify.verification.proof_rows import obligations_of
+from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import keep, kept, statement_file
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers

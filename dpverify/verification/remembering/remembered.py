@@ -15,9 +15,9 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
 from dpverify.statements.paper import Paper, PaperFolder, find_statement
-from dpverify.verification.program import content_of, program
-from dpverify.verification.proof_rows import ProofRecord, obligations_of, without_certificates
-from dpverify.verification.proofs import prove_statements
+from dpverify.verification.catalog.program import content_of, program
+from dpverify.verification.catalog.proofs import prove_statements
+from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates
 
 if TYPE_CHECKING:
     from dpverify.running import Progress

@@ -184,9 +184,9 @@ def test_entries_say_what_was_found() -> None:
 def test_check_evaluates_instances_again() -> None:
     """A ledger in which one side of an instance was turned is refused."""
     from dpverify.ledger.document import Budget, Ledger
-    from dpverify.verification.catalog import catalog_entries
+    from dpverify.verification.catalog.entries import catalog_entries
+    from dpverify.verification.catalog.proofs import prove_statement
     from dpverify.verification.ledger_check import Status, _catalog
-    from dpverify.verification.proofs import prove_statement
 
     records = prove_statement("bst14.huber-smooth")
     entries = catalog_entries(records)

@@ -20,9 +20,9 @@ from dpverify.statements.paper import (
     papers,
 )
 from dpverify.statements.provenance import prints, provenance_of
-from dpverify.verification.catalog import said_of, shown_of, shown_of_statement
-from dpverify.verification.program import content_of, program
-from dpverify.verification.proof_rows import ProofRecord, answered, obligations_of
+from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
+from dpverify.verification.catalog.program import content_of, program
+from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
 from dpverify.verification.refutations.consequences import (
     correction_of,
     is_evaluated,

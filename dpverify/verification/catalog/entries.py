@@ -23,7 +23,7 @@ from dpverify.statements.paper import (
     select,
 )
 from dpverify.statements.provenance import unsaid
-from dpverify.verification.proof_rows import ProofRecord
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations.instances import held_to_instances, instance_entries
 
 if TYPE_CHECKING:
