@@ -219,7 +219,7 @@ def test_prose_with_formulas_that_were_not_read_is_counted(
     page = TABLE + "\nFirst.\n\nRecall that $1+x\\le e^x$.\n\nMore.\n\nAs is known:\n\n$$x>0$$\n"
     assert ended(["prove", str(written(tmp_path, page)), "--format", form]) == 0
     found = capsys.readouterr()
-    assert "1 sentence with formulas, in prose away from displays, not read: line 12" in (
+    assert "not read: 1 sentence of prose, with formulas, or beside displays or letters (line 12)" in (
         found.err if form == "json" else found.out
     )
 

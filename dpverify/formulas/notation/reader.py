@@ -555,6 +555,8 @@ class Reader:
         of, parameter = use.of, getattr(use.of, "parameter", None)
         assert isinstance(of, Definition)
         assert isinstance(parameter, Variable)
+        if isinstance(argument, Number) and not parameter.contains(argument.value):
+            raise self.refuse(token, f"`{of.latex}` at a value of `{parameter.latex}` that is in its domain")
         self.count(of.body)
         self.refuse_captured(of, token, free_variables(of.body) - {parameter})
         body = Derivative(of.body, parameter, use.primes) if use.primes else of.body

@@ -169,6 +169,11 @@ def _left_open(state: StateInline, silent: bool) -> bool:
 _SIGNS = re.compile(r"\$|\\\[|\\\(|\\begin\{")
 _COMMENT = re.compile(r"<!--.*?(-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_PLAIN_TAG = re.compile(
+    r"</?(?:br|hr|p|div|center|details|summary|span|sub|sup|b|i|em|strong|a)"
+    r"(?:\s+(?:id|class|align|open|name|href)(?:=(?:\"[^\"]*\"|'[^']*'|\w+))?)*\s*/?>"
+)
+"""Of what changes the looks of what it stands around, and hides or strikes out nothing."""
 _DISPLAY_SIGNS = re.compile(r"\$\$|\\\[|\\begin\{")
 
 
@@ -260,6 +265,9 @@ class _Walk:
     def html(self, token: Token) -> Iterator[Block]:
         """What is in a comment is not read; words between tags are words, formulas there are refused."""
         rest = self.without_comments(self.line, token.content)
+        for tag in _TAG.findall(rest):
+            if not _PLAIN_TAG.fullmatch(tag):
+                self.wrong(self.line, "HTML", tag, "tags such as `<div>` and `<details>`, which hide nothing")
         words = _TAG.sub(" ", rest)
         if _SIGNS.search(words):
             self.wrong(self.line, "formula", Latex(words), "formulas in Markdown, none within HTML")
@@ -282,6 +290,8 @@ class _Walk:
                 case "softbreak" | "hardbreak":
                     line += 1
                     yield Text(line, " ")
+                case "math_inline" | "math_inline_double" if struck:
+                    yield Other(line, "struck out", content)
                 case "math_inline":
                     # forges also read dollars with backticks inside of them
                     latex = content[1:-1] if content[:1] == content[-1:] == "`" else content
@@ -298,7 +308,7 @@ class _Walk:
                     yield Other(line, "code", content)
                 case "html_inline":
                     rest = self.without_comments(line, content).strip()
-                    if rest and not re.fullmatch(r"<(br|sub|sup|b|i|em|strong|/\w+)\s*/?>", rest):
+                    if rest and not _PLAIN_TAG.fullmatch(rest):
                         yield Other(line, "HTML")
                 case "image":
                     yield Other(line, "an image")

@@ -24,7 +24,7 @@ from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, 
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
-from dpverify.statements.pages.words import has_relation, sentences
+from dpverify.statements.pages.words import Sentence, has_relation, sentences
 
 _COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for"))
 _DOMAINS = (
@@ -107,9 +107,6 @@ class _Table:
             name = ""
         name = name or re.sub(r"[\\{}$\s]", "", latex)
         said = cells["meaning"].pieces if "meaning" in cells else ()
-        if any(sentence.relations for sentence in sentences(said)):
-            allowed = "words: a condition belongs into `domain`, or into the notes of displays"
-            self.wrong(line, "meaning", plain(said), allowed)
         standing = plain(cells["stands for"].pieces) if "stands for" in cells else ""
         if standing not in ("", NUMBER, FUNCTIONAL):
             self.wrong(line, "stands for", standing, f"`{NUMBER}`, `{FUNCTIONAL}`, or nothing")
@@ -119,6 +116,9 @@ class _Table:
             domain = read_domain(_written(cells["domain"]))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
+        if any(_says_more(sentence, domain) for sentence in sentences(said)):
+            allowed = "words: a condition belongs into `domain`, or into the notes of displays, `=` into a definition"
+            self.wrong(line, "meaning", plain(said), allowed)
         try:
             return Letter(line, domain.variable(name, unit, plain(said), latex, standing))
         except InvalidArgumentError as error:
@@ -129,7 +129,7 @@ class _Table:
         """The letter in its cell: one formula, and no words."""
         pieces = [p for p in cell.pieces if not (isinstance(p, Text) and not p.text.strip())]
         latex = pieces[0].latex if len(pieces) == 1 and isinstance(pieces[0], Math) else ""
-        if len(pieces) == 1 and isinstance(pieces[0], Text | Other):
+        if len(pieces) == 1 and (isinstance(pieces[0], Text) or getattr(pieces[0], "what", "") == "code"):
             latex = pieces[0].text.strip()
         try:
             if latex and normal(latex):
@@ -138,6 +138,20 @@ class _Table:
             pass
         self.wrong(cell.line, "letter", plain(cell.pieces), "one letter such as `$\\sigma$` in its column")
         raise _UnreadError
+
+
+def _says_more(sentence: Sentence, domain: _Domain) -> bool:
+    """Whether the meaning of a letter says which values it has, and its domain does not: `a positive number`."""
+    words = {part.word for part in sentence.parts}
+    free = domain.lower is None and domain.upper is None
+    alone = all(part.kind == "math" for part in sentence.parts)
+    return bool(sentence.relations or alone or words & _PROPERTIES or (free and words & _BOUNDING))
+
+
+_BOUNDING = frozenset(
+    ("positive", "negative", "nonnegative", "non-negative", "nonpositive", "nonzero", "non-zero", "least", "most")
+)  # fmt: skip
+_PROPERTIES = frozenset(("even", "odd", "prime", "rational", "irrational", "defined", "equals"))
 
 
 class _UnreadError(Exception):

@@ -68,7 +68,7 @@ class Page:
     letters: tuple[Letter, ...]
     displays: tuple[Display, ...]
     unread: tuple[int, ...]
-    """The lines of sentences that are text, though formulas in them say something."""
+    """The lines of sentences that are text, though formulas in them say something or they stand at a display."""
     statement: Statement
 
     def says(self) -> str:
@@ -76,8 +76,9 @@ class Page:
         if not self.unread:
             return ""
         count, lines = len(self.unread), ", ".join(map(str, self.unread))
-        sentences = "1 sentence" if count == 1 else f"{count} sentences"
-        return f"{sentences} with formulas, in prose away from displays, not read: line{'s' * (count > 1)} {lines}"
+        plural = "s" * (count > 1)
+        where = "with formulas, or beside displays or letters"
+        return f"not read: {count} sentence{plural} of prose, {where} (line{plural} {lines})"
 
 
 class PageError(InvalidArgumentError):
@@ -205,8 +206,8 @@ class _Reader:
         if not latex:
             self.wrong(line, "display", Latex(latex), "a formula between the signs of a display")
         for tag in re.findall(r"\\tag\*?\{([^{}]*)\}", latex):
-            if not re.fullmatch(r"\$?[\w.*'†‡-]{1,12}\$?", tag):
-                self.wrong(line, "tag", tag, "a number or a mark, without words or conditions")
+            if not re.fullmatch(r"\$?(?:[A-Za-z]\.?)?[\d.]*[a-z]?[*'†‡]*\$?", tag):
+                self.wrong(line, "tag", tag, "a number or a mark, such as `3`, `A.1b` or `*`")
         if not latex or (place.before and not before) or (place.after and not after):
             if place.before is not None and place.before.first in ("define", "let"):
                 self.undefined.append(_sides(latex)[0])

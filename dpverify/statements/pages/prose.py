@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
 from dpverify.statements.pages.words import (
+    DENYING,
     KEYWORDS,
     RESTRICTING,
     SAYING,
@@ -38,7 +40,14 @@ _WORDS_OF_CONDITIONS = frozenset(
         "assume",
         "assuming",
         "restricted",
+        "require",
+        "requires",
+        "need",
+        "needs",
     )
+)
+_UNTRUE = frozenset(
+    ("not", word) for word in ("hold", "true", "valid", "correct", "proved", "proven", "always", "")
 )
 _BESIDE = (
     "no formula beside a display but in its sentence, as a condition: write `given $...$` in the note of each display "
@@ -112,8 +121,10 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
         for sentence in rest:
             if table and sentence.relations:
                 reader.at_letters(sentence)
-            else:
-                (reader.beside if behind or ahead else reader.apart)(sentence)
+                continue
+            (reader.beside if behind or ahead else reader.apart)(sentence)
+            if table and any(part.word in RESTRICTING for part in sentence.parts):
+                reader.unread.add(sentence.line)
     for block in blocks:
         reader.block(block)
     for i, j in ((i, i + k) for i in found for k in (1, 2) if i + k in found):
@@ -195,6 +206,8 @@ class _Prose:
         elif sentence.first in ("define", "let"):
             allowed = "a definition that ends with a colon, right before its display"
             self.wrong(sentence.parts[0], "definition", str(sentence), allowed)
+        elif len(sentence.parts) > 1:
+            self.unread.add(sentence.line)
         self.notes(sentence)
 
     def at_letters(self, sentence: Sentence) -> None:
@@ -205,7 +218,7 @@ class _Prose:
     def apart(self, sentence: Sentence) -> None:
         """Where no display is near."""
         says = sentence.relations
-        if sentence.supposes and (says or sentence.end == ":"):
+        if sentence.supposes and (says or sentence.end == ":" or any(_said_of_letters(sentence))):
             allowed = (
                 "conditions in the table of letters, or in the notes of displays: elsewhere they are not read"
             )
@@ -240,8 +253,9 @@ class _Prose:
             return
         for sentence in sentences(block.pieces):
             self.notes(sentence)
-            words = _conditions(sentence) if block.kind == "footnote" else ()
-            part = next(iter((*sentence.relations, *words)), None)
+            if block.kind == "footnote":
+                self.unread.add(sentence.line)
+            part = next(iter((*sentence.relations, *_conditions(sentence))), None)
             if part is not None:
                 allowed = f"nothing that says when something holds, in a {block.kind}: it is not read"
                 self.wrong(part, block.kind, str(sentence), allowed)
@@ -260,17 +274,21 @@ def _is_note(sentence: Sentence, opening: int) -> bool:
 
 def _conditions(sentence: Sentence) -> Iterator[Part]:
     """The words in a sentence that make it a condition."""
-    formulas = any(part.kind == "math" for part in sentence.parts)
+    yield from _said_of_letters(sentence)
+    for part, following in pairwise((*sentence.parts, Part("mark", "", 0, False))):
+        untrue = part.word in DENYING or (part.word, following.word) in _UNTRUE
+        if part.word in _WORDS_OF_CONDITIONS or untrue or (part.word == "for" and restricts(following)):
+            yield part
+
+
+def _said_of_letters(sentence: Sentence) -> Iterator[Part]:
+    """The words behind a formula, or behind `is` and the like in a sentence with one, that say something of letters."""
     before = ""
-    for part, following in zip(sentence.parts, [*sentence.parts[1:], None], strict=True):
-        if formulas and part.word in RESTRICTING and (before in SAYING or before == "$"):
+    for part in sentence.parts if any(part.kind == "math" for part in sentence.parts) else ():
+        if part.word in RESTRICTING and (before in SAYING or before == "$"):
             yield part
         if part.word not in ("a", "an", "the"):
             before = "$" if part.kind == "math" else part.word
-        if part.word in _WORDS_OF_CONDITIONS or (
-            part.word == "for" and following is not None and restricts(following)
-        ):
-            yield part
 
 
 def looks_like_letters(block: Block) -> bool:

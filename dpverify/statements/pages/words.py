@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -50,16 +51,62 @@ SAYING = frozenset(
 """After a letter, they say something of it."""
 _STRANGE = frozenset(
     (
-        "never", "none", "cannot", "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed",
-        "impossible", "contradiction", "except", "excluding", "only", "such", "subject", "restricted", "iff", "nor",
+        "never", "none", "cannot", "w.h.p", "whp", "a.s", "except", "excluding", "only", "such", "subject",
+        "restricted", "iff", "nor",
         "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
         "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
         "either", "under",
-        "regime", "assumption", "assumptions", "hypothesis", "hypotheses", "contradicts", "contradicting", "contrary",
-        "opposite", "converse", "negation", "disprove", "refute", "doubt", "deny", "reject",
+        "regime", "assumption", "assumptions", "hypothesis", "hypotheses", "contrary", "opposite", "converse",
+        "negation", "doubt", "deny", "reject", "conjecture", "conjectured", "whether", "open", "exist", "exists",
+        "existence", "solve", "solves", "solution", "solutions", "choose", "chosen",
     )
 )  # fmt: skip
 """Words that change what a sentence claims, and that are not understood."""
+DENYING = frozenset(
+    (
+        "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed", "invalid", "absurd", "mistaken",
+        "mistakenly", "erroneous", "erroneously", "impossible", "contradiction", "contradicts", "contradicting",
+        "counterexample", "disprove", "disproved", "disproves", "refute", "refuted", "refutes", "unproved",
+    )
+)  # fmt: skip
+"""Words that say that a formula does not hold."""
+_FOREIGN = frozenset(
+    (
+        "dass", "daß", "nicht", "kein", "keine", "wenn", "sofern", "sei", "gilt", "ist", "nur", "que", "qui", "est",
+        "sont", "si", "soit", "pas", "faux", "che", "non", "è", "se", "es", "son", "para", "falso",
+    )
+)  # fmt: skip
+"""Words of other languages with which conditions and negations are said."""
+_TURNING = frozenset(
+    (
+        "save", "but", "than", "of", "also", "as", "most", "least", "nor", "instead", "rather", "like", "just",
+        "merely", "especially", "even", "too", "still", "already",
+    )
+)  # fmt: skip
+"""Before `for` and `if` they turn the condition into something else: `save for $x=0$`, `even if $x=0$`."""
+_PLACES = frozenset(
+    ("in", "on", "at", "inside", "outside", "within", "past", "beyond", "near", "around", "between", "throughout",
+     "till", "until", "save", "modulo", "away", "apart", "besides", "barring", "among", "across")
+)  # fmt: skip
+"""With which a sentence begins that says where, and so when, its display holds."""
+_REFERRING = frozenset(
+    ("particular", "summary", "total", "addition", "turn", "fact", "short", "words", "general", "hand", "last", "end",
+     "proof", "lemma", "theorem", "proposition", "corollary", "section", "appendix", "equation", "display", "paper",
+     "page", "first", "second", "third", "next", "step", "steps")
+)  # fmt: skip
+"""After these, a sentence does not say when something holds: `in particular`, `in the proof of Lemma 3`."""
+_AFFIRMING = frozenset(
+    (
+        "it", "we", "one", "this", "these", "which", "so", "is", "are", "be", "true", "clear", "easy", "follows",
+        "holds", "have", "get", "see", "sees", "seen", "show", "shows", "shown", "know", "known", "find", "obtain",
+        "conclude", "claim", "claims", "prove", "proves", "note", "notes", "recall", "means", "mean", "imply",
+        "implies", "gives", "give", "says", "say", "states", "state", "observe", "now", "then", "hence", "thus",
+        "therefore", "finally", "again", "also", "first", "next", "and", "the", "by", "from", "to", "us", "that",
+        "lemma", "theorem", "proposition", "corollary", "bound", "inequality", "equation", "result", "proof",
+        "for", "let", "unless", "not", "or",
+    )
+) | _QUANTORS | _CONDITIONS  # fmt: skip
+"""Words that may stand before the last `that` of a sentence: what follows is claimed."""
 _COMPARING = frozenset(
     ("more", "less", "larger", "smaller", "greater", "worse", "better", "higher", "lower", "fewer")
 )
@@ -75,6 +122,8 @@ _CONTINUING = frozenset(
 )  # fmt: skip
 """Words behind a display that say nothing more of it."""
 _NUMBER = re.compile(r"[^\w]+|[\d.]+")
+_MARK = re.compile(r"[*†‡§¶]$")
+"""Of a footnote, which nobody reads."""
 _WEAKENING = frozenset(
     (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"),
      ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"),
@@ -339,6 +388,16 @@ class _Tokens:
         before, following = self.near(-1), self.near(1)
         if before.kind == "math" and word in SAYING | RESTRICTING:
             return True
+        if word == "with" and following.relates and before.text not in ("", ","):
+            return True
+        if before.word in _TURNING and (word in _CONDITIONS or (word == "for" and restricts(following))):
+            return True
+        if word in _PLACES and self.at == 0 and not self.after:
+            return not _REFERRING.intersection(self.words(5))
+        if word == "that" and self.at + 1 == len(self.parts) and before.word not in _CONDITIONS:
+            return not all(p.word in _AFFIRMING or _NUMBER.fullmatch(p.text) for p in self.parts if p.word)
+        if word in ("with", "of") and self.at + 1 == len(self.parts):
+            return True
         if word == "no":
             return following.word not in _COMPARING
         if word == "up":
@@ -352,13 +411,18 @@ class _Tokens:
         probable = word == "with" and "probability" in self.words(3)
         return (
             probable
-            or word in _STRANGE
+            or word in _STRANGE | DENYING | _FOREIGN
+            or _MARK.search(word)
+            or any(
+                c.isalpha() and not unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MICRO"))
+                for c in word
+            )
             or word.endswith(("n't", "n’t"))
             or (word, following.word) in _WEAKENING
         )
 
     @staticmethod
     def formula(part: Part) -> str:
-        if part.kind == "math":
+        if part.kind == "math" and not part.text.startswith("^"):
             return "RELATION" if part.relates else "LETTERS"
         return "SIGN" if part.kind == "sign" else "OTHER"
