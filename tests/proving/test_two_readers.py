@@ -82,7 +82,7 @@ REFUSED = [
     r"\begin{aligned}x&\le y\\-y&\le 1\end{aligned}",
     r"\text{there is } y>0 \text{ such that } n\le y \text{ for all } n\ge1",
     r"\exists y: n\le y \text{ for all } n\ge 1", r"\forall n: n\le y \text{ for } y\ge 1", r"[n]=1", r"[nx]\ge 1",
-    r"\{x\}\ge 0", r"\{x+y\}\ge 0", r"\exists x,y>0: x<y", r"x\le 1\text{ for all }x,y\in(0,1)", r"x^2+y|_{x=1}=1",
+    r"\{x\}\ge 0", r"\{x+y\}\ge 0", r"\exists x,n>0: x<n", r"x\le 1\text{ for all }x,y\in(0,1)", r"x^2+y|_{x=1}=1",
     r"x\le1\text{ and }y<1\text{ for }n\ge1", r"x\le1, y\le 2\implies n\ge 1", r"x\le1\implies y\le 2, n\ge 1",
     r"{x^2}^3=1", r"{xy}^2=1", r"x{}^2=1", r"x^{(2)}=1", r"(x)^{*}=1", r"O(n)\in(0,1]", r"x\in(-\infty,\infty)",
     r"\infty\le x", r"x\Phi(y)!=1", r"\frac{x}{y}^2=1", r"x=1\\y=2", r"\log x y=1", r"1/2x=1", r"x/y/n=1", r"x(y)=1",

@@ -120,8 +120,6 @@ def _check_exponent(latex: str, number: Sign, following: list[Sign], kinds: tupl
         return
     last = following[2] if signed else following[1]
     digits = latex[last.start : last.end]
-    if not digits.isdigit():
-        return
     minus = "-" if kinds[1] == "MINUS" else ""
     whole, letter = (latex[t.start : t.end] for t in (number, following[0]))
     power = f"10^{{{minus}{digits}}}" if whole == "1" else rf"{whole}\cdot 10^{{{minus}{digits}}}"

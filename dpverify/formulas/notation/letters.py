@@ -303,8 +303,13 @@ class _Tokens:
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
             self.emit(_SIMPLE[here.text], here, side=here.side)
-        elif here.text.startswith(r"\text{") or here.text.startswith(r"\operatorname{"):
+        elif here.text.startswith(r"\text{"):
             self.words(here)
+        elif here.text.startswith(r"\operatorname{"):
+            raise refusal(
+                self.latex, here.start, here.end,
+                r"a declared letter, or a function of docs/notation.md; words stand in `\text{...}`",
+            )  # fmt: skip
         elif hint(here.text):
             raise refusal(self.latex, here.start, here.end, hint(here.text))
         else:
@@ -416,10 +421,6 @@ class _Tokens:
             self.emit("LARGE", here, "small" in far[1])
             return
         if inner not in _WORDS:
-            if here.text.startswith(r"\operatorname"):
-                raise refusal(
-                    self.latex, here.start, here.end, "a declared letter, or a function of docs/notation.md"
-                )
             allowed = ", ".join(f"`{word}`" for word in ("and", "or", "implies", "for all", "if", "iff"))
             raise refusal(
                 self.latex, here.start, here.end, f"the words {allowed}; others stand outside of a formula"

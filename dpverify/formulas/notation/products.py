@@ -89,10 +89,17 @@ class Row:
         if is_lone(before, "number") and is_lone(item, "fraction") and is_numeral_fraction(item):
             whole, part = reader.source(before), reader.source(item)
             raise reader.two(pair, f"{whole}\\cdot {part}", f"{whole}+{part}")
-        if kind_of(item) == "factor" and kind_of(item.children[-1]) == "BANG" and not is_bracket(item):
-            one = f"{reader.source(before)}({reader.source(item)})"
-            other = f"({reader.source(before)} {reader.source(item.children[0])})!"
-            raise reader.two(pair, one, other)
+        called = item.data == "head" and k + 1 < len(self.items) and is_bracket(self.items[k + 1])
+        last = self.items[k + called]
+        if (
+            kind_of(last) == "factor"
+            and kind_of(last.children[-1]) == "BANG"
+            and (called or not is_bracket(item))
+        ):
+            whole = self.items[k : k + called + 1]
+            one = f"{reader.source(before)}({reader.source(whole)})"
+            other = f"({reader.source(before)} {reader.source([*whole[:-1], *last.children[:1]])})!"
+            raise reader.two([before, *whole], one, other)
         if kind_of(item) == "factor" and has_point(item) and not has_limits(item):
             raise reader.refuse(pair, "in brackets what is taken at the point")
         if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):
@@ -121,8 +128,6 @@ class Row:
         item, reader = self.items[k], self.reader
         match item.data:
             case "factor":
-                if has_point(item) and k + 1 < len(self.items) and not is_bracket(item):
-                    raise reader.refuse(self.items, "in brackets what is taken at the point")
                 return reader.number(reader.factor(item), item), k + 1
             case "head":
                 return self.call(k)[:2]

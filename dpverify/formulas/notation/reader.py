@@ -473,6 +473,8 @@ class Reader:
                 case "BANG":
                     value = self.node("factorial", number)
                 case _:
+                    if kind_of(atom) != "bracket":
+                        raise self.refuse(node, "in brackets what is taken at the point")
                     value = self.value_at(number, atom, sign)
         return value
 

@@ -158,6 +158,9 @@ def check_powers(reader: Reader, node: Node) -> None:
         raise reader.two(node, f"({base}^{{{powers[0]}}})^{{{powers[1]}}}", f"{base}^{{{''.join(powers)}}}")
     if powers and kind_of(atom) == "letter" and atom.children[0] == "e":
         raise reader.two(node, rf"\exp({powers[0]})", f"(e)^{{{powers[0]}}}")
+    inner = texts(normal(powers[0])) if powers and kind_of(atom) != "euler" else ()
+    if len(inner) == 3 and inner[0] in ("(", "["):
+        raise reader.two(node, f"{base}^{{{inner[1]}}}", "a derivative, an iterate or a rising factorial")
     if powers and kind_of(atom) == "fraction":
         raise reader.two(node, f"({base})^{{\\dots}}", "a power in the numerator")
 

@@ -277,24 +277,25 @@ class Formulas(Expressions):
     def exists(self) -> Tree:
         """Letters, or relations that each begin with one, a colon, and what then holds."""
         names: list[str] = []
+        waiting: list[str] = []
         given: tuple[Tree, ...] = ()
-        free = False
         with self.state.inside():
             while True:
                 start = self.at
-                name = self.place()
-                if self.word_at(self.at) not in (",", "and", ":"):
-                    self.at = start
-                    if free:
-                        raise self.refuse(
-                            "a relation behind several letters: it could be about one or about all"
-                        )
-                    given += split(self.formula(self.relation()))
+                names.append(self.place())
+                if self.word_at(self.at) in (",", "and", ":"):
+                    waiting.append(names[-1])
                 else:
-                    free = True
-                names.append(name)
-                if not self.words(",", "and"):
+                    self.at = start
+                    given += self.shared(waiting, self.relation(), start)
+                    waiting = []
+                word = self.words(",", "and")
+                if not word:
                     break
+                if word == "and" and waiting:
+                    raise self.refuse(
+                        "`and` behind a letter alone: it is not clear what is said of the letter"
+                    )
         return self.quantified("exists", names, given)
 
     def quantified(self, head: str, names: list[str], given: tuple[Tree, ...]) -> Tree:
@@ -360,8 +361,8 @@ class Formulas(Expressions):
             found += self.compared(RELATIONS[sign], left, right)
         if not found:
             return first
-        upward, downward = {r"\le", "<"} & {*ways}, {r"\ge", ">", r"\ne"} & {*ways}
-        if (upward and downward) or (r"\ne" in ways and len(ways) > 1):
+        upward, downward = {r"\le", "<"} & {*ways}, {r"\ge", ">"} & {*ways}
+        if (upward and downward) or ways.count(r"\ne") > 1:
             raise self.refuse("a chain of relations that goes both ways")
         return Item(all_of(tuple(found)), "chain", sides=tuple(sides), ways=tuple(ways))
 

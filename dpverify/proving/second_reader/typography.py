@@ -240,7 +240,7 @@ class _Page:
 
     def frame(self, command: str) -> bool:
         """Whether an environment that only lays out begins or ends here, which is then passed."""
-        match = re.compile(r"\\(?:begin|end)\{([a-z]+\*?)\}").match(self.latex, self.at)
+        match = re.compile(r"\\(?:begin|end)\{([a-z]+\*?)\}(?:\[[tbc]\])?").match(self.latex, self.at)
         if match is None or match[1] not in _FRAMES:
             return False
         if command == r"\begin":
