@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
 
 from dpverify.proving.second_reader.rows import (
@@ -24,19 +25,19 @@ from dpverify.proving.second_reader.vocabulary import OPENING
 class Functions(Places):
     """A row in which functions are read."""
 
+    @abstractmethod
     def term(self) -> Item:
         """Operands side by side."""
-        raise NotImplementedError
 
+    @abstractmethod
     def operand(self, sign: str = "") -> Item:
         """One operand; `sign` stands before it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finished(
         self, value: Tree, last: Mark, kind: str = "", word: Row = (), *, adds: bool = False
     ) -> Item:
         """An operand with what stands at its last mark."""
-        raise NotImplementedError
 
     def call(self, function: Function) -> Item:
         """A function with its argument."""

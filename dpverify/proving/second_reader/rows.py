@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -200,7 +201,7 @@ def is_lone(item: Item) -> bool:
     return item.kind == "letter" and item.plain and item.value.head == "sym"
 
 
-class Places:
+class Places(ABC):
     """A row of marks that is read from the left."""
 
     def __init__(self, state: State, row: Row) -> None:
@@ -230,9 +231,9 @@ class Places:
         """Another row of the same formula."""
         return type(self)(self.state, row)
 
+    @abstractmethod
     def implication(self) -> Item:
         """What may stand in brackets: a number or a formula."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------- places
 
@@ -279,9 +280,9 @@ class Places:
         self.at += 1
         return mark.text
 
+    @abstractmethod
     def sum(self) -> Item:
         """Terms with signs between them."""
-        raise NotImplementedError
 
     def whole(self) -> Item:
         """All of the row, as an expression."""
