@@ -96,10 +96,10 @@ class Row:
             and kind_of(last.children[-1]) == "BANG"
             and (called or not is_bracket(item))
         ):
-            whole = self.items[k : k + called + 1]
-            one = f"{reader.source(before)}({reader.source(whole)})"
-            other = f"({reader.source(before)} {reader.source([*whole[:-1], *last.children[:1]])})!"
-            raise reader.two([before, *whole], one, other)
+            counted = self.items[k : k + called + 1]
+            one = f"{reader.source(before)}({reader.source(counted)})"
+            other = f"({reader.source(before)} {reader.source([*counted[:-1], *last.children[:1]])})!"
+            raise reader.two([before, *counted], one, other)
         if kind_of(item) == "factor" and has_point(item) and not has_limits(item):
             raise reader.refuse(pair, "in brackets what is taken at the point")
         if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):

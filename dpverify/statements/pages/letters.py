@@ -24,7 +24,7 @@ from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, 
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
-from dpverify.statements.pages.words import Sentence, has_relation, sentences
+from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
 
 _COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for"))
 _DOMAINS = (
@@ -128,9 +128,10 @@ class _Table:
     def formula(self, cell: Cell) -> str:
         """The letter in its cell: one formula, and no words."""
         pieces = [p for p in cell.pieces if not (isinstance(p, Text) and not p.text.strip())]
-        latex = pieces[0].latex if len(pieces) == 1 and isinstance(pieces[0], Math) else ""
-        if len(pieces) == 1 and (isinstance(pieces[0], Text) or getattr(pieces[0], "what", "") == "code"):
-            latex = pieces[0].text.strip()
+        latex = ""
+        match pieces:
+            case [Math(_, text) | Text(_, text) | Other(_, "code", text)]:
+                latex = text.strip()
         try:
             if latex and normal(latex):
                 return latex
@@ -143,15 +144,11 @@ class _Table:
 def _says_more(sentence: Sentence, domain: _Domain) -> bool:
     """Whether the meaning of a letter says which values it has, and its domain does not: `a positive number`."""
     words = {part.word for part in sentence.parts}
-    free = domain.lower is None and domain.upper is None
+    said = {"defined", "equals"} | (
+        PROPERTIES if domain.lower is None and domain.upper is None else frozenset()
+    )
     alone = all(part.kind == "math" for part in sentence.parts)
-    return bool(sentence.relations or alone or words & _PROPERTIES or (free and words & _BOUNDING))
-
-
-_BOUNDING = frozenset(
-    ("positive", "negative", "nonnegative", "non-negative", "nonpositive", "nonzero", "non-zero", "least", "most")
-)  # fmt: skip
-_PROPERTIES = frozenset(("even", "odd", "prime", "rational", "irrational", "defined", "equals"))
+    return bool(sentence.relations or alone or words & said)
 
 
 class _UnreadError(Exception):

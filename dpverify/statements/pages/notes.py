@@ -191,7 +191,7 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
         ):
             allowed = f"no formula but in {_CONDITION}"
             return _LineError(token.line, "sentence", Latex(token), allowed)
-        case "NOT" | "STRANGE":
+        case "NOT" | "STRANGE" if not before or before[-1].type not in ("FOR", "COND", "QUANTOR"):
             allowed = "a sentence that says what the display claims, without words that may change it"
             return _LineError(token.line, "sentence", str(token), allowed)
         case "FOR" | "COND" | "UNLESS":

@@ -51,8 +51,8 @@ SAYING = frozenset(
 """After a letter, they say something of it."""
 _STRANGE = frozenset(
     (
-        "never", "none", "cannot", "w.h.p", "whp", "a.s", "except", "excluding", "only", "such", "subject",
-        "restricted", "iff", "nor",
+        "never", "none", "nobody", "few", "cannot", "w.h.p", "whp", "a.s", "except", "excluding", "only", "such",
+        "subject", "restricted", "iff", "nor", "sufficiently", "equivalent", "requirement", "requirements", "negated",
         "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
         "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
         "either", "under",
@@ -77,6 +77,19 @@ _FOREIGN = frozenset(
     )
 )  # fmt: skip
 """Words of other languages with which conditions and negations are said."""
+PROPERTIES = frozenset(
+    (
+        "positive", "negative", "nonnegative", "non-negative", "nonpositive", "non-positive", "nonzero", "non-zero",
+        "even", "odd", "prime", "rational", "irrational",
+    )
+)  # fmt: skip
+"""Of numbers, which a formula then is about: `every positive number`."""
+_SETTING = frozenset(
+    ("set", "put", "write", "writing", "letting", "setting", "denote", "fix", "take", "pick")
+)
+"""With which a sentence gives a letter a value, or supposes something."""
+_LEFT_OPEN = frozenset(("from", "since", "because", "with", "of", "than", "using", "via", "against", "by"))
+"""At the end of a sentence, they make its display a part of what follows."""
 _TURNING = frozenset(
     (
         "save", "but", "than", "of", "also", "as", "most", "least", "nor", "instead", "rather", "like", "just",
@@ -386,7 +399,9 @@ class _Tokens:
     def is_strange(self, word: str) -> bool:
         """Whether a word changes what is claimed in a way that is not understood."""
         before, following = self.near(-1), self.near(1)
-        if before.kind == "math" and word in SAYING | RESTRICTING:
+        if (before.kind == "math" and word in SAYING) or (
+            "math" in (before.kind, following.kind) and word in RESTRICTING
+        ):
             return True
         if word == "with" and following.relates and before.text not in ("", ","):
             return True
@@ -396,7 +411,11 @@ class _Tokens:
             return not _REFERRING.intersection(self.words(5))
         if word == "that" and self.at + 1 == len(self.parts) and before.word not in _CONDITIONS:
             return not all(p.word in _AFFIRMING or _NUMBER.fullmatch(p.text) for p in self.parts if p.word)
-        if word in ("with", "of") and self.at + 1 == len(self.parts):
+        if word in _LEFT_OPEN and self.at + 1 == len(self.parts):
+            return word != "by" or self.parts[0].word not in ("define", "let")
+        if word in ("case", "cases"):
+            return before.word not in ("worst", "special", "general") and following.word != "of"
+        if word in _SETTING and (self.at == 0 or before.word == "we"):
             return True
         if word == "no":
             return following.word not in _COMPARING
@@ -411,8 +430,8 @@ class _Tokens:
         probable = word == "with" and "probability" in self.words(3)
         return (
             probable
-            or word in _STRANGE | DENYING | _FOREIGN
-            or _MARK.search(word)
+            or word in _STRANGE | DENYING | _FOREIGN | PROPERTIES
+            or _MARK.search(word) is not None
             or any(
                 c.isalpha() and not unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MICRO"))
                 for c in word
