@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
@@ -398,6 +399,7 @@ class _Asymptotics:
         """A claim and its conditions, constants bound; letters replaced by `formulas`, which have their domains."""
         from dpverify.formulas import notation
         from dpverify.formulas.asymptotics import UnclearOrderError, closed
+        from dpverify.formulas.notation.tokens import Latex
 
         claim, conditions, chosen = self.claim(display, reading)
         more = given if isinstance(given, tuple) else ()
@@ -411,13 +413,15 @@ class _Asymptotics:
             option = self.fixed or self.premises or self.soft
             raise InvalidArgumentError("fixed, premises and soft", option, "what a formula with an order has")
         conditions = (*conditions, *more)
+        parts = (claim, *conditions)
+        over = {f: {p.variable for p in subformulas(f) if isinstance(p, ForAll | Exists)} for f in parts}
+        for f, g in permutations(parts, 2):
+            if both := over[f] & free_in(g):
+                allowed = "another letter for what a condition quantifies: here it stands for any value"
+                raise InvalidArgumentError("letter", Latex(min(v.latex or v.name for v in both)), allowed)
         if formulas:
-            quantified = {
-                part.variable
-                for f in (claim, *conditions)
-                for part in subformulas(f)
-                if isinstance(part, ForAll | Exists)
-            }  # they are not what they stand for, but everything that it may be
+            # what is quantified is not what it stands for, but everything that it may be
+            quantified = frozenset[Variable]().union(*over.values())
             formulas = {v: body for v, body in formulas.items() if v not in quantified}
             claim, *more_of_it = with_formulas((claim, *conditions), formulas)
             conditions = tuple(more_of_it)

@@ -126,6 +126,13 @@ class Quantified:
             formula = ForAll(variable, formula)
         return formula
 
+    def check_words(self, tree: Node) -> None:
+        """Refuse `x\\ge k\\text{ for all }k` as a condition; `\\text{ if }` in one is an implication."""
+        words = (child for child in tree.children if isinstance(child, Sign) and child.type == "FOR")
+        if self.premise and any("for" in word for word in words):
+            allowed = r"`\forall k:\ \dots`: within a condition, `for` could be about it or about all that is said"
+            raise self.reader.refuse(tree, allowed)
+
     def conditions(self, junction: Node) -> tuple[Formula, ...]:
         """What stands after "for all": relations, and letters, which are meant for all values anyway.
 

@@ -219,6 +219,7 @@ class Reader:
     def display(self) -> Display:
         tree = self.parsed()
         given: tuple[Formula, ...] = ()
+        self.quantified.check_words(tree)
         if tree.data == "start":
             claim = self.formula(tree.children[0])
         elif tree.data == "prefixed_exists":
