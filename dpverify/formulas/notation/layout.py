@@ -51,7 +51,7 @@ class Gap:
     @property
     def parts(self) -> bool:
         """Whether it looks as if it parted what is on its sides."""
-        return self.width >= _WIDE or self.columns
+        return self.width >= _WIDE or self.columns or self.rows > 0
 
 
 def gap(latex: str) -> Gap:
@@ -92,12 +92,12 @@ def check_layout(latex: str, found: list[Sign]) -> None:
         elif after.type in ("PLUS", "MINUS"):
             alone = between.columns and between.rows > 0
             stop = _row_end(latex, found, i + 1) if alone else len(found)
-            if (between.rows or between.parts) and _complete(found, i, stop):
+            if between.parts and _complete(found, i, stop):
                 raise _glued(latex, before, after)
     for token in found:
         of = getattr(token.payload, "of", None)
         inside = gap(latex[token.start : token.end])
-        if of is not None and (inside.parts or inside.rows) and not _SIGNS & {*texts(normal(of.latex))}:
+        if of is not None and inside.parts and not _SIGNS & {*texts(normal(of.latex))}:
             raise refusal(latex, token.start, token.end, f"the letter `{of.latex}` without a gap in it")
 
 

@@ -287,7 +287,7 @@ class _Tokens:
         elif here.text.isdigit():
             self.number()
         elif here.text == r"\\":
-            self.line()
+            self.at += 1
         elif here.text == r"\left.":
             self.emit("OPEN", here)
         elif here.text == "|" and self.point_follows():
@@ -377,19 +377,6 @@ class _Tokens:
 
     def touches(self, i: int) -> bool:
         return i < len(self.found) and self.found[i - 1].end == self.found[i].start
-
-    def line(self) -> None:
-        """A line may break where a sign stands on one side of the break."""
-        after = _SIMPLE.get(self.parts[self.at + 1], "") if self.at + 1 < len(self.parts) else "RELATION"
-        before = self.out[-1].type if self.out else "RELATION"
-        signs = ("RELATION", "PLUS", "MINUS", "TIMES", "SLASH", "COMMA", "IMPLIES", "IFF", "AND", "OR")
-        word = self.parts[self.at + 1 : self.at + 2] and self.parts[self.at + 1].startswith(r"\text{")
-        if after not in signs and before not in signs and not word:
-            raise self.refuse(
-                self.at, self.at + 1,
-                "a comma before the break, where both rows hold, or a sign such as `+` or `=` at it",
-            )  # fmt: skip
-        self.at += 1
 
     def function(self, here: Piece) -> bool:
         """The longest head of an operator that stands here; False where there is none."""

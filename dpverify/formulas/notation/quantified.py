@@ -130,7 +130,9 @@ class Quantified:
         """Refuse `x\\ge k\\text{ for all }k` as a condition; `\\text{ if }` in one is an implication."""
         words = (child for child in tree.children if isinstance(child, Sign) and child.type == "FOR")
         if self.premise and any("for" in word for word in words):
-            allowed = r"`\forall k:\ \dots`: within a condition, `for` could be about it or about all that is said"
+            allowed = (
+                r"`\forall k:\ \dots`: within a condition, `for` could be about it or about all that is said"
+            )
             raise self.reader.refuse(tree, allowed)
 
     def conditions(self, junction: Node) -> tuple[Formula, ...]:

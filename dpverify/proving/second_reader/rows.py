@@ -224,7 +224,8 @@ class Places(ABC):
             mark, before = row[k], row[k - 1]
             signed = mark.text in ("+", "-") and not any(m.text in RELATIONS for m in row[k:stop])
             words = r"\text{" in (mark.text[:6], before.text[:6])
-            if not (signed or words or mark.text in _BREAKS or before.text in (*_BREAKS, "+", "-")):
+            around = before.text in OPENING or mark.text in OPENING.values()
+            if not (signed or words or around or mark.text in _BREAKS or before.text in (*_BREAKS, "+", "-")):
                 raise RefusedError(f"a line that begins with `{mark.text}` may begin a formula of its own")
 
     def line(self, row: Row) -> Self:
