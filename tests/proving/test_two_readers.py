@@ -90,7 +90,7 @@ REFUSED = [
     r"x\approx y", r"x", r"x+", r"(x=1", r"|x=1", r"{x=1", r"", r"x=\dots", "x" * 5000, r"\sum_i i=1", r"\int_0^1 x=1",
     r"\sum_{x=1}^n x=1", "(" * 70 + "x" + ")" * 70 + "=1", "+".join(["x"] * 1600) + "=1", r"é=1", r"x%=1", r"x$=1",
     r"\forall 2: x=1", r"x=1\implies y=1\implies x=y", r"x<y\text{ and }x=1\text{ or }y=2", r"\text{whence }x=1",
-    r"x\text{ large enough}",
+    r"x\text{ large enough}", r"x=1\tag{not}", r"\{x\le 1\}",
 ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ _PIECE = re.compile(
     r"""
       (?P<skip>[ \t\r\n]+|~|&|\\[,;:!>\ ]|\\(?:quad|qquad|enspace|enskip|thinspace|medspace|thickspace|hfill
         |displaystyle|textstyle|scriptstyle|limits|nolimits|nonumber|notag|null|strut|mathstrut|allowbreak|nobreak)(?![A-Za-z])
-        |\\(?:hspace\*?|[hv]?phantom|label)\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\tag\*?\s*\{\$?[\w.*'†‡()-]*\$?\})
+        |\\(?:hspace\*?|[hv]?phantom|label)\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\tag\*?\s*\{\$?\(?(?:[A-Za-z]\.?)?[\d.]*[a-z]?[*'†‡]*\)?\$?\})
     | (?P<environment>\\(?P<edge>begin|end)\s*\{(?P<named>aligned|align\*?|split|equation\*?|gathered|gather\*?)\}
         (?:\[[tbc]\])?)
     | (?P<line>\\\\\*?(?:\[\s*-?\d*\.?\d+\s*(?:pt|em|ex|mu|mm|cm|in|pc|sp|bp)\s*\])?)

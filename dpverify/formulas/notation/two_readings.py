@@ -111,11 +111,11 @@ def check_bracket(reader: Reader, node: Node) -> None:
         return
     while isinstance(inner, Tree) and inner.data != "term" and len(inner.children) == 1:
         inner = inner.children[0]
-    if not isinstance(inner, Tree) or inner.data in ("relation", "junction", "implies", "equivalent"):
-        return
-    if inner.data not in ("term", "sum"):
-        return
     shown = reader.source(inner)
+    if opening == r"\{" and isinstance(inner, Tree) and inner.data not in ("term", "sum"):
+        raise reader.two(node, f"({shown})", "the set or event")
+    if not isinstance(inner, Tree) or inner.data not in ("term", "sum"):
+        return
     if opening == "[":
         plain = inner.data == "term" and all(
             isinstance(item, Sign) or (kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN)

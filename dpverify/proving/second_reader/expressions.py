@@ -302,6 +302,8 @@ class Expressions(Functions):
             return self.taken(self.number(item), "limits", used)
         closing = self.take(OPENING[opening.text])
         inner = {mark.text for mark in self.row[start : self.at - 1]}
+        if opening.text == r"\{" and item.value.head in FORMULAS:
+            raise self.refuse("braces around a formula: they could mean a set or an event", self.at - 1)
         other = opening.text == r"\{" or (opening.text == "[" and not item.adds)
         if other and item.value.head not in FORMULAS and not inner & {*OPENING, *BARS}:
             raise self.refuse("these brackets could mean a set, or a part of a number", self.at - 1)

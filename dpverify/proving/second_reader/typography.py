@@ -255,7 +255,7 @@ class _Page:
         match = re.compile(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}").match(self.latex, self.at)
         if match is None:
             raise RefusedError(f"an argument in braces is missing at character {self.at + 1}")
-        if plain and not re.fullmatch(r"[\w\s().*'-]*", match[1]):
+        if plain and not re.fullmatch(r"[\s(]*[A-Za-z]?[.\d]*[a-z]?[*'†‡]*[\s)]*", match[1]):
             raise RefusedError(
                 f"a tag before character {self.at + 1} that is no number and could be a condition"
             )

@@ -205,9 +205,6 @@ class _Reader:
         line, latex = place.display.line, place.display.latex
         if not latex:
             self.wrong(line, "display", Latex(latex), "a formula between the signs of a display")
-        for tag in re.findall(r"\\tag\*?\{([^{}]*)\}", latex):
-            if not re.fullmatch(r"\$?(?:[A-Za-z]\.?)?[\d.]*[a-z]?[*'†‡]*\$?", tag):
-                self.wrong(line, "tag", tag, "a number or a mark, such as `3`, `A.1b` or `*`")
         if not latex or (place.before and not before) or (place.after and not after):
             if place.before is not None and place.before.first in ("define", "let"):
                 self.undefined.append(_sides(latex)[0])

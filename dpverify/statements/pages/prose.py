@@ -8,6 +8,7 @@ that say something are counted, and refused where they suppose something.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -49,6 +50,8 @@ _WORDS_OF_CONDITIONS = frozenset(
 _UNTRUE = frozenset(
     ("not", word) for word in ("hold", "true", "valid", "correct", "proved", "proven", "always", "")
 )
+_WORDED = re.compile(r"[^\s.,;]")
+"""What is more than the sign at the end of a display's sentence."""
 _BESIDE = (
     "no formula beside a display but in its sentence, as a condition: write `given $...$` in the note of each display "
     "that it is about, or move the sentence away from displays"
@@ -153,13 +156,13 @@ def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
             run: list[Piece] = []
             for piece in block.pieces:
                 if isinstance(piece, Shown):
-                    if plain(run):
+                    if _WORDED.search(plain(run)):
                         yield _Leaf(number, prose=tuple(run))
                     yield _Leaf(number, shown=piece)
                     run = []
                 else:
                     run.append(piece)
-            if plain(run):
+            if _WORDED.search(plain(run)):
                 yield _Leaf(number, prose=tuple(run))
             continue
         cells = tuple(cell.pieces for row in block.rows for cell in row)

@@ -67,6 +67,7 @@ DENYING = frozenset(
         "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed", "invalid", "absurd", "mistaken",
         "mistakenly", "erroneous", "erroneously", "impossible", "contradiction", "contradicts", "contradicting",
         "counterexample", "disprove", "disproved", "disproves", "refute", "refuted", "refutes", "unproved",
+        "mistake", "mistakes", "violated", "violates", "isnt", "arent", "doesnt", "dont", "cant", "nonvalid",
     )
 )  # fmt: skip
 """Words that say that a formula does not hold."""
@@ -430,7 +431,7 @@ class _Tokens:
         probable = word == "with" and "probability" in self.words(3)
         return (
             probable
-            or word in _STRANGE | DENYING | _FOREIGN | PROPERTIES
+            or not {word, word.replace("-", "")}.isdisjoint(_STRANGE | DENYING | _FOREIGN | PROPERTIES)
             or _MARK.search(word) is not None
             or any(
                 c.isalpha() and not unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MICRO"))
