@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import socket
+import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -19,7 +20,6 @@ from joblib.parallel import LokyBackend, ThreadingBackend
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import named
-from dpverify.running.orphans import end_with_parent
 from dpverify.running.thread_pools import SharedContext, thread_pools
 
 Item = TypeVar("Item")
@@ -29,6 +29,9 @@ _CONNECT_SECONDS = 10.0
 
 _LONGEST_WAIT = 5.0
 """Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
+
+_LOOKS = 0.25
+"""Seconds between two looks at who the parent is."""
 
 MOST_WORKERS = 1024
 """Threads or processes of one machine; thousands of them only take memory."""
@@ -364,3 +367,19 @@ one_blas_thread = SharedContext(lambda: thread_pools().limit(limits=1, user_api=
 Blocks are what runs in parallel, so a second layer of threads only costs; and the number of threads changes how BLAS
 splits its sums, which would let the machine's size into the bits.
 """
+
+
+def end_with_parent(parent: int) -> None:
+    """Let this process end soon after the process `parent`, which started it, has ended.
+
+    A signal at the parent's death, as Linux has it, comes when the thread ends that started the process; so a thread
+    looks instead. Where the system has no new parent for an orphan, nothing happens.
+    """
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOKS)
+        os._exit(1)
+
+    if hasattr(os, "getppid") and os.getppid() != os.getpid():
+        threading.Thread(target=look, name="end with parent", daemon=True).start()
