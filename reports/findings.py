@@ -228,7 +228,7 @@ def _formula(proof: ProofEvidence) -> Iterator[str]:
         yield from _meant(proof)
     if proof.assuming:
         yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
-    if said := [f"${text}$" for text in proof.stands_for if _is_math(text)]:
+    if said := [f"${text}$" for text in proof.notation if _is_math(text)]:
         yield from (f"where {', '.join(said)}", "")
 
 

@@ -105,7 +105,7 @@ class Variable(Expression):
         unit: what it is measured in.
         meaning: in words.
         latex: the letter as printed, such as `\\sigma` or `\\|x_0-x_0'\\|`.
-        stands_for: what it stands for, as `dpverify.formulas.standing` says: `number`, `functional`, a formula in
+        stands_for: what it stands for, as `dpverify.formulas.functionals` says: `number`, `functional`, a formula in
             LaTeX, or nothing, where its LaTeX and its meaning tell.
     """
 

@@ -30,7 +30,7 @@ class ProofEvidence(Record):
     which conditions, with which definitions, what."""
     scope: str = ""
     """Which special case of the statement an instance covers."""
-    stands_for: tuple[str, ...] = ()
+    notation: tuple[str, ...] = ()
     """In LaTeX, what the quantities in the formula that are not plain letters stand for."""
     functionals: tuple[str, ...] = ()
     """Its letters, as in `domain`, that may stand for functionals; at values of theirs nothing is refuted."""

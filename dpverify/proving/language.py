@@ -20,10 +20,10 @@ from dpverify.formulas.expressions import (
     exact,
     is_infinite,
 )
+from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
-from dpverify.formulas.standing import may_be_a_functional
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
 from dpverify.ledger.verdicts import Consequence, Coverage
@@ -68,6 +68,24 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Quantity:
+    """What is written in a formula and is no plain letter."""
+
+    latex: str
+    of: Expression
+    """The letter that it is, or what it is defined as."""
+    body: str = ""
+    """The LaTeX of the definition; empty for a letter."""
+
+    @property
+    def line(self) -> str:
+        """What it stands for, in LaTeX."""
+        if isinstance(self.of, Variable) and not self.body:
+            return rf"{self.latex}\text{{ is one letter, {self.of.name}}}"
+        return f"{self.latex}={self.body}"
+
+
+@dataclass(frozen=True)
 class Obligation:
     """One formula of a statement, to be proved or refuted on its domain.
 
@@ -99,14 +117,12 @@ class Obligation:
     """How what is printed can be read so that it is true."""
     catches: Fault | None = None
     """For an instance that holds, a fault that it would have caught."""
-    stands_for: tuple[str, ...] = ()
-    """In LaTeX, what the quantities in `latex` stand for that are no plain letters, such as `a_t=\\frac{2}{n}`."""
+    notation: tuple[Quantity, ...] = ()
+    """The quantities in `latex` that are no plain letters."""
     formulas: Mapping[Variable, Expression] = field(default_factory=dict)
     """What letters of it stand for, in letters that stand for none (`dpverify.proving.writing_out`)."""
     bound_forms: tuple[tuple[Formula, ...], tuple[Formula, ...]] | None = None
     """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
-    defined: tuple[str, ...] = ()
-    """In plain characters, what the defined quantities in `latex` were read as, such as `a_t = 2/n`."""
     source: Source | None = field(default=None, compare=False, repr=False)
     """What it was read from, for the second reader; None where it was made as a tree."""
 
@@ -156,7 +172,7 @@ class Obligation:
 
     @property
     def functionals(self) -> tuple[Variable, ...]:
-        """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.standing`)."""
+        """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.functionals`)."""
         found = {v.name: v for formula in (self.claim, *self.assuming) for v in variables_of(formula)}
         return tuple(v for _, v in sorted(found.items()) if may_be_a_functional(v))
 

@@ -75,7 +75,7 @@ def prove(
     and one refuted part refutes it. `undecided` carries every prover's reason. `budget` is for each prover
     anew (default: `Budget()`).
     Letters that stand for formulas are replaced by these unless it is proved without; where letters are left that may
-    stand for functionals (`dpverify.formulas.standing`), a refutation says that it `does not follow`.
+    stand for functionals (`dpverify.formulas.functionals`), a refutation says that it `does not follow`.
 
     Examples:
         >>> from dpverify.formulas.expressions import real

@@ -1,4 +1,4 @@
-"""Obligations with letters that stand for formulas replaced by these (`dpverify.formulas.standing`).
+"""Obligations with letters that stand for formulas replaced by these (`dpverify.formulas.functionals`).
 
 What is proved for every value of such letters holds; what is false at some value of theirs is not yet false.
 """
@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
+from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import Compare, Formula, free_in, variables_of
-from dpverify.formulas.standing import may_be_a_functional
 from dpverify.proving.language import Obligation
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -19,6 +19,7 @@ from dpverify.formulas.expressions import (
     free_variables,
     is_integer,
 )
+from dpverify.formulas.functionals import definition_of, is_declared_as_formula
 from dpverify.formulas.logic import (
     And,
     Exists,
@@ -30,10 +31,9 @@ from dpverify.formulas.logic import (
     variables_of,
 )
 from dpverify.formulas.rendering.neutral import variable_to_json
-from dpverify.formulas.standing import definition_of, is_declared_as_formula
 from dpverify.formulas.vectors import is_vector
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.language import Fault, Json, Obligation, check_expression
+from dpverify.proving.language import Fault, Json, Obligation, Quantity, check_expression
 from dpverify.proving.writing_out import with_formulas
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
@@ -192,7 +192,6 @@ class Reading:
         **plain: Any,
     ) -> Obligation:
         from dpverify.formulas.rendering.latex import formula_latex
-        from dpverify.formulas.rendering.printing import expression_text
 
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
@@ -227,8 +226,7 @@ class Reading:
             catches=fault,
             consequence=consequence,
             reading=true_if,
-            stands_for=_standing_for(used, row.definitions),
-            defined=tuple(f"{_plain(of.latex)} = {expression_text(of.body)}" for of in _definitions_in(used)),
+            notation=_notation(used, row.definitions),
             source=source_of(row),
             **plain,
         )
@@ -352,28 +350,16 @@ def _quantities(
     return tuple(found.values())
 
 
-def _definitions_in(used: Iterable[Variable | Definition]) -> Iterator[Definition]:
-    for of in used:
-        if not isinstance(of, Variable):
-            yield of
-
-
-def _standing_for(
+def _notation(
     used: Iterable[Variable | Definition], definitions: tuple[DefinitionSource, ...]
-) -> tuple[str, ...]:
+) -> tuple[Quantity, ...]:
     """What is no plain letter among quantities: what it is defined as, or that it is one letter."""
     bodies = {source.latex: source.body for source in definitions}
     return tuple(
-        rf"{of.latex}\text{{ is one letter, {of.name}}}"
-        if isinstance(of, Variable)
-        else f"{of.latex}={bodies[of.latex]}"
+        Quantity(of.latex, of) if isinstance(of, Variable) else Quantity(of.latex, of.body, bodies[of.latex])
         for of in used
         if not isinstance(of, Variable) or not _PLAIN_LETTER.fullmatch(of.latex)
     )
-
-
-def _plain(latex: str) -> str:
-    return re.sub(r"[\\{}$\s]", "", latex)
 
 
 def _exchanged(letters: tuple[Variable, ...], changed: tuple[Variable, ...]) -> tuple[Variable, ...]:

@@ -317,7 +317,7 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
     for variable in row.letters:
         if _symbol(variable) != _symbol(symbols[variable.name]):
             yield f"    here {_symbol(variable)}"
-    for quantity in texts["stands_for"]:
+    for quantity in texts["notation"]:
         yield f"    with {plain_formula(quantity)}"
     if texts["scope"]:
         yield from _wrapped(f"the case: {texts['scope']}", "    ")

@@ -20,7 +20,7 @@ from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.sheet import PROOF_STEP, Sheet
-from dpverify.verification.catalog.rows import obligations_of, source_texts
+from dpverify.verification.catalog.rows import obligations_of, source_texts, what_was_read
 from dpverify.verification.explanation import explanation_lines
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
@@ -220,20 +220,21 @@ def test_what_a_display_does_not_say_stands_beside_it() -> None:
     sheet = Sheet("a.1", (n, shift)).define("b", r"\frac{1}{n}").define("c_n", r"b\|x\|_2").define("d", "2n")
     (obligation,) = sheet.step("one", r"c_n\le n", given=r"n\le 3").printed
     # also what a definition is made of; a plain letter and what is not used need no words
-    assert obligation.stands_for == (
+    assert tuple(quantity.line for quantity in obligation.notation) == (
         r"c_n=b\|x\|_2",
         r"b=\frac{1}{n}",
         r"\|x\|_2\text{ is one letter, x}",
     )
-    assert sheet.step("two", r"n\le n+1").printed[0].stands_for == ()
-    assert sheet.step("three", r"n\le n+1", given=r"d\le 4").printed[0].stands_for == ("d=2n",)
+    assert sheet.step("two", r"n\le n+1").printed[0].notation == ()
+    (three,) = sheet.step("three", r"n\le n+1", given=r"d\le 4").printed[:1]
+    assert [quantity.line for quantity in three.notation] == ["d=2n"]
 
 
 def test_the_instance_of_theorem_22_says_that_its_divergence_is_a_definition() -> None:
     statement = find_statement("fmtt18.thm22")
     assert statement is not None
-    shown = next(o for o in statement.printed if o.name == "tried-on-two-identity-steps").stands_for
-    assert any(line.startswith("D=") for line in shown)
+    shown = next(o for o in statement.printed if o.name == "tried-on-two-identity-steps").notation
+    assert any(quantity.line.startswith("D=") for quantity in shown)
     explained = "\n".join(explanation_lines("fmtt18.thm22"))
     assert "    with D = " in explained
 
@@ -250,3 +251,9 @@ def test_rows_of_another_sheet_keep_their_letters_and_definitions() -> None:
     assert [v.name for v in second.over] == ["x"]
     sources = [sheet(value).statement.printed.source() for value in ("x^2", "x^2", "x^4")]  # type: ignore[attr-defined]
     assert sources[0] == sources[1] != sources[2]
+
+
+def test_what_was_read_names_quantities_as_they_are_printed() -> None:
+    sheet = Sheet("a.1", (n,)).define(r"\operatorname*{\mathbb{E}}_{P}[e^{-\alpha(x)}]", r"\frac{1}{n}")
+    (obligation,) = sheet.step("one", r"\operatorname*{\mathbb{E}}_{P}[e^{-\alpha(x)}]\le 1").printed
+    assert ", with 𝔼_P[e^(−α(x))] = 1/n: 1/n <= 1" in what_was_read(obligation)

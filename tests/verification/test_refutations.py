@@ -18,7 +18,7 @@ from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import Paper, papers
 from dpverify.statements.provenance import prints, provenance_of
 from dpverify.verification import job
-from dpverify.verification.catalog import rows as proof_rows
+from dpverify.verification.catalog.entries import rows as proof_rows
 from dpverify.verification.refutations.consequences import TORN, consequence_of, judged, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
 
@@ -158,7 +158,7 @@ TRUE = row("true", Verdict.PROVED)
         (row("false", Verdict.REFUTED, assuming=("1 <= x",), variant=Variant.REPAIRED), False),
         # others
         (row("false", Verdict.REFUTED, latex="y"), False),
-        (row("false", Verdict.REFUTED, stands_for=("x=1",)), False),
+        (row("false", Verdict.REFUTED, notation=("x=1",)), False),
         (row("false", Verdict.REFUTED, statement="other.b"), False),
         (row("open", Verdict.UNDECIDED), False),
         (row("false: units", Verdict.REFUTED, coverage=Coverage.UNIT), False),

@@ -16,10 +16,10 @@ from lark import Lark, Token, Tree, UnexpectedInput
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.functionals import FUNCTIONAL, NUMBER
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
-from dpverify.formulas.standing import FUNCTIONAL, NUMBER
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain

@@ -35,8 +35,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
     said = [
         o.coverage,
         o.scope,
-        o.stands_for,
-        o.defined,
+        [quantity.line for quantity in o.notation],
         o.uses,
         o.consequence,
         o.reading,

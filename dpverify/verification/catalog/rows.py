@@ -20,6 +20,7 @@ from dpverify.proving.mistakes import added_conditions
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form
+from dpverify.reports.plain_formulas import plain_formula
 from dpverify.statements.provenance import prints, provenance_of
 from dpverify.verification.refutations.consequences import (
     correction_of,
@@ -89,7 +90,7 @@ def source_texts(
         "expression": formula_text(obligation.claim),
         "read": what_was_read(obligation),
         "scope": obligation.scope,
-        "stands_for": obligation.stands_for,
+        "notation": tuple(quantity.line for quantity in obligation.notation),
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
         "provenance": provenance_of(statement.id, variant, obligation.name),
         "prints": prints(statement.id, variant, obligation.name),
@@ -114,7 +115,12 @@ def what_was_read(obligation: Obligation) -> str:
     ]
     parts = [f"for all {', '.join(letters)}"] if letters else []
     parts += [f"if {' and '.join(conditions)}"] if conditions else []
-    parts += [f"with {', '.join(obligation.defined)}"] if obligation.defined else []
+    defined = [
+        f"{plain_formula(f'${quantity.latex}$')} = {expression_text(quantity.of)}"
+        for quantity in obligation.notation
+        if quantity.body
+    ]
+    parts += [f"with {', '.join(defined)}"] if defined else []
     claim = formula_text(obligation.claim)
     return f"{', '.join(parts)}: {claim}" if parts else claim
 
@@ -235,7 +241,7 @@ def _undecided(
         expression=json.dumps(obligation_to_json(obligation)["claim"]),
         read=what_was_read(obligation),
         scope=obligation.scope,
-        stands_for=obligation.stands_for,
+        notation=tuple(quantity.line for quantity in obligation.notation),
         uses=() if coverage is Coverage.UNIT else obligation.uses,
         provenance=provenance_of(statement.id, variant, obligation.name),
         domain={v.name: v.domain_text() for v in obligation.over},

@@ -48,8 +48,8 @@ def _clashes(
 def _same_problem(row: ProofEvidence) -> Display:
     letters = tuple(sorted(row.domain.items()))
     paper = bare(row.statement).partition(".")[0]
-    return paper, row.latex, row.expression, letters, frozenset(row.assuming), row.stands_for
+    return paper, row.latex, row.expression, letters, frozenset(row.assuming), row.notation
 
 
 def _same_line(row: ProofEvidence) -> Display:
-    return row.statement, row.latex, row.expression, row.stands_for
+    return row.statement, row.latex, row.expression, row.notation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpverify.formulas.expressions import real
-from dpverify.formulas.standing import definition_of, is_plain, may_be_a_functional
+from dpverify.formulas.functionals import definition_of, is_plain, may_be_a_functional
 
 
 @pytest.mark.parametrize(
