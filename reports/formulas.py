@@ -81,6 +81,8 @@ _BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓")
 """Signs before which a formula may be broken, outside of parentheses."""
 _SMALLER = 0.7
 """Of the width of a letter, that of one in an index or an exponent."""
+_SIGN = re.compile(r"\\(?:mathop|operatorname\*)(\{\\math[a-z]+\{\w+\}\})")
+"""A sign of one letter that is declared an operator, of which the converter would make a star or nothing."""
 _FONT = re.compile(r"\\(math[a-z]+) +([A-Za-z0-9])")
 
 
@@ -215,6 +217,7 @@ def _prepared(latex: str) -> str:
         part = part.replace(r"\underset{}", "")
         part = _STACK.sub(lambda match: match[1].replace(r"\\", ","), part)
         part = _ENVIRONMENT.sub(r"\\\1{split}", part)
+        part = _SIGN.sub(r"\1", part)
         part = _FONT.sub(r"\\\1{\2}", part)
         parts[position] = part.replace(r"\arg", r"\operatorname{arg}")
     return _OPERATOR.sub(lambda match: r"\operatorname{" + match[1].replace(r"\,", "") + "}", "".join(parts))

@@ -30,6 +30,8 @@ from dpverify.reports.formulas import formula, in_lines
         (r"a \implies b", "<mo>⟹</mo>"),
         (r"\nabla f, \partial f, \infty", "<mi>∞</mi>"),
         (r"\mathbb E_{x\sim\rho}", "<mi>𝔼</mi>"),
+        (r"\operatorname*{\mathbb{E}}_P[X]", "<msub><mrow><mi>𝔼</mi></mrow>"),
+        (r"\mathop{\mathbb{E}}_P[X]", "<msub><mrow><mi>𝔼</mi></mrow>"),
         (r"a < b > c", "<mo>&lt;</mo>"),
     ],
 )
