@@ -42,7 +42,7 @@ app_d = (
           where="Appendix D: Markov's inequality for a run")
     .step("all-runs", r"qQ\le\frac{1}{2}2^{-k}", given=r"q\le\frac{1}{2}, Q\le 2^{-k}",
           uses=("bst14.appD/one-run",), where="Appendix D: probability that all are above 2 F, from k runs to k + 1")
-    .step("choice-of-the-number-of-runs", r"2^{-k}\le\frac{\rho}{2}", given=r"2^{-k}\cdot\frac{2}{\rho}\le 1",
+    .step("choice-of-the-number-of-runs", r"2^{-\log_2(2/\rho)}=\frac{\rho}{2}",
           where="Appendix D: k = log(2/rho), whose base is not printed, here 2")
     .step("selection", r"R\le X-\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho)",
           given=r"R\le m+\frac{2L\|\mathcal{C}\|_2}{\varepsilon}\log(2k/\rho), m\le X",
@@ -55,7 +55,7 @@ app_d = (
                because="the selected risk is at most the smallest one and a multiple of log(k/rho)",
                true_if="if it is read as a score, the negative of a risk",
                uses=("exponential-mechanism-tail",), where="Appendix D, the selected risk")
-    .whole("probability", r"P+S\le\rho", given=r"P\le 2^{-k}, 2^{-k}\cdot\frac{2}{\rho}\le 1, S\le\frac{\rho}{2}",
+    .whole("probability", r"P+S\le\rho", given=r"P\le 2^{-k}, 2^{-k}\le\frac{\rho}{2}, S\le\frac{\rho}{2}",
            added=(real("P", ge=0, meaning="probability that no run is good"),
                   real("S", ge=0, meaning="probability that the selection fails")),
            uses=("bst14.appD/all-runs", "bst14.appD/choice-of-the-number-of-runs", "bst14.appD/selection"),

@@ -187,7 +187,8 @@ thm3_4_3 = (
     .step("factor-of-lemma-6.5", r"\frac{(\frac{\varepsilon "
                                  r"n}{6})^2\tau^2}{(\frac{\varepsilon}{3})^2}=\frac{n^2\tau^2}{4}",
           where="Section 6.1, end: eta ||C|| = epsilon n / 6 and e = epsilon/3 in Lemma 6.5")
-    .condition("first-of-the-maximum", r"p\le\frac{\varepsilon n}{6}", meant=r"\frac{6p}{\varepsilon}\le n",
+    .condition("first-of-the-maximum", r"\max(\frac{\varepsilon n}{6},p)=\frac{\varepsilon n}{6}",
+               meant=r"\frac{6p}{\varepsilon}\le n",
                where="Section 6.1, end: max(eta ||C||, p) is replaced by eta ||C||; as a standard assumption "
                      "n = omega(p), so n is above every multiple of p, here 6/epsilon times")
     .condition("number-of-walks", r"m\le n",
