@@ -536,7 +536,8 @@ def _power(noun: str, audits: list[AuditEvidence]) -> Power:
 def _count(
     verdict: Verdict, proofs: Iterable[ProofEvidence], audits: Iterable[AuditEvidence]
 ) -> VerdictCount:
-    variants = [proof.variant for proof in proofs if proof.verdict is verdict and not _agree(proof)]
+    said = (proof for proof in proofs if not proof.says_nothing and not _agree(proof))
+    variants = [proof.variant for proof in said if proof.verdict is verdict]
     return VerdictCount(
         verdict=verdict,
         printed=variants.count(Variant.PRINTED),
@@ -557,10 +558,12 @@ def _scope_text(
 
 
 def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[ProofEvidence]]:
-    """Formulas, and comparisons of units, which are another question about the same formulas."""
+    """Formulas that say something, and comparisons of units, which are another question about the same formulas."""
     formulas: list[ProofEvidence] = []
     units: list[ProofEvidence] = []
     for proof in proofs:
+        if proof.says_nothing:
+            continue
         (units if proof.coverage is Coverage.UNIT else formulas).append(proof)
     return formulas, units
 

@@ -61,6 +61,8 @@ class ProofEvidence(Record):
     domain: dict[str, str] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
     assuming: tuple[str, ...] = ()
+    says_nothing: bool = False
+    """Whether all that it claims is among `assuming`, or has the same on both sides: it is not counted."""
     because: str = ""
     """For a corrected formula, why the printed one had to be corrected."""
     added: tuple[str, ...] = ()
@@ -81,7 +83,7 @@ class ProofEvidence(Record):
     checker_says: str = ""
     """Why the checker did not confirm, or how it did."""
     reason: str = ""
-    """For `undecided`: what was tried and what stopped it."""
+    """For `undecided`: what was tried and what stopped it; else what is to be said beside the verdict."""
     gap: Gap | None = None
     """For `undecided`: which of the known reasons it is."""
     boxes: int | None = None

@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import (
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import And, Eq, Formula, comparisons, free_in, variables_of
+from dpverify.formulas.logic import And, Compare, Eq, Formula, comparisons, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -171,6 +171,17 @@ class Obligation:
         return self.over
 
     @property
+    def assumed(self) -> tuple[Formula, ...]:
+        """The parts of its claim that are assumptions, or have the same on both sides: to show them shows nothing."""
+        given = {_unordered(part) for formula in self.assuming for part in _parts(formula)}
+        return tuple(p for p in _parts(self.claim) if _unordered(p) in given or _is_of_equals(p))
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether its claim says no more than its assumptions, word for word."""
+        return self.assumed == tuple(_parts(self.claim))
+
+    @property
     def functionals(self) -> tuple[Variable, ...]:
         """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.functionals`)."""
         found = {v.name: v for formula in (self.claim, *self.assuming) for v in variables_of(formula)}
@@ -219,6 +230,25 @@ class Obligation:
             above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
             if low > high or below or above:
                 raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
+
+
+def _parts(formula: Formula) -> Iterator[Formula]:
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from _parts(part)
+    else:
+        yield formula
+
+
+def _unordered(formula: Formula) -> object:
+    """A formula, whichever side of an equation comes first."""
+    if isinstance(formula, Compare) and formula.relation in ("==", "!="):
+        return formula.relation, frozenset((formula.left, formula.right))
+    return formula
+
+
+def _is_of_equals(formula: Formula) -> bool:
+    return isinstance(formula, Compare) and formula.relation in ("==", "<=") and formula.left == formula.right
 
 
 def _check_names(what: str, names: object) -> None:

@@ -27,14 +27,17 @@ _OF_LINES = {
 
 
 def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
-    """How many statements stand how, what they rest on, and where the lines of their formulas come from."""
+    """How many algorithms are implemented, how many statements stand how, what they rest on, and where the lines of their formulas come from."""
     statements = [entry for entry in entries if entry.kind != "algorithm"]
-    rows = [proof for proof in proofs if proof.coverage is not Coverage.UNIT]
+    algorithms = [entry.algorithm for entry in entries if entry.kind == "algorithm"]
+    run = sum(algorithm is not None for algorithm in algorithms)
+    rows = [proof for proof in proofs if proof.coverage is not Coverage.UNIT and not proof.says_nothing]
     printed = [row for row in rows if row.variant is Variant.PRINTED]
     lines = Counter(row.provenance for row in printed)
     of = ", ".join(f"{lines[each]:,} {says}" for each, says in _OF_LINES.items() if lines[each])
     standing = counts(entry.standing_printed for entry in statements)
     return (
+        f"- {len(algorithms)} algorithms, {'all' if run == len(algorithms) else run} of them implemented.",
         f"- {len(statements)} statements, encoded in {len(rows):,} formulas: {len(rows) - len(printed):,} are "
         f"corrections; of the {len(printed):,} others, {of}.",
         f"- As printed, {', '.join(each.of(number) for each, number in standing.items())}.",

@@ -6,12 +6,16 @@ import os
 import re
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from dpverify.commands.audit import audit
+from dpverify.problems import load
+from dpverify.pytest_plugin.options import DEFAULT_FAILURE_PROBABILITY
+from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
-from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.counts_page import counted
 
 ROOT = Path(__file__).parents[2]
@@ -44,9 +48,14 @@ def test_own_function_is_found_out(folder: Path) -> None:
     done = shell(script, folder)
     assert done.returncode == 1, done.stderr
     assert "violated" in done.stdout
-    found = re.search(r"epsilon at least\s+([0-9.]+)", done.stdout)
+    (shown,) = blocks("text")
+    said = " ".join(done.stdout.split())
+    for part in re.split(r"\.\.\.", " ".join(shown.split())):
+        assert part.strip() in said
+    fixed = shell(script.replace('"eps=1"', '"eps=1" --fixed-runs'), folder).stdout
+    found = re.search(r"epsilon at least\s+([0-9.]+)", fixed)
     assert found is not None
-    assert 1.0 <= float(found[1]) <= 2.0
+    assert f"`epsilon at least {float(found[1]):.2g}` or so" in TEXT
     # with the noise that the README names as right, nothing is found; false alarm 1e-3 when the seed was chosen
     source = folder / "my_release.py"
     source.write_text(source.read_text(encoding="utf-8").replace("0.5 / len", "1 / len"), encoding="utf-8")
@@ -62,9 +71,12 @@ def test_what_is_known_of_a_release_is_used(folder: Path) -> None:
     done = shell(made + script, folder)
     assert done.returncode == 0, done.stderr  # of the last line
     assert "violated" in done.stdout
-    assert re.search(r"epsilon at least\s+6\.1[0-9]* at delta 1e-09", done.stdout)
+    (found,) = re.findall(r"epsilon at least\s+([0-9.]+) at delta 1e-09", done.stdout)
+    (true,) = re.findall(r"1-GDP\t([0-9.]+)\t1e-09", done.stdout)
     assert "no end found" in done.stdout
-    assert "1-GDP\t6.17394\t1e-09" in done.stdout
+    sentences = " ".join(TEXT.split())
+    assert f"epsilon is at least {found}." in sentences
+    assert f"epsilon {float(true):.4g}." in sentences
 
 
 def test_test_of_own_function_runs(folder: Path) -> None:
@@ -121,6 +133,27 @@ def test_what_was_found_is_what_the_ledger_says(all_proofs: list[ProofRecord]) -
     (fails,) = re.findall(r"^## The claim fails$(.*?)^## ", page, re.S | re.M)
     section = TEXT[TEXT.index("## What was found in four papers") : TEXT.index("## Who it is for")]
     assert set(re.findall(r"^### ([\w.-]+),", fails, re.M)) == set(re.findall(r"`(\w+\.[\w.-]+)`", section))
+
+
+def test_limits_in_sentences_are_those_of_the_program() -> None:
+    options = {name: option.default for name, option in signature(audit).parameters.items()}
+    cancer, digits = (load(name) for name in ("breast-cancer", "digits"))
+    lines = (ROOT / "tests" / "proving" / "checker" / "test_checker_size.py").read_text(encoding="utf-8")
+    (longest,) = re.findall(r"^LINES = (\d+)$", lines, re.M)
+    fuzz = int(re.findall(r"^FUZZ \?= (\d+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[0])
+    sentences = " ".join(TEXT.split())
+    for said in (
+        f"(`--runs`, {options['runs']:,} on each data set)",
+        f"(`--time-limit`, {options['time_limit']:g} s",
+        f"(`--memory-limit`, {options['memory_limit']:g} GiB",
+        f"one failure probability, {DEFAULT_FAILURE_PROBABILITY:g} by default".replace("e-0", "e-"),
+        f"more than {CALL_LIMIT // 10**6:d} million oracle calls".replace("10 m", "ten m"),
+        f"{cancer.n} records of {cancer.d} features and {digits.n:,} of {digits.d}",
+        f"{cancer.n} records of {cancer.d} features with the worst record",
+        f"on {fuzz:,} random formulas",
+        f"No part of the checker is longer than {longest} lines",
+    ):
+        assert said in sentences
 
 
 def test_links_and_pictures_are_there() -> None:

@@ -57,6 +57,9 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(STEP)], None, "only steps of its proof hold"),
         ([row(Coverage.UNIT)], None, "nothing was decided"),
         ([row(Coverage.REFERENCE)], None, "nothing was decided"),
+        # to assume the conclusion proves nothing
+        ([row(WHOLE, says_nothing=True), row(STEP)], UNDECIDED, "undecided: its conclusion is only assumed"),
+        ([row(WHOLE, says_nothing=True), row(WHOLE, name="other")], PROVED, "proved"),
         # all wholes are needed, and all conditions
         ([row(WHOLE), row(WHOLE, UNDECIDED, "other")], UNDECIDED, "undecided"),
         ([row(WHOLE), row(CONDITION, UNDECIDED)], UNDECIDED, "undecided"),

@@ -249,3 +249,35 @@ def test_what_is_used_and_not_known_is_said(
     out = capsys.readouterr().out
     assert "mine.md: proved, given fmtt18.thm22" in out
     assert "No verdicts are kept here on fmtt18.thm22, " in out
+
+
+@pytest.mark.parametrize(
+    ("display", "given", "note", "headline", "code"),
+    [
+        (
+            r"x\le 2",
+            r"x\le 2",
+            "it assumes all that it claims",
+            "undecided: its conclusion is only assumed",
+            3,
+        ),
+        (r"2=x", r"x=2", "it assumes all that it claims", "undecided: its conclusion is only assumed", 3),
+        (r"x\le 2, x\le 3", r"x\le 2", "of what it claims, it assumes x <= 2", "proved", 0),
+        (r"x\le 3", r"x\le 2", "", "proved", 0),
+    ],
+)
+def test_a_claim_that_is_an_assumption_proves_nothing(
+    display: str,
+    given: str,
+    note: str,
+    headline: str,
+    code: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = f"{TABLE}\nLemma (whole; given ${given}$):\n\n$${display}$$\n"
+    assert ended(["prove", str(written(tmp_path, page)), "--json", str(tmp_path / "rows.json")]) == code
+    (row,) = json.loads((tmp_path / "rows.json").read_text())["entries"]
+    assert row["says_nothing"] == (code == 3)
+    assert row["reason"].startswith(note)
+    assert headline in capsys.readouterr().out

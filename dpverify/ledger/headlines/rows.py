@@ -33,6 +33,8 @@ class Row:
     added: tuple[str, ...] = ()
     """For a correction of what is said in the statement, a whole or a condition, what the printed formula lacks. What
     a step needs besides is a matter of the proof."""
+    says_nothing: bool = False
+    """Whether it claims what it assumes, word for word."""
 
     @property
     def broken_step(self) -> bool:
@@ -61,6 +63,7 @@ def row_of(proof: ProofEvidence) -> Row:
         proof.consequence,
         corrected,
         proof.added if said else (),
+        proof.says_nothing,
     )
 
 
@@ -131,8 +134,8 @@ def variant_rows(
 
 
 def wholes_of(rows: Iterable[Row]) -> list[Row]:
-    """Those that give the conclusion."""
-    return [row for row in rows if row.coverage is Coverage.WHOLE]
+    """Those that give the conclusion: not by assuming it."""
+    return [row for row in rows if row.coverage is Coverage.WHOLE and not row.says_nothing]
 
 
 def needed(statement: str, rows: Sequence[Row]) -> list[Row]:

@@ -99,6 +99,9 @@ def word(
         return Word(Verdict.REFUTED, (), headline, Standing.REFUTED, rests.roots, worst)
     wholes, verdict = wholes_of(rows), conclusion(statement, rows)
     said += _carried(rests, concludes=verdict is not None)
+    if verdict is None and any(row.coverage is Coverage.WHOLE for row in rows):
+        headline = "; ".join(["undecided: its conclusion is only assumed", *said])
+        return Word(Verdict.UNDECIDED, (), headline, Standing.UNDECIDED, rests.roots)
     if verdict is None:
         return Word(None, (), "; ".join([_without_a_whole(rows), *said]), Standing.PARTLY, rests.roots)
     if verdict is Verdict.DOES_NOT_FOLLOW:

@@ -13,6 +13,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.ledger.headlines.roots import bare
+from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
@@ -101,6 +102,7 @@ def source_texts(
         "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
         "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
+        "says_nothing": obligation.says_nothing and of_numbers,
         "because": repair.because if repair and variant is Variant.REPAIRED else "",
     }
 
@@ -193,7 +195,7 @@ def _evidence(
         certificate=digest(certificate) if certificate is not None else None,
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
         checker_says=confirmation.says if confirmation else "",
-        reason=proof.reason,
+        reason="; ".join(filter(None, (_assumed(obligation, coverage, proof.verdict), proof.reason))),
         gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
@@ -204,6 +206,15 @@ def _evidence(
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)
+
+
+def _assumed(obligation: Obligation, coverage: Coverage, verdict: Verdict) -> str:
+    """What of a claim that holds is no more than an assumption, in words."""
+    if verdict not in HOLDS or coverage is Coverage.UNIT or not obligation.assumed:
+        return ""
+    if obligation.says_nothing:
+        return "it assumes all that it claims, so it says nothing of its own"
+    return f"of what it claims, it assumes {' and '.join(map(formula_text, obligation.assumed))}"
 
 
 def _faulty(
