@@ -87,14 +87,14 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
         axes.set_xlim(epsilons[0], epsilons[-1] if epsilons[-1] > epsilons[0] else epsilons[0] + 1)
         _logarithmic(axes, "y", floor, 1.0)
         description = (
-            f"Claim: {evidence.claim}. The audited lower bound on δ is {at_least(lower[0])} "
+            f"Claim: {evidence.full_claim}. The audited lower bound on δ is {at_least(lower[0])} "
             f"at ε = {nearest(epsilons[0])} and {at_least(lower[-1])} at ε = {nearest(epsilons[-1])}. "
             f"At δ = {nearest(evidence.delta)}, ε is at least {at_least(evidence.epsilon_lower)}."
         )
         drawing = svg.inline(
             figure, name=name, title=f"Privacy profile of {evidence.subject}", description=description
         )
-    legend = [_item("claim", f"claimed: {evidence.claim}")] if claimed else []
+    legend = [_item("claim", f"claimed: {evidence.full_claim}")] if claimed else []
     if upper:
         legend.append(_item("upper", "best known upper bound"))
     if seen:

@@ -150,7 +150,17 @@ def _least_difference(runs: int, failure_probability: float) -> float:
     return high / runs
 
 
-COLUMNS = ("algorithm", "δ", "claimed ε", "proved ε", "exact ε", "audited ε", "audited / proved", "audits")
+COLUMNS = (
+    "algorithm",
+    "δ",
+    "claimed ε",
+    "proved ε",
+    "exact ε",
+    "audited ε",
+    "audited / proved",
+    "audits",
+    "claimed if",
+)
 
 
 def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
@@ -165,6 +175,7 @@ def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
             "" if row.lower is None else number_text.at_least(row.lower, 3),
             "" if row.ratio is None else number_text.at_least(row.ratio, 2),
             str(row.audits) if row.audits else f"none; {', '.join(row.others)}",
+            "" if row.audit is None else "; ".join(row.audit.conditions),
         )
         for row in rows
     )
@@ -181,6 +192,7 @@ def as_json(found: Sandwich) -> dict[str, Any]:
                 "audit": None if row.audit is None else row.audit.title,
                 "delta": None if row.audit is None else row.audit.delta,
                 "claim": None if row.audit is None else row.audit.claim,
+                "conditions": [] if row.audit is None else list(row.audit.conditions),
                 "epsilon_claimed": _finite(row.claimed),
                 "epsilon_proved": _finite(row.proved),
                 "epsilon_exact": None if row.exact is None else [row.exact.lower, row.exact.upper],

@@ -88,7 +88,8 @@ class AuditEvidence(Record):
     def _repr_html_(self) -> str:
         """For notebooks: what every kind of audit has, and the numbers that most have."""
         rows: list[tuple[str, object]] = [("title", self.title)]
-        for name in ("claim", "epsilon_lower", "delta", "adjacency", "runs", "failure_probability", "seed"):
+        rows.append(("claim", getattr(self, "full_claim", getattr(self, "claim", None))))
+        for name in ("epsilon_lower", "delta", "adjacency", "runs", "failure_probability", "seed"):
             rows.append((name.replace("_", " "), getattr(self, name, None)))
         return html_table(
             f"{self.subject or self.title}: {self.verdict}",

@@ -79,6 +79,11 @@ class PrivacyEvidence(SampledEvidence):
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
 
+    @property
+    def full_claim(self) -> str:
+        """The claim with its conditions, such as `1-DP (if no run is refused)`."""
+        return f"{self.claim} (if {'; '.join(self.conditions)})" if self.conditions else self.claim
+
 
 class ExpectationEvidence(SampledEvidence):
     """An audit of a bound on an expectation."""

@@ -98,8 +98,8 @@ def count(
 
     One counts as encoded if obligations say all of it, whole where each of them stands in print, in part where only
     some do or they are pieced together, else as an ingredient; as decided if each of these has a verdict other than
-    `undecided` and says more than it assumes, and as confirmed if the checker confirmed each. Those of `statements` that
-    have no row are counted.
+    `undecided` and says more than it assumes, and as confirmed if the checker confirmed each. Those of `statements`
+    that have no row are counted.
     """
     from dpverify.ledger.document import DisplayCount
     from dpverify.ledger.verdicts import Coverage, Variant, Verdict

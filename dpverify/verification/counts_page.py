@@ -27,7 +27,7 @@ _OF_LINES = {
 
 
 def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
-    """What is counted of algorithms and statements: how these stand, what on, and where their formulas' lines are from."""
+    """What is counted of algorithms and statements: how these stand, on what, and where their formulas come from."""
     statements = [entry for entry in entries if entry.kind != "algorithm"]
     algorithms = [entry.algorithm for entry in entries if entry.kind == "algorithm"]
     run = sum(algorithm is not None for algorithm in algorithms)

@@ -46,7 +46,7 @@ def audit_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     reused = evidence.reuse.says() if evidence.reuse else ""
     return (
         ("verdict", evidence.verdict + _qualified(evidence)),
-        ("claim", evidence.claim),
+        ("claim", evidence.full_claim),
         ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
         ("failure probability", f"{evidence.failure_probability:g}"),
         ("runs", _runs(evidence)),
@@ -193,4 +193,6 @@ def numbers(audit: AuditEvidence) -> dict[str, Any]:
             found[name] = value
     if isinstance(audit, SampledEvidence):
         found |= {"failure_probability": audit.failure_probability, "seed": audit.seed}
+    if conditions := getattr(audit, "conditions", ()):
+        found["conditions"] = "; ".join(conditions)
     return found | ({"reproduce": audit.reproduce} if audit.reproduce else {})

@@ -24,7 +24,7 @@ class PrivacyRenderer(Renderer):
     def text(self, evidence: PrivacyEvidence) -> str:
         """Claim and bound."""
         return (
-            f"claimed {evidence.claim}; at δ = {number_text.nearest(evidence.delta)} "
+            f"claimed {evidence.full_claim}; at δ = {number_text.nearest(evidence.delta)} "
             f"ε is at least {number_text.at_least(evidence.epsilon_lower)} "
             f"(error probability {number_text.at_most(evidence.failure_probability)}, {evidence.data}; "
             f"neighbors: {evidence.adjacency})"

@@ -16,6 +16,9 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html, write_ledger
+from dpverify.reports.formats.audits import audit_markdown, audit_rows, numbers
+from dpverify.reports.formats.markdown import render_markdown
+from dpverify.reports.formats.markdown_text import escaped
 from dpverify.reports.sandwich import cells, sandwich, why_zero
 
 from .ledger_example import AUDITS as EXAMPLES
@@ -29,7 +32,15 @@ def audit(subject: str, title: str, lower: float, **changes: Any) -> PrivacyEvid
 
 
 AUDITS = (
-    audit("a.one", "first pair", 0.5, epsilon_claimed=4.0, epsilon_proved=2.0),
+    audit(
+        "a.one",
+        "first pair",
+        0.5,
+        epsilon_claimed=4.0,
+        epsilon_proved=2.0,
+        claim="4-DP",
+        conditions=("no run is refused",),
+    ),
     audit("a.one", "second pair", 0.9, epsilon_claimed=9.0, epsilon_proved=9.0),
     audit(
         "a.two",
@@ -66,8 +77,9 @@ def test_rows(ledger: Ledger) -> None:
     assert (one.claimed, one.proved, one.lower, one.ratio, one.audits) == (4.0, 2.0, 0.5, 0.25, 2)
     assert (two.ratio, other.ratio, law.audit, law.others) == (0.0, None, None, ("sampling",))
     texts = cells(found.rows)
-    assert texts[1] == ("a.two", "1×10⁻⁵", "1", "1", "0.5001 to 0.5002", "0", "0", "1")
-    assert texts[2][-1] == "none; sampling"
+    assert texts[1] == ("a.two", "1×10⁻⁵", "1", "1", "0.5001 to 0.5002", "0", "0", "1", "")
+    assert texts[0][-1] == "no run is refused"
+    assert texts[2][-2] == "none; sampling"
     assert texts[3][2:4] == ("any", "any")
     assert found.says() == (
         "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0"
@@ -103,6 +115,16 @@ def test_the_page_has_the_table_and_a_drawing_with_its_text(ledger: Ledger) -> N
     assert 'id="sandwich"' not in render_html(without)
 
 
+def test_a_condition_stands_wherever_the_claim_does(ledger: Ledger) -> None:
+    said = "4-DP (if no run is refused)"
+    assert f"the claim is <strong>{said}</strong>" in render_html(ledger)
+    assert f"claimed {said}; at" in render_markdown(ledger)
+    assert f"| claim | {escaped(said)} |" in audit_markdown(AUDITS[0])
+    assert ("claim", said) in audit_rows(AUDITS[0])
+    assert numbers(AUDITS[0])["conditions"] == "no run is refused"
+    assert said in AUDITS[0]._repr_html_()
+
+
 def test_an_older_ledger_has_a_table_without_numbers(ledger: Ledger) -> None:
     old = ledger.model_copy(update={"entries": (audit("a.one", "p", 0.5),)})
     (row,) = sandwich(old).rows
@@ -127,5 +149,6 @@ def test_the_command_prints_lines_for_a_pipe(
         main(["sandwich", str(tmp_path / "ledger.json"), "--json", "-"])
     tree = json.loads(capsys.readouterr().out)
     assert tree["rows"][0]["epsilon_proved"] == 2.0
+    assert tree["rows"][0]["conditions"] == ["no run is refused"]
     assert tree["rows"][3]["epsilon_proved"] is None
     assert tree["without_a_lower_bound"][0]["audit"] == "blind pair"
