@@ -15,11 +15,16 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
-from dpverify.statements.paper import Paper, papers
+from dpverify.statements.paper import Paper, find_statement, papers
 from dpverify.statements.provenance import prints, provenance_of
-from dpverify.verification import job
-from dpverify.verification.catalog.entries import rows as proof_rows
-from dpverify.verification.refutations.consequences import TORN, consequence_of, judged, sides_as_printed
+from dpverify.verification import job, proof_rows
+from dpverify.verification.refutations.consequences import (
+    TORN,
+    consequence_of,
+    is_left_out,
+    judged,
+    sides_as_printed,
+)
 from dpverify.verification.refutations.contradictions import contradictions
 
 X = real("x", ge=0)
@@ -190,3 +195,12 @@ def test_no_ledger_is_written_of_two_verdicts_on_one_display(monkeypatch: pytest
 
 def test_no_encoded_display_has_two_verdicts(all_proofs: list[proof_rows.ProofRecord]) -> None:
     assert list(contradictions(record.evidence for record in all_proofs)) == []
+
+
+@pytest.mark.parametrize(("lipschitz", "left_out"), [("1/2", True), ("1", False), ("2", False)])
+def test_a_condition_of_a_correction_says_what_it_leaves_out(lipschitz: str, left_out: bool) -> None:
+    """The corrected Theorem 5.6 asks for G^2/mu of at least 1; none of its wholes has a letter of the case's point."""
+    statement = find_statement("gll22.thm5.6")
+    assert statement is not None
+    point = {"mu": "1", "G": lipschitz, "d": "1", "D": "0", "delta": "1/4", "C": "1"}
+    assert is_left_out(statement, point) is left_out

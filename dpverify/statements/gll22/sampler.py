@@ -8,7 +8,7 @@ from dpverify.formulas.vectors import vector
 from dpverify.statements.gll22.symbols import G_exponent as G
 from dpverify.statements.gll22.symbols import d
 from dpverify.statements.gll22.symbols import mu_exponent as mu
-from dpverify.statements.sheet import MISSING, Sheet
+from dpverify.statements.sheet import Sheet
 
 _eta = real("eta", gt=0, unit=LENGTH**2, latex=r"\eta", meaning="step size")
 _D = real("D", ge=0, unit=LENGTH, meaning="distance of the start from the minimizer")
@@ -181,7 +181,7 @@ thm5_6 = (
         "a-step-is-made", r"1\le\delta", given=rf"{_COUNT}=0",
         case="no step is made where G^2 (d/mu + D^2) = delta: the output is the initial point, and a point mass is 1 "
              "in total variation from a law that has a density",
-        where="Theorem 5.6, number of steps, whatever the constant of Theta(.)", consequence=MISSING,
+        where="Theorem 5.6, number of steps, whatever the constant of Theta(.)",
         true_if="for G^2/mu of at least 1",
     )
     .condition(

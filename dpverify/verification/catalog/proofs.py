@@ -24,6 +24,7 @@ from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_st
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
 from dpverify.verification.refutations.consequences import (
+    CONCLUDED,
     correction_of,
     is_evaluated,
     printed_of,
@@ -169,7 +170,7 @@ def _key(task: _Task) -> str:
     # a special case is held against all that the correction concludes, and against the instances
     corrected = statement.repaired.obligations if statement.repaired else ()
     special = obligation.coverage is Coverage.INSTANCE
-    concluded = [obligation_to_json(o) for o in corrected if special and o.coverage is Coverage.WHOLE]
+    concluded = [obligation_to_json(o) for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))
     line = (
         provenance_of(statement.id, task.variant, obligation.name),

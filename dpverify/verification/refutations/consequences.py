@@ -85,30 +85,38 @@ def is_evaluated(statement: Statement, obligation: Obligation) -> bool:
     return any(each.obligation == obligation.name for each in paper.instances.get(statement.id, ()))
 
 
+CONCLUDED = (Coverage.WHOLE, Coverage.CONDITION)
+"""What of a correction a special case is held against, one after the other."""
+
+
 def is_left_out(statement: Statement, point: Mapping[str, str] | None) -> bool:
     """Whether a point is one that the corrected statement says nothing about.
 
-    So it is where its conclusions, as corrected, have letters that the point gives values to, and none admits it.
+    So it is where its conclusions, as corrected, or else its conditions, have letters that the point gives values to,
+    and none admits it.
     """
     from dpverify.proving.reasoning.quantifiers import truth
 
     if point is None or statement.repaired is None:
         return False
     values = {name: coordinates_of(value) for name, value in point.items()}
-    about = []
-    for o in statement.repaired.obligations:
-        if o.coverage is not Coverage.WHOLE or not any(v.name in values for v in o.over):
-            continue
-        known = [v for v in o.over if v.name in values]
-        inside = all(v.contains(values[v.name]) for v in known)
-        for assumed in o.assuming:
-            if all(v.name in values for v in free_in(assumed)):
-                try:
-                    inside = inside and truth(assumed, values) is not False
-                except (KeyError, UndefinedError, UnclearError):
-                    continue
-        about.append(inside)
-    return bool(about) and not any(about)
+    for coverage in CONCLUDED:
+        about = []
+        for o in statement.repaired.obligations:
+            if o.coverage is not coverage or not any(v.name in values for v in o.over):
+                continue
+            known = [v for v in o.over if v.name in values]
+            inside = all(v.contains(values[v.name]) for v in known)
+            for assumed in o.assuming:
+                if all(v.name in values for v in free_in(assumed)):
+                    try:
+                        inside = inside and truth(assumed, values) is not False
+                    except (KeyError, UndefinedError, UnclearError):
+                        continue
+            about.append(inside)
+        if about:
+            return not any(about)
+    return False
 
 
 _BY_MISTAKE: Mapping[Mistake | None, Consequence] = {
