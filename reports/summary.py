@@ -246,12 +246,17 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             where=rows[name].where if name in rows else findings[0].formula.where,
             findings=tuple(findings),
             repairs=tuple(unique.values()),
-            reasons=tuple(dict.fromkeys(repair.because for repair, _ in unique.values() if repair.because)),
+            reasons=_reasons(repair for repair, _ in unique.values())
+            or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.REPAIRED),
             marks=marks(finding.formula for finding in findings),
             consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
             standing=_standing(rows.get(name), [finding.formula for finding in findings]),
         )
     return dict(sorted(made.items(), key=lambda named: _gravity(named[1].consequence)))
+
+
+def _reasons(corrected: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(proof.because for proof in corrected if proof.because))
 
 
 def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Consequence | None:

@@ -117,6 +117,8 @@ class Obligation:
     """How what is printed can be read so that it is true."""
     catches: Fault | None = None
     """For an instance that holds, a fault that it would have caught."""
+    because: str = ""
+    """For a correction, what is wrong with what is printed in its place."""
     notation: tuple[Quantity, ...] = ()
     """The quantities in `latex` that are no plain letters."""
     formulas: Mapping[Variable, Expression] = field(default_factory=dict)
@@ -272,6 +274,10 @@ class Part(Protocol):
         """What its part in the statement rests on."""
 
     @property
+    def because(self) -> str:
+        """For a correction, what is wrong with what is printed in its place."""
+
+    @property
     def declared(self) -> tuple[Variable, ...]:
         """The letters that it may be about; only constants of orders such as O(n) are not among them."""
 
@@ -331,9 +337,16 @@ class Repair:
     """
 
     because: str
+    """What is wrong with the statement itself; each of its obligations may have a reason of its own."""
     obligations: Sequence[Obligation]
     latex: str = ""
     replaces: tuple[str, ...] = ()
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All reasons, each once."""
+        found = dict.fromkeys((*(part.because for part in parts_of(self.obligations)), self.because))
+        return tuple(reason for reason in found if reason)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,12 @@ class Row:
         return found
 
     @property
+    def because(self) -> str:
+        """For a correction, what is wrong with what is printed in its place."""
+        found: str = self.options.get("because", "")
+        return found
+
+    @property
     def declared(self) -> tuple[Variable, ...]:
         """The letters that it may be about."""
         return (*_exchanged(self.letters, self.options.get("letters", ())), *self.options.get("added", ()))

@@ -115,9 +115,8 @@ class Sheet:
             replace(row, options={**row.options, **said}) if row is before and said else row
             for row in self.rows
         )
-        reasons = (*self.because, because) if because and because not in self.because else self.because
-        new = self._row(kind, name, display, options)
-        return replace(self, rows=rows, corrected_rows=(*self.corrected_rows, new), because=reasons)
+        new = self._row(kind, name, display, {**options, "because": because} if because else options)
+        return replace(self, rows=rows, corrected_rows=(*self.corrected_rows, new))
 
     def correction(self, because: str = "", *, latex: str = "", replaces: Iterable[str] = ()) -> Sheet:
         """What is wrong with the statement itself, how it should read, and which obligations fall away."""

@@ -152,7 +152,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     if repair is not None:
         yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
-        yield from _wrapped(f"Why: {repair.because}.", "  ")
+        yield from (line for reason in repair.reasons for line in _wrapped(f"Why: {reason}.", "  "))
     elif entry.headline_repaired:
         yield from _stated(
             "With the corrections of what it rests on", entry.headline_repaired, entry.verdict_repaired

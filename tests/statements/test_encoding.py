@@ -46,7 +46,7 @@ def test_names_are_unique_and_pairs_exist(statement: Statement) -> None:
     assert set(statement.pairs) <= known
     if statement.repaired:
         assert set(statement.repaired.replaces) <= {o.name for o in statement.printed}
-        assert statement.repaired.because
+        assert statement.repaired.reasons
 
 
 def test_every_algorithm_and_plan_can_be_loaded() -> None:

@@ -90,7 +90,7 @@ def test_a_correction_stands_beside_what_it_corrects() -> None:
     ).statement  # fmt: skip
     assert made.repaired is not None
     assert [o.name for o in made.repaired.obligations] == ["wrong", "more"]
-    assert (made.repaired.because, made.repaired.latex) == ("0 is left out", r"x^2\ge 0")
+    assert (made.repaired.reasons, made.repaired.latex) == (("0 is left out",), r"x^2\ge 0")
     assert (made.printed[0].consequence, made.printed[0].reading) == (PROOF_STEP, "for x not 0")
     assert prove(made.printed[0]).verdict is Verdict.REFUTED
     assert prove(made.repaired.obligations[0]).verdict is Verdict.PROVED
@@ -257,3 +257,23 @@ def test_what_was_read_names_quantities_as_they_are_printed() -> None:
     sheet = Sheet("a.1", (n,)).define(r"\operatorname*{\mathbb{E}}_{P}[e^{-\alpha(x)}]", r"\frac{1}{n}")
     (obligation,) = sheet.step("one", r"\operatorname*{\mathbb{E}}_{P}[e^{-\alpha(x)}]\le 1").printed
     assert ", with 𝔼_P[e^(−α(x))] = 1/n: 1/n <= 1" in what_was_read(obligation)
+
+
+def test_each_correction_has_the_reason_of_its_own() -> None:
+    made = (
+        Sheet("a.1", (x,))
+        .step("one", "x^2>0")
+        .step("two", "x^2>1")
+        .corrected("one", r"x^2\ge 0", because="0 is left out")
+        .corrected("two", r"x^2\ge 0", because="1 is too much")
+        .corrected("three", r"x^2+1>0", coverage="step")
+        .correction("both are false")
+        .statement
+    )
+    assert made.repaired is not None
+    assert made.repaired.reasons == ("0 is left out", "1 is too much", "both are false")
+    said = [
+        source_texts(made, Variant.REPAIRED, o, o.coverage, o.name)["because"]
+        for o in made.repaired.obligations
+    ]
+    assert said == ["0 is left out", "1 is too much", "both are false"]

@@ -39,6 +39,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
         o.uses,
         o.consequence,
         o.reading,
+        o.because,
         o.catches.says if o.catches else "",
     ]
     # what letters mean decides which sizes they have in practice

@@ -103,7 +103,7 @@ def source_texts(
         "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "says_nothing": obligation.says_nothing and of_numbers,
-        "because": repair.because if repair and variant is Variant.REPAIRED else "",
+        "because": obligation.because or repair.because if repair and variant is Variant.REPAIRED else "",
     }
 
 
