@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from dpverify.formulas.expressions import (
@@ -61,7 +61,10 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
 
 
 def added_conditions(
-    printed: Obligation | None, corrected: Obligation, shown: Iterable[Formula] = ()
+    printed: Obligation | None,
+    corrected: Obligation,
+    shown: Iterable[Formula] = (),
+    told: Callable[[Variable], str] = lambda _: "",
 ) -> tuple[str, ...]:
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
@@ -72,21 +75,32 @@ def added_conditions(
         printed: the formula that is corrected.
         corrected: what it is corrected to.
         shown: the formulas that the correction rests on.
+        told: what a letter is, where its name does not tell; else empty.
     """
     if printed is None:
         return ()
     domains = {v.name: v for v in (*printed.over, *_quantified(printed.claim))}
     found = [
-        f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}"
+        f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}"
         for v in (*corrected.over, *_quantified(corrected.claim))
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
-    known = {formula_text(formula) for formula in (*_conditions(printed), *shown)}
+    before = tuple(_conditions(printed))
+    known = {formula_text(formula) for formula in (*before, *shown)}
     known -= set(map(formula_text, printed.meant))
+    only_if = {formula_text(f.conclusion): formula_text(f.premise) for f in before if isinstance(f, Implies)}
     for condition in _conditions(corrected):
-        if {v.name for v in free_in(condition)} <= domains.keys() and formula_text(condition) not in known:
-            found.append(formula_text(condition))
+        text = formula_text(condition)
+        letters = free_in(condition)
+        if {v.name for v in letters} <= domains.keys() and text not in known:
+            besides = f", whether or not {only_if[text]}" if text in only_if else ""
+            found.append(text + _legend(letters, told) + besides)
     return tuple(dict.fromkeys(found))
+
+
+def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:
+    said = [f"{v.name} is {what}" for v in sorted(letters, key=lambda v: v.name) if (what := told(v))]
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _has_all_of(one: Variable, other: Variable) -> bool:

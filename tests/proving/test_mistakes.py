@@ -71,6 +71,11 @@ def test_what_a_correction_adds() -> None:
     assert added_conditions(printed, corrected) == ("n among integers in [2, oo)", "1 <= L")
     assert added_conditions(corrected, printed) == ()  # more letters, a larger domain, fewer conditions
     assert added_conditions(None, corrected) == ()
+    assert added_conditions(printed, corrected, told=lambda v: "a slope" if v == L else "")[1:] == (
+        "1 <= L (L is a slope)",
+    )
+    always, where = stated(Le(X, L), Le(X, R)), stated(Le(X, L), Implies(Le(1, L), Le(X, R)))
+    assert added_conditions(where, always) == ("x <= R, whether or not 1 <= L",)
     premise = stated(ForAll(N, Implies(Le(2, N), Le(X, L * N))), over=(X, L, R))
     assert added_conditions(stated(ForAll(N, Le(X, L * N)), over=(X, L, R)), premise) == ("2 <= n",)
 

@@ -6,10 +6,12 @@ import json
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import Variable
+from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.ledger.headlines.roots import bare
@@ -79,7 +81,8 @@ def source_texts(
         own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
         steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
         shown = [step.claim for step in steps if step is not None]
-        lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown)
+        told = partial(_told, statement=statement)
+        lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown, told)
         added = tuple(dict.fromkeys((*added, *lacking)))
     return {
         "statement": statement.id,
@@ -105,6 +108,13 @@ def source_texts(
         "says_nothing": obligation.says_nothing and of_numbers,
         "because": obligation.because or repair.because if repair and variant is Variant.REPAIRED else "",
     }
+
+
+def _told(letter: Variable, statement: Statement) -> str:
+    """A letter as it is printed, where that is no plain letter; its meaning, where the statement does not have it."""
+    if not is_plain(letter.latex):
+        return plain_formula(f"${letter.latex}$")
+    return "" if letter.latex in statement.latex else letter.meaning
 
 
 def what_was_read(obligation: Obligation) -> str:
