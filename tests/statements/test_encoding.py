@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from dpverify.formulas.logic import Compare
-from dpverify.ledger.verdicts import BROKEN, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import papers
@@ -116,3 +116,11 @@ def test_no_prover_sees_a_name() -> None:
     original = named("fmtt18.thm1", "attained-by-identity-maps")
     renamed = replace(original, name="something-else", where="elsewhere")
     assert prove(renamed).certificate == prove(original).certificate
+
+
+def test_a_definition_has_no_proof_of_which_a_step_could_be_false() -> None:
+    kinds = {row.id: row.kind for paper in papers().values() for row in paper.catalog}
+    for statement in ALL:
+        if kinds[statement.id] == "definition":
+            steps = [o for o in statement.printed if o.coverage is Coverage.STEP]
+            assert all(prove(o).verdict is Verdict.PROVED for o in steps)

@@ -53,7 +53,7 @@ prelim = (
         catches=("the logarithm is left out", r"\frac{1}{\alpha-1}\cdot 1\leq\rho\alpha"),
         because="the logarithm of the integral is missing",
     )
-    .step(
+    .reference(
         "points-apart", r"\|v-v\|\geq a", given=r"\|v-v^{\prime}\|\geq a",
         where="Section 2, packing number, which is printed with v and v",
         true_if="with v' for one of them",
