@@ -304,9 +304,8 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
     where = plain_formula(texts["where"]) if "$" in texts["where"] else texts["where"]
     yield f"    {where}; {_part(row.part.coverage)}"
     for line in map(plain_formula, texts["prints"]):
-        plain = (
-            "\\" not in line and "$" not in line
-        )  # one line of several may open a bracket that another closes
+        # one line of several may open a bracket that another closes
+        plain = "\\" not in line and "$" not in line
         yield f"    the paper prints: {line if plain else 'a part of a display, which the report shows'}"
     if row.variant is Variant.PRINTED and texts["provenance"] not in (None, Provenance.VERBATIM):
         yield f"    {texts['provenance'].says}:"
@@ -388,9 +387,8 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
     if evidence.mistake is not None:
         yield from _wrapped(f"what kind of mistake: {evidence.mistake}", "    ")
     if evidence.added:
-        yield from _wrapped(
-            f"beside what is printed, assuming {'; '.join(map(plain_signs, evidence.added))}", "    "
-        )
+        added = "; ".join(map(plain_signs, evidence.added))
+        yield from _wrapped(f"beside what is printed, assuming {added}", "    ")
     if evidence.reading:
         yield from _wrapped(f"would be true {evidence.reading}", "    ")
     if evidence.witness and evidence.assuming and not evidence.counterexample:
@@ -399,9 +397,8 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
     if evidence.gap is not None:
         yield f"    undecided because of: {evidence.gap}"
     if evidence.box and evidence.verdict is Verdict.CERTIFIED:
-        yield "    on the box " + ", ".join(
-            f"{k} in [{low}, {high}]" for k, (low, high) in evidence.box.items()
-        )
+        box = ", ".join(f"{k} in [{low}, {high}]" for k, (low, high) in evidence.box.items())
+        yield f"    on the box {box}"
     if evidence.reason and not sides:  # with sides, they say it
         yield from _wrapped(f"note: {evidence.reason}", "    ")
 

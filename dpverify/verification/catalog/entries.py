@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
 from dpverify.ledger.headlines.roots import Shown, bare, below
@@ -25,9 +24,6 @@ from dpverify.statements.paper import (
 from dpverify.statements.provenance import unsaid
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations.instances import held_to_instances, instance_entries
-
-if TYPE_CHECKING:
-    pass
 
 
 def shown_of_statement(

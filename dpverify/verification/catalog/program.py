@@ -5,16 +5,11 @@ from __future__ import annotations
 import platform
 from functools import cache
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, obligation_to_json
 from dpverify.proving.writing_out import decided_form
 from dpverify.running.program import program_hash
-
-if TYPE_CHECKING:
-    pass
-
 
 PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
 
