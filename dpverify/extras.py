@@ -10,7 +10,16 @@ from dpverify.errors import DpverifyError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "prove": ("cvc5", "lark", "latex2mathml", "markdown_it", "markupsafe", "mdit_py_plugins", "sympy", "z3"),
+        "prove": (
+            "cvc5",
+            "lark",
+            "latex2mathml",
+            "markdown_it",
+            "markupsafe",
+            "mdit_py_plugins",
+            "sympy",
+            "z3",
+        ),
         "report": ("jinja2", "matplotlib"),
         "test": ("hypothesis", "pytest"),
     }

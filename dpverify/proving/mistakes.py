@@ -91,11 +91,15 @@ def added_conditions(
     only_if = {formula_text(f.conclusion): formula_text(f.premise) for f in before if isinstance(f, Implies)}
     for condition in _conditions(corrected):
         text = formula_text(condition)
-        letters = free_in(condition)
-        if {v.name for v in letters} <= domains.keys() and text not in known:
+        if {v.name for v in free_in(condition)} <= domains.keys() and text not in known:
             besides = f", whether or not {only_if[text]}" if text in only_if else ""
-            found.append(text + _legend(letters, told) + besides)
+            found.append(with_letters(condition, told) + besides)
     return tuple(dict.fromkeys(found))
+
+
+def with_letters(condition: Formula, told: Callable[[Variable], str]) -> str:
+    """A condition, and what its letters are where their names do not tell."""
+    return formula_text(condition) + _legend(free_in(condition), told)
 
 
 def _legend(letters: Iterable[Variable], told: Callable[[Variable], str]) -> str:

@@ -19,7 +19,7 @@ from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
-from dpverify.proving.mistakes import added_conditions
+from dpverify.proving.mistakes import added_conditions, with_letters
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form
@@ -75,13 +75,13 @@ def source_texts(
 
     repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
     decided = decided_form(obligation, written_out=True)
-    added = tuple(map(formula_text, obligation.meant)) if of_numbers else ()
+    told = partial(_told, statement=statement)
+    added = tuple(with_letters(condition, told) for condition in obligation.meant) if of_numbers else ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     if variant is Variant.REPAIRED and of_numbers:
         own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
         steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
         shown = [step.claim for step in steps if step is not None]
-        told = partial(_told, statement=statement)
         lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown, told)
         added = tuple(dict.fromkeys((*added, *lacking)))
     return {
