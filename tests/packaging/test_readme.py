@@ -16,6 +16,7 @@ from dpverify.problems import load
 from dpverify.pytest_plugin.options import DEFAULT_FAILURE_PROBABILITY
 from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.counts_page import counted
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,8 @@ from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import Paper, find_statement, papers
 from dpverify.statements.provenance import prints, provenance_of
-from dpverify.verification import job, proof_rows
+from dpverify.verification import job
+from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.refutations.consequences import (
     TORN,
     consequence_of,
