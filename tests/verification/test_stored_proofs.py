@@ -14,8 +14,8 @@ from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.checker import Confirmation, check
 from dpverify.running import Store
 from dpverify.statements.paper import find_statement
-from dpverify.verification.catalog.entries import program, proofs
-from dpverify.verification.catalog.entries import rows as proof_rows
+from dpverify.verification.catalog import program, proofs
+from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.catalog.rows import ProofRecord
 
