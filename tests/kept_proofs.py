@@ -15,7 +15,7 @@ import pytest
 from dpverify.proving.language import Statement
 from dpverify.running import Store
 from dpverify.statements.paper import papers, select
-from dpverify.verification.catalog.entries import proofs
+from dpverify.verification.catalog import proofs
 from dpverify.verification.catalog.program import PROVING_LIBRARIES
 from dpverify.verification.catalog.rows import ProofRecord
 

@@ -305,7 +305,7 @@ def test_signals_are_given_back(samples: list[str]) -> None:
 PROOFS = """
 import os, pathlib, time
 from dpverify.statements.paper import papers
-from dpverify.verification.catalog.entries import proofs
+from dpverify.verification.catalog import proofs
 
 def slow(task):
     pathlib.Path(f"worker-{os.getpid()}").touch()

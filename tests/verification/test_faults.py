@@ -12,7 +12,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
 from dpverify.statements.paper import find_statement
-from dpverify.verification.catalog.entries import proofs
+from dpverify.verification.catalog import proofs
 from dpverify.verification.remembering import remembered
 
 ID = "fmtt18.def10"

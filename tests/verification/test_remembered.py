@@ -21,7 +21,7 @@ from dpverify.proving.language import Statement
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.catalog.entries import program
+from dpverify.verification.catalog import program
 from dpverify.verification.remembering import shipped
 from dpverify.verification.remembering.remembered import audits_of, recall, remember, remember_all
 
