@@ -62,6 +62,10 @@ class DisplayCount(Record):
     """Those not encoded yet."""
     unlisted: int = 0
     """Statements whose displays nobody has listed."""
+    claims: int = 0
+    """What its statements claim in words, beside what stands in displays."""
+    claims_encoded: int = 0
+    """Those of which obligations, here or elsewhere, say all."""
 
     def says(self) -> str:
         """The count in one line."""
@@ -75,7 +79,9 @@ class DisplayCount(Record):
         how = f"{self.whole} whole, {self.part} in part, {self.ingredient} as ingredients of ours"
         shown = f"{self.encoded} encoded ({how}; {self.decided} decided, {self.confirmed} confirmed)"
         others = (f"{n} {what}" for what, n in rest.items() if n)
-        return ", ".join([f"{self.paper}: {self.displays} displays and inline relations", shown, *others])
+        words = f"; {self.claims} claims in words, {self.claims_encoded} encoded" if self.claims else ""
+        first = f"{self.paper}: {self.displays} displays and inline relations"
+        return ", ".join([first, shown, *others]) + words
 
 
 class Ledger(Record):

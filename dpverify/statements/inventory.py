@@ -1,9 +1,13 @@
-"""The inventory of a paper: every display and inline relation of its statements and proofs, and what became of it."""
+"""The inventory of a paper, and what became of what is in it.
+
+Every display and inline relation of its statements and proofs (displays.csv), and every sentence of its statements that
+defines or claims something in words (sentences.csv).
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -25,6 +29,8 @@ REASONS = (DEFINITION, RESTATED, UNSAYABLE, MISSING)
 """Why no obligation encodes a display. A definition is also what says where a letter ranges."""
 
 COLUMNS = ("statement", "place", "latex", "encoded", "reason")
+CLAIM = "claim"
+SENTENCE_COLUMNS = ("statement", "kind", "text", "encoded", "reason")
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,26 @@ class Display:
     """The obligations that encode it or a part of it, each as STATEMENT/OBLIGATION."""
     reason: str
     """One of `REASONS`, where no obligation says all of it."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a statement, or a part of one, that defines or claims something."""
+
+    statement: str
+    kind: str
+    """`definition` or `claim`."""
+    text: str
+    """Words of it, as they are printed."""
+    encoded: tuple[str, ...]
+    """The obligations that say what it claims, or a part of it, each as STATEMENT/OBLIGATION."""
+    reason: str
+    """One of `REASONS`, where no obligation says all of it."""
+
+    @property
+    def is_unsaid(self) -> bool:
+        """Whether it claims something that no formula says."""
+        return self.kind == CLAIM and self.reason in (UNSAYABLE, MISSING)
 
 
 @dataclass(frozen=True)
@@ -63,25 +89,45 @@ def lost_glyphs() -> tuple[LostGlyph, ...]:
 
 
 def read_displays(file: Path) -> tuple[Display, ...]:
-    """The rows of a file; none where there is no such file.
+    """The displays in a file; none where there is no such file. Raises as `read_sentences`."""
+    return tuple(
+        Display(s, place, latex, tuple(e.split()), reason)
+        for s, place, latex, e, reason in _rows(file, COLUMNS)
+    )
+
+
+def read_sentences(file: Path) -> tuple[Sentence, ...]:
+    """The sentences in a file; none where there is no such file.
 
     Raises:
-        InvalidArgumentError: for a row that has neither an obligation nor a reason, or a reason of its own making.
+        InvalidArgumentError: for a row that has neither an obligation nor a reason, or a reason or kind of its own
+            making.
     """
+    found = tuple(
+        Sentence(s, kind, text, tuple(e.split()), reason)
+        for s, kind, text, e, reason in _rows(file, SENTENCE_COLUMNS)
+    )
+    for row in found:
+        if row.kind not in (CLAIM, DEFINITION) or (row.kind == DEFINITION) != (row.reason == DEFINITION):
+            name = f"kind of {row.statement}, {row.text}"
+            raise InvalidArgumentError(name, row.kind, f"{CLAIM}, or {DEFINITION} with that reason")
+    return found
+
+
+def _rows(file: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:
+    """The rows of a table that ends with what is encoded, and the reason where not all is."""
     if not file.is_file():
-        return ()
+        return
     with file.open(encoding="utf-8", newline="") as lines:
         rows = csv.reader(lines)
-        if tuple(next(rows)) != COLUMNS:
-            raise InvalidArgumentError(f"columns of {file.name}", "others", ", ".join(COLUMNS))
-        found = tuple(
-            Display(s, place, latex, tuple(e.split()), reason) for s, place, latex, e, reason in rows
-        )
-    for row in found:
-        if row.reason not in REASONS and (row.reason or not row.encoded):
-            name = f"reason of {row.statement}, {row.place}"
-            raise InvalidArgumentError(name, row.reason, f"an obligation, or one of: {'; '.join(REASONS)}")
-    return found
+        if tuple(next(rows)) != columns:
+            raise InvalidArgumentError(f"columns of {file.name}", "others", ", ".join(columns))
+        for row in rows:
+            *_, encoded, reason = row
+            if reason not in REASONS and (reason or not encoded):
+                name = f"reason of {', '.join(row[:-2])}"
+                raise InvalidArgumentError(name, reason, f"an obligation, or one of: {'; '.join(REASONS)}")
+            yield row
 
 
 def _said(lines: set[Provenance | None]) -> Literal["whole", "part", "ingredient"]:
@@ -92,7 +138,11 @@ def _said(lines: set[Provenance | None]) -> Literal["whole", "part", "ingredient
 
 
 def count(
-    paper: str, displays: Iterable[Display], entries: Iterable[ProofEvidence], statements: Iterable[str] = ()
+    paper: str,
+    displays: Iterable[Display],
+    entries: Iterable[ProofEvidence],
+    statements: Iterable[str] = (),
+    sentences: Iterable[Sentence] = (),
 ) -> DisplayCount:
     """How many there are and how many are encoded, and of these, what the entries have decided and confirmed.
 
@@ -118,6 +168,7 @@ def count(
     encoded = [set(row.encoded) for row in rows if not row.reason]
     said = [_said({lines.get(name) for name in names}) for names in encoded]
     reasons = [row.reason for row in rows]
+    claims = [sentence for sentence in sentences if sentence.kind == CLAIM]
     return DisplayCount(
         paper=paper,
         displays=len(rows),
@@ -132,4 +183,6 @@ def count(
         unsayable=reasons.count(UNSAYABLE),
         missing=reasons.count(MISSING),
         unlisted=len(set(statements) - {row.statement for row in rows}),
+        claims=len(claims),
+        claims_encoded=sum(not claim.is_unsaid for claim in claims),
     )

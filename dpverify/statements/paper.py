@@ -23,7 +23,7 @@ from dpverify.ledger.entries import ErratumEntry, NamedResult
 from dpverify.ledger.headlines.roots import bare, cycle
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
-from dpverify.statements.inventory import Display, read_displays
+from dpverify.statements.inventory import Display, Sentence, read_displays, read_sentences
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -65,12 +65,14 @@ class Paper:
     """Id to corrections that a test or an audit computes."""
     displays: tuple[Display, ...] = ()
     """The inventory of its displays and inline relations, in its order."""
+    sentences: tuple[Sentence, ...] = ()
+    """The inventory of what its statements say in words, in its order."""
     instances: Mapping[str, tuple[Instance, ...]] | None = None
     """Id to what refutes it. A paper that keeps instances has no statement refuted without one; None: it keeps none."""
 
     def __post_init__(self) -> None:
         named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
-        self._check((*named, *self.errata, *(d.statement for d in self.displays)))
+        self._check((*named, *self.errata, *(d.statement for d in (*self.displays, *self.sentences))))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
@@ -135,6 +137,13 @@ class PaperFolder(Paper):
         """The rows of displays.csv beside its statements."""
         found = read_displays(self.folder / "displays.csv")
         self._check({d.statement for d in found})
+        return found
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The rows of sentences.csv beside its statements."""
+        found = read_sentences(self.folder / "sentences.csv")
+        self._check({s.statement for s in found})
         return found
 
     @cached_property

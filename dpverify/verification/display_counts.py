@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from dpverify.ledger.document import DisplayCount
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.statements.inventory import Display, count
-from dpverify.statements.paper import select
+from dpverify.statements.inventory import Display, Sentence, count
+from dpverify.statements.paper import papers, select
 
 
 def displays_by_paper(
@@ -20,7 +20,13 @@ def displays_by_paper(
         if row.kind != "algorithm" or chosen[row.id]:
             statements.setdefault(row.paper, []).append(row.id)
     return tuple(
-        count(paper, [display for id_ in ids for display in chosen[id_]], found, ids)
+        count(
+            paper,
+            [display for id_ in ids for display in chosen[id_]],
+            found,
+            ids,
+            _sentences(paper, ids),
+        )
         for paper, ids in statements.items()
     )
 
@@ -41,17 +47,23 @@ def displays_by_statement(
     for proof in proofs:
         of.setdefault(proof.statement, []).append(proof)
     return {
-        id_: count(id_.split(".", 1)[0], displays, of.get(id_, ()))
+        id_: count(
+            id_.split(".", 1)[0], displays, of.get(id_, ()), sentences=_sentences(id_.split(".", 1)[0], [id_])
+        )
         for id_, displays in _chosen(keys_or_ids).items()
     }
 
 
+def _sentences(paper: str, ids: Collection[str]) -> list[Sentence]:
+    return [sentence for sentence in papers()[paper].sentences if sentence.statement in ids]
+
+
 def _chosen(keys_or_ids: tuple[str, ...]) -> Mapping[str, list[Display]]:
-    papers, rows = {}, dict[str, list[Display]]()
+    chosen, rows = {}, dict[str, list[Display]]()
     for paper, row in select(keys_or_ids):
-        papers[paper.key] = paper
+        chosen[paper.key] = paper
         rows[row.id] = []
-    for paper in papers.values():
+    for paper in chosen.values():
         for display in paper.displays:
             if display.statement in rows:
                 rows[display.statement].append(display)

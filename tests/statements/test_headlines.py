@@ -385,7 +385,8 @@ def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list
     for evidence, headline in (
         (
             mine,
-            "proved, given bst14.alg7-budget, bst14.lem6.5, bst14.lem6.6, bst14.thm3.1; bst14.lem6.1 as corrected",
+            "proved, given bst14.alg7-budget, bst14.lem6.5, bst14.lem6.6, bst14.thm3.1; "
+            "bst14.lem6.1 (where e <= 1) as corrected",
         ),
         (spoiled, ""),
     ):
@@ -508,8 +509,8 @@ def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
     ("name", "where"),
     [
         ("bst14.thm4.3", "epsilon <= 1"),
-        ("bst14.thm2.4.1", "epsilon <= 2*sqrt(l) and 69/100 <= l"),
-        ("bst14.thmA.1", "1 <= l"),
+        ("bst14.thm2.4.1", "epsilon <= 2*sqrt(l) (l is log(1/δ)) and 69/100 <= l (l is log(1/δ))"),
+        ("bst14.thmA.1", "1 <= l (l is log(εn/p))"),
     ],
 )
 def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
@@ -524,9 +525,13 @@ def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
 @pytest.mark.parametrize(
     ("name", "where"),
     [
-        ("bst14.thm2.4.2", "epsilon <= 2*sqrt(l) and 69/100 <= l"),
+        ("bst14.thm2.4.2", "epsilon <= 2*sqrt(l) (l is log(1/δ)) and 69/100 <= l (l is log(1/δ))"),
         ("bst14.objpert-privacy", "2*beta/epsilon <= Delta"),
-        ("mn25.lem16", "6/5*log2_n*(B*L*sqrt(d*l)/(n*epsilon)) <= alpha"),
+        (
+            "mn25.lem16",
+            "6/5*log2_n*(B*L*sqrt(d*l)/(n*epsilon)) <= alpha "
+            "(L is Lipschitz constant of each loss, l is log(1/δ), log2_n is log₂(n))",
+        ),
     ],
 )
 def test_what_a_correction_needs_stands_in_its_headline(name: str, where: str, proofs: Proofs) -> None:

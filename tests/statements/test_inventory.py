@@ -21,10 +21,13 @@ from dpverify.statements.inventory import (
     RESTATED,
     UNSAYABLE,
     Display,
+    Sentence,
     count,
     read_displays,
+    read_sentences,
 )
 from dpverify.statements.paper import papers
+from dpverify.statements.provenance import unsaid
 
 from .paper_text import Found, formulas, inventory, regions, relations, tidy, unread
 from .printed_latex import covered, plain
@@ -182,6 +185,50 @@ def test_rows_are_read_or_refused(tmp_path: Path) -> None:
         file.write_text(bad, encoding="utf-8")
         with pytest.raises(InvalidArgumentError):
             read_displays(file)
+
+
+def test_sentences_are_read_or_refused(tmp_path: Path) -> None:
+    file = tmp_path / "sentences.csv"
+    assert read_sentences(file) == ()
+    head = "statement,kind,text,encoded,reason\n"
+    file.write_text(head + f"a.1,claim,it is so,a.1/o,{UNSAYABLE}\n", encoding="utf-8")
+    (found,) = read_sentences(file)
+    assert found == Sentence("a.1", "claim", "it is so", ("a.1/o",), UNSAYABLE)
+    assert found.is_unsaid
+    for bad in (
+        "a.1,claim,x,,\n", "a.1,claim,x,,because\n", f"a.1,guess,x,,{MISSING}\n", f"a.1,claim,x,,{DEFINITION}\n",
+        "a.1,definition,x,a.1/o,\n",
+    ):  # fmt: skip
+        file.write_text(head + bad, encoding="utf-8")
+        with pytest.raises(InvalidArgumentError):
+            read_sentences(file)
+
+
+@with_papers
+@pytest.mark.parametrize("paper", PAPERS)
+def test_sentences_stand_in_the_paper(paper: str) -> None:
+    text = " ".join(text_of(paper).split())
+    rows = papers()[paper].sentences
+    assert rows
+    assert [row.text for row in rows if row.text not in text] == []
+    assert rows[0].text + " or not" not in text
+
+
+def test_sentences_name_what_there_is() -> None:
+    printed = {f"{s.id}/{o.name}" for paper in papers().values() for s in paper.statements for o in s.printed}
+    for paper in PAPERS:
+        rows = papers()[paper].sentences
+        assert len({(row.statement, row.text) for row in rows}) == len(rows)
+        assert {name for row in rows for name in row.encoded} <= printed
+        said = {row.id for row in papers()[paper].catalog if row.kind != "algorithm"}
+        assert {row.statement for row in rows} == said
+
+
+def test_what_a_statement_claims_in_words_and_nothing_says_is_missing() -> None:
+    unsaid_claims = [row for paper in PAPERS for row in papers()[paper].sentences if row.is_unsaid]
+    assert unsaid_claims
+    for row in unsaid_claims:
+        assert f'"{row.text}"' in unsaid(row.statement)
 
 
 def test_counts_add_up() -> None:
