@@ -123,9 +123,9 @@ def list_(
     entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
-            "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired",
-            "headline_printed", "headline_repaired", "given_printed", "given_repaired", "standing_printed",
-            "standing_repaired", "missing", "uses", "roots", "used_by", "rests_on_false",
+            "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_corrected",
+            "headline_printed", "headline_corrected", "given_printed", "given_corrected", "standing_printed",
+            "standing_corrected", "missing", "uses", "roots", "used_by", "rests_on_false",
             "rests_on_unfollowed", "marks",
         }  # fmt: skip
         of = displays_by_statement((r.evidence for r in records), chosen)
@@ -147,7 +147,7 @@ def list_(
                 e.kind,
                 e.where,
                 e.headline_printed,
-                e.headline_repaired,
+                e.headline_corrected,
                 e.title,
             )
             for e in entries

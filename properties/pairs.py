@@ -18,7 +18,7 @@ from dpverify.auditing import (
     Encoder,
     ErrorShare,
     GivenSamples,
-    Heading,
+    Label,
     PrivacyAudit,
     PrivacyQuestion,
     audit_privacy,
@@ -117,13 +117,13 @@ class AuditedPair:
         rows = [line.partition(": ") for line in rest]
         return html_table(first, [(name, text) for name, _, text in rows])
 
-    def evidence(self, heading: Heading) -> PrivacyEvidence:
-        """The same as a ledger keeps it, under a heading."""
+    def evidence(self, label: Label) -> PrivacyEvidence:
+        """The same as a ledger keeps it, under a label."""
         known = self.left is not None and self.right is not None
         data = f"{shown(self.left)} and {shown(self.right)}" if known else "outputs as given"
         claim = self.claim if self._ours else ProfileDP(self.claim.privacy_profile)
         stated = StatedGuarantee(claim, self.adjacency, self.index)
-        question = PrivacyQuestion(stated, data, self.audit.runs, heading=heading)
+        question = PrivacyQuestion(stated, data, self.audit.runs, label=label)
         found = entry(self.audit, question, GivenSamples((), ()))
         return found.model_copy(update={"outputs": self.outputs, "repeats": self.repeats})
 
@@ -221,7 +221,7 @@ def audit_outputs(
     right: Any,
     claim: Guarantee | str,
     *,
-    adjacency: Adjacency | str = Adjacency.AS_GIVEN,
+    adjacency: Adjacency | str = Adjacency.UNCHECKED,
     index: int | None = None,
     seed: int = 0,
     failure_probability: float | ErrorShare = 1e-6,

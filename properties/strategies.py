@@ -149,7 +149,7 @@ def neighboring_arrays(
       zero in one of the arrays.
     - add-or-remove-one: one of them has one more, and the other may have none.
     - answers-within-1: as many answers, of absolute value at most `radius` in the first array; each moves by at most 1.
-    - as-given: any two arrays, of sizes of their own.
+    - unchecked: any two arrays, of sizes of their own.
 
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1, for a radius that is not positive and finite, and
@@ -188,7 +188,7 @@ def _records(draw: Any, least: int, most: int, d: int, radius: float) -> NDArray
 @st.composite
 def _arrays(draw: Any, n: int, d: int, by: Adjacency, radius: float, place: int | None) -> Any:
     rows = draw(_records(1 if place is None else place + 1, n, d, radius))
-    if by is Adjacency.AS_GIVEN:
+    if by is Adjacency.UNCHECKED:
         other = draw(_records(1, n, d, radius))
         return rows, np.vstack((other, rows[:1])) if np.array_equal(rows, other) else other
     index = draw(st.integers(0, rows.shape[0] - 1)) if place is None else place

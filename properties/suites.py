@@ -222,7 +222,7 @@ def _of_example(
     """Question and subject with a seed that follows from their content, and their part of the error."""
     share, seed = shared.part_for(type(auditor), auditor, question, subject)
     if isinstance(question, Question):
-        question = question.headed(replace(question.heading, seed=seed))
+        question = question.headed(replace(question.label, seed=seed))
     if auditor.spends and subject is not None:
         from dpverify.auditing.subjects import Runner
 

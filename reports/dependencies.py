@@ -93,7 +93,7 @@ def _node(
     if not row.headline_printed:
         return Node(name, label, "not encoded", f"{title}: not encoded", "unknown", "none", (), anchor)
     title += f": as printed, {row.headline_printed}"
-    title += f"; corrected, {row.headline_repaired}" if row.headline_repaired else ""
+    title += f"; corrected, {row.headline_corrected}" if row.headline_corrected else ""
     border = "unknown"
     if row.standing_printed in (Standing.HOLDS, Standing.IN_PART, Standing.WHERE_MEANT):
         border = "holds"
@@ -108,7 +108,7 @@ def _node(
 
 def _best(row: StatementEntry) -> Verdict | None:
     """The verdict on the correction where there is one, else on what is printed."""
-    return row.verdict_repaired if row.headline_repaired else row.verdict_printed
+    return row.verdict_corrected if row.headline_corrected else row.verdict_printed
 
 
 def _wrong(row: StatementEntry) -> str:

@@ -108,7 +108,7 @@ class Section:
     """Why it was corrected."""
     printed: tuple[Card, ...]
     """Printed formulas."""
-    repaired: tuple[Card, ...]
+    corrected: tuple[Card, ...]
     units: tuple[Card, ...]
     """Formulas, printed and corrected, that were found homogeneous; those that were not are among the others."""
     audits: tuple[AuditCard, ...]
@@ -117,7 +117,7 @@ class Section:
     def verdicts(self) -> tuple[str, ...]:
         """The different verdicts in this section, for the filter, and whether it holds where it is meant."""
         found = {badge.verdict for badge in self.badges if badge.verdict is not None}
-        proofs = (card.evidence for card in (*self.printed, *self.repaired, *self.units))
+        proofs = (card.evidence for card in (*self.printed, *self.corrected, *self.units))
         found |= {proof.verdict for proof in proofs}
         found |= {a.evidence.verdict for a in self.audits if not is_measurement(a.evidence)}
         meant = dict.fromkeys(str(badge.standing) for badge in self.badges if badge.standing is not None)
@@ -142,7 +142,7 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         or row.algorithm
         or row.standing_printed is Standing.WHERE_MEANT
         or row.verdict_printed
-        or row.verdict_repaired
+        or row.verdict_corrected
         or row.errata
     ]
     rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
@@ -261,7 +261,7 @@ def _section(
     cards = [Card(anchors.new(f"{anchor}--{p.obligation}-{p.variant}"), p) for p in proofs]
     pairs = list(zip(cards, proofs, strict=True))
     homogeneous = tuple(card for card, proof in pairs if _homogeneous(proof))
-    repaired = [proof for proof in proofs if proof.variant is Variant.REPAIRED]
+    corrected = [proof for proof in proofs if proof.variant is Variant.CORRECTED]
     group: Group = "statement"
     if row.kind == "algorithm":
         group = "algorithm"
@@ -290,9 +290,9 @@ def _section(
         roots=row.roots,
         missing=row.missing,
         correction=correction,
-        reasons=tuple(dict.fromkeys(proof.because for proof in repaired if proof.because)),
+        reasons=tuple(dict.fromkeys(proof.because for proof in corrected if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
-        repaired=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.REPAIRED),
+        corrected=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.CORRECTED),
         units=homogeneous,
         audits=tuple(AuditCard(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
     )
@@ -310,8 +310,8 @@ def _badges(
     for about, variant, verdict, standing, headline, given in (
         ("as printed", Variant.PRINTED, row.verdict_printed, row.standing_printed, row.headline_printed,
          row.given_printed),
-        ("corrected", Variant.REPAIRED, row.verdict_repaired, row.standing_repaired, row.headline_repaired,
-         row.given_repaired),
+        ("corrected", Variant.CORRECTED, row.verdict_corrected, row.standing_corrected, row.headline_corrected,
+         row.given_corrected),
     ):  # fmt: skip
         if not headline:  # what no catalog has
             verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])

@@ -34,7 +34,7 @@ class VerdictCount:
 
     verdict: Verdict
     printed: int
-    repaired: int
+    corrected: int
     audits: int
 
 
@@ -151,7 +151,7 @@ def summarize(ledger: Ledger) -> Summary:
     names |= {
         row.id
         for row in ledger.statements
-        if row.verdict_printed or row.verdict_repaired or row.standing_printed is Standing.WHERE_MEANT
+        if row.verdict_printed or row.verdict_corrected or row.standing_printed is Standing.WHERE_MEANT
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
@@ -187,7 +187,7 @@ def summarize(ledger: Ledger) -> Summary:
         false_parts=false_parts,
         unfollowed_parts=unfollowed_parts,
         findings=findings,
-        failed_repairs=tuple(Finding(proof) for proof in broken if proof.variant is Variant.REPAIRED),
+        failed_repairs=tuple(Finding(proof) for proof in broken if proof.variant is Variant.CORRECTED),
         violated=violated,
         false_constants=false_constants,
         undecided=undecided,
@@ -247,7 +247,7 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             findings=tuple(findings),
             repairs=tuple(unique.values()),
             reasons=_reasons(repair for repair, _ in unique.values())
-            or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.REPAIRED),
+            or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.CORRECTED),
             marks=marks(finding.formula for finding in findings),
             consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
             standing=_standing(rows.get(name), [finding.formula for finding in findings]),
@@ -327,10 +327,10 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
 
     Examples:
         >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import summary_lines
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
         >>> ledger = Ledger(
@@ -349,15 +349,15 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     summary = summarize(ledger)
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:
-        if row.printed or row.repaired or row.audits:
+        if row.printed or row.corrected or row.audits:
             audits = f"{row.audits} audit{'s' if row.audits != 1 else ''}"
-            counts = f"{row.printed} printed, {row.repaired} corrected, {audits}"
+            counts = f"{row.printed} printed, {row.corrected} corrected, {audits}"
             lines.append(SummaryLine(f"{row.verdict}: {counts}", row.verdict))
     if summary.units:
         lines.append(SummaryLine(f"units agree: {summary.units_agree:,} of {summary.units:,} formulas"))
     lines += [SummaryLine(power.text) for power in summary.powers]
     lines += [SummaryLine(summary.sizes)] if summary.sizes else []
-    for heading, found in (
+    for label, found in (
         ("false as printed", summary.false_statements),
         ("does not follow from what is declared", summary.unfollowed),
         ("holds where meant", summary.where_meant),
@@ -368,7 +368,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
             named = ", ".join(
                 each.statement + (f" ({', '.join(each.marks)})" if each.marks else "") for each in found
             )
-            lines.append(SummaryLine(f"{heading}: {named}"))
+            lines.append(SummaryLine(f"{label}: {named}"))
         for finding in (finding for each in found for finding in each.findings):
             lines.append(SummaryLine(finding_text(finding), finding.formula.verdict))
     for failed in summary.failed_repairs:
@@ -502,10 +502,10 @@ def reason_of(entry: ProofEvidence | AuditEvidence) -> str:
 
 def _repairs(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[ProofEvidence, ...]:
     """The corrections of a refuted formula: those with its name, else of the whole statement, else all."""
-    repaired = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.REPAIRED]
-    same_name = [proof for proof in repaired if proof.obligation == refuted.obligation]
-    whole = [proof for proof in repaired if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
-    return tuple(same_name or whole or repaired)
+    corrected = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.CORRECTED]
+    same_name = [proof for proof in corrected if proof.obligation == refuted.obligation]
+    whole = [proof for proof in corrected if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    return tuple(same_name or whole or corrected)
 
 
 def _agree(proof: ProofEvidence) -> bool:
@@ -546,7 +546,7 @@ def _count(
     return VerdictCount(
         verdict=verdict,
         printed=variants.count(Variant.PRINTED),
-        repaired=variants.count(Variant.REPAIRED),
+        corrected=variants.count(Variant.CORRECTED),
         audits=sum(audit.verdict is verdict for audit in audits),
     )
 

@@ -133,7 +133,7 @@ class MultitaskStopPNSGD(Weakenable):
         n: int,
         epsilon: float,
         delta: float,
-        noise: Literal["repaired", "smallest"] = "repaired",
+        noise: Literal["corrected", "smallest"] = "corrected",
     ) -> Self:
         """Noise and rate of Theorem 32 for (epsilon, delta)-DP of all tasks together.
 
@@ -143,7 +143,7 @@ class MultitaskStopPNSGD(Weakenable):
             n: records.
             epsilon: nats, in (0, 1), where the theorem is stated.
             delta: in (0, 1/2), likewise.
-            noise: `repaired` is the theorem's with H_n for ln n, `smallest` what the accountant proves to be
+            noise: `corrected` is the theorem's with H_n for ln n, `smallest` what the accountant proves to be
                 enough (Renyi curves of the mixtures).
 
         Raises:
@@ -154,8 +154,8 @@ class MultitaskStopPNSGD(Weakenable):
         n = whole_number("n", n, at_least=1)
         number("epsilon", epsilon, above=0, below=1, allowed="a number in (0, 1)")
         number("delta", delta, above=0, below=0.5, allowed="a number in (0, 1/2)")
-        if noise not in ("repaired", "smallest"):
-            raise InvalidArgumentError("noise", noise, '"repaired" or "smallest"')
+        if noise not in ("corrected", "smallest"):
+            raise InvalidArgumentError("noise", noise, '"corrected" or "smallest"')
         if not isinstance(constraint, ConstraintSet):
             raise InvalidArgumentError("constraint", constraint, "a dpverify.problems.ConstraintSet")
         size, lipschitz = constraint.largest_norm, max(loss.lipschitz_constant for loss in losses)
@@ -282,7 +282,7 @@ class MultitaskStopPNSGD(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """RDP of all tasks together at the worst index, the repaired theorem's RDP, and the local guarantee."""
+        """RDP of all tasks together at the worst index, the corrected theorem's RDP, and the local guarantee."""
         n = whole_number("n", n, at_least=1)
         if self._withdrawn:
             return Guarantees()

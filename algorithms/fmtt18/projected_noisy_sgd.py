@@ -388,7 +388,7 @@ class StopPNSGD(NoisySGD):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """The profile and the repaired Theorem 26 at the worst index, and the local guarantee.
+        """The profile and the corrected Theorem 26 at the worst index, and the local guarantee.
 
         The worst index is 1, and ceil(n/2) with `second_half`: the first one that every T includes.
         """

@@ -83,7 +83,7 @@ class PublicRecordsLast(SkipPNSGD):
         public: int,
         epsilon: float,
         delta: float,
-        noise: Literal["printed", "repaired", "smallest"] | None = None,
+        noise: Literal["printed", "corrected", "smallest"] | None = None,
     ) -> Self:
         """Noise for (epsilon, delta)-DP of the private records, and the rate of Corollary 31 for that noise.
 
@@ -95,7 +95,7 @@ class PublicRecordsLast(SkipPNSGD):
             public: m of them, the last ones.
             epsilon: nats.
             delta: in (0, 1).
-            noise: `printed` as Corollary 31 has it, `repaired` with Theorem 30's 2 under the root, or `smallest`
+            noise: `printed` as Corollary 31 has it, `corrected` with Theorem 30's 2 under the root, or `smallest`
                 by the accountant; if None, the printed one where it is enough, else the smallest.
 
         Raises:
@@ -106,11 +106,11 @@ class PublicRecordsLast(SkipPNSGD):
         public = whole_number("public", public, at_least=1, at_most=n - 1)
         budget("epsilon", epsilon)
         number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
-        if noise not in (None, "printed", "repaired", "smallest"):
-            raise InvalidArgumentError("noise", noise, 'None, "printed", "repaired" or "smallest"')
+        if noise not in (None, "printed", "corrected", "smallest"):
+            raise InvalidArgumentError("noise", noise, 'None, "printed", "corrected" or "smallest"')
         check_bounded(problem)
         printed = printed_noise(problem, public=public, epsilon=epsilon, delta=delta)
-        stddev = math.sqrt(2) * printed if noise == "repaired" else printed
+        stddev = math.sqrt(2) * printed if noise == "corrected" else printed
         enough = _enough(problem, n, public, epsilon, delta, stddev)
         if noise == "smallest" or (noise is None and not enough):
             stddev = smallest_noise(problem, n=n, public=public, epsilon=epsilon, delta=delta)

@@ -225,7 +225,7 @@ class Fingerprinting(Weakenable):
         the definition of privacy applied to the positive and to the negative part. Members that the estimator does
         not look at add nothing.
 
-        On the hard distribution the bound of Lemma 14, repaired, is used where it is smaller: s 2 sqrt(ln(1/delta) /
+        On the hard distribution the bound of Lemma 14, corrected, is used where it is smaller: s 2 sqrt(ln(1/delta) /
         d) + 4 n delta for epsilon <= ln(1/delta). (As printed its threshold sqrt(3 d ln(1/delta)) with the tail
         exp(epsilon - tau^2 / (8 d)) does not give the next line, 2 delta, for any epsilon >= 0; with the tail
         exp(epsilon - tau^2 / (2 d)) of Hoeffding's inequality, tau = 2 sqrt(d ln(1/delta)) does.)

@@ -52,7 +52,7 @@ class GridPlan:
         cells: cells on an edge; None: ceil(tau / gamma) for the paper's gamma = distance / (2 eta sqrt(p)).
         proof: `conductance` for the bound derived above, `printed` for the paper's: half that conductance in
             Morris and Peres's bound 1 + (4 / conductance^2) ln(1 / (error smallest_mass)), with the smallest mass
-            and the error repaired.
+            and the error corrected.
     """
 
     dimension: int

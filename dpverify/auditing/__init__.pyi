@@ -20,7 +20,7 @@ from .constants import (
     ConstantQuestion,
     audit_constant,
 )
-from .contract import Auditor, Heading, Question
+from .contract import Auditor, Label, Question
 from .error_share import ErrorShare
 from .events import Direction, Event
 from .expectations.bounds import Bound, BoundsQuestion, Numbers
@@ -51,9 +51,9 @@ from .outputs.samples import (
     check_samples,
 )
 from .pairs import (
-    Faults,
     GivenSamples,
     PairSubject,
+    PlantedFaults,
     PrivacyQuestion,
 )
 from .privacy import (
@@ -90,10 +90,9 @@ __all__ = [
     "Encoder",
     "ErrorShare",
     "Event",
-    "Faults",
     "GivenSamples",
-    "Heading",
     "JudgedEvent",
+    "Label",
     "LawAudit",
     "LawAuditor",
     "LawQuestion",
@@ -101,6 +100,7 @@ __all__ = [
     "MeanAuditor",
     "Numbers",
     "PairSubject",
+    "PlantedFaults",
     "PrivacyAudit",
     "PrivacyQuestion",
     "QueryAudit",

@@ -8,8 +8,8 @@ from typing import ClassVar
 from dpverify.auditing.claims import stated_corner
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import room_left, search_faults
-from dpverify.auditing.looks import Looks
-from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, entry
+from dpverify.auditing.looks import EventFilter
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
 from dpverify.auditing.privacy import audit_privacy
 from dpverify.ledger.evidence import PrivacyEvidence
 
@@ -33,7 +33,7 @@ class BatchAuditor:
         violated add-or-remove-one
     """
 
-    looks: Looks = field(default_factory=Looks)
+    looks: EventFilter = field(default_factory=EventFilter)
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
@@ -50,12 +50,12 @@ class BatchAuditor:
             claim,
             adjacency=question.relation,
             failure_probability=error,
-            seed=question.heading.seed,
+            seed=question.label.seed,
             delta=question.delta,
             scorers=self.looks.scorers,
             directions=self.looks.compared,
         )
-        faults: Faults | None = getattr(subject, "faults", None)
+        faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is not None:
             weakened, corner = faults.weakened, stated_corner(claim)
             found = search_faults(

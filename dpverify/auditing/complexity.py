@@ -90,7 +90,7 @@ class CountAuditor:
             claim=question.claim,
             verdict=found.verdict,
             reason=found.reason,
-            seed=question.heading.seed,
+            seed=question.label.seed,
         )
 
 

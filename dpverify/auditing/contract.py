@@ -46,15 +46,15 @@ class Origin(Protocol):
 
 
 @dataclass(frozen=True)
-class Heading:
+class Label:
     """What stands over an entry of the ledger: only whoever asks knows it.
 
     Examples:
-        >>> from dpverify.auditing import Heading, Question
-        >>> asked = Question().headed(Heading("mine.mean", title="a noisy mean", reproduce="make audit", seed=7))
+        >>> from dpverify.auditing import Label, Question
+        >>> asked = Question().headed(Label("mine.mean", title="a noisy mean", reproduce="make audit", seed=7))
         >>> asked.over_entry()
         {'subject': 'mine.mean', 'title': 'a noisy mean', 'reproduce': 'make audit'}
-        >>> asked.heading.seed
+        >>> asked.label.seed
         7
     """
 
@@ -73,27 +73,27 @@ class Question:
 
     Examples:
         >>> from dataclasses import dataclass
-        >>> from dpverify.auditing import Heading, Question
+        >>> from dpverify.auditing import Label, Question
         >>> @dataclass(frozen=True)
         ... class IsSorted(Question):
         ...     column: int
-        >>> asked = IsSorted(column=2).headed(Heading("mine.table"))
-        >>> asked.column, asked.heading.subject
+        >>> asked = IsSorted(column=2).headed(Label("mine.table"))
+        >>> asked.column, asked.label.subject
         (2, 'mine.table')
     """
 
-    heading: Heading = Heading()
+    label: Label = Label()
 
-    def headed(self, heading: Heading) -> Self:
-        """The same question under a heading."""
-        return replace(self, heading=heading)
+    def headed(self, label: Label) -> Self:
+        """The same question under a label."""
+        return replace(self, label=label)
 
     def over_entry(self) -> dict[str, Any]:
-        """The heading as the fields that every entry has."""
+        """The label as the fields that every entry has."""
         return {
-            "subject": self.heading.subject,
-            "title": self.heading.title,
-            "reproduce": self.heading.reproduce,
+            "subject": self.label.subject,
+            "title": self.label.title,
+            "reproduce": self.label.reproduce,
         }
 
 

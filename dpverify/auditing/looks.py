@@ -14,7 +14,7 @@ DIRECTIONS = {direction.replace(" ", "-"): direction for direction in Direction}
 
 
 @dataclass(frozen=True)
-class Looks:
+class EventFilter:
     """Which scores cut out events, and in which directions the two data sets are compared.
 
     Attributes:

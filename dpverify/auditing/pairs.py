@@ -22,7 +22,7 @@ from dpverify.privacy.stated import StatedGuarantee
 class PairSubject(Protocol):
     """Something that runs on two neighboring data sets.
 
-    Whoever can also run a weakened version of it has an attribute `faults`, a `Faults`, and an audit tries that out.
+    Whoever can also run a weakened version of it has an attribute `faults`, `PlantedFaults`; an audit tries that out.
     Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
     evidence sets it beside the bound.
 
@@ -47,17 +47,17 @@ class PairSubject(Protocol):
 
 
 @dataclass(frozen=True)
-class Faults:
+class PlantedFaults:
     """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`.
 
     Examples:
         >>> import numpy as np
-        >>> from dpverify.auditing import BatchAuditor, ErrorShare, Faults, PrivacyQuestion
+        >>> from dpverify.auditing import BatchAuditor, ErrorShare, PlantedFaults, PrivacyQuestion
         >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
         >>> class NoisyCount:
         ...     def __init__(self, scale, seed):
         ...         self.scale, self.rng = scale, np.random.default_rng(seed)
-        ...         self.faults = Faults(lambda factor: NoisyCount(scale / factor, seed + 1), "noise divided by")
+        ...         self.faults = PlantedFaults(lambda factor: NoisyCount(scale / factor, seed + 1), "noise divided by")
         ...     def draw(self, count):
         ...         return tuple(self.rng.laplace(records, self.scale, size=count) for records in (3.0, 4.0))
         >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)

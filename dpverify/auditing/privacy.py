@@ -22,7 +22,7 @@ from dpverify.auditing.black_box.candidates import find_candidates
 from dpverify.auditing.black_box.focus import (
     Focus,
     JudgedFocus,
-    Promises,
+    PredictedBounds,
     choose_at_delta,
     choose_on_curve,
     judge,
@@ -307,7 +307,7 @@ def audit_privacy(
     with one_thread():
         scores, scored = _learn(scorers, p, q, parts, rng)
         candidates = find_candidates(scored).towards(compared)
-        promises = Promises(candidates, judged)
+        promises = PredictedBounds(candidates, judged)
         focuses = _focus(promises, stated, delta, levels, grid, claimed)
         thinned = np.union1d(grid[::16], grid[-1:] if stated is None else [min(stated[0], grid[-1])])
         band_scorers = useful_scorers(promises, level=levels[0], delta=delta)
@@ -436,7 +436,7 @@ def _learn(
 
 
 def _focus(
-    promises: Promises,
+    promises: PredictedBounds,
     stated: tuple[float, float] | None,
     delta: float,
     levels: Sequence[float],

@@ -129,7 +129,7 @@ class LawAuditor:
             failure_probability=found.failure_probability,
             shares=error.spent(),
             sees_nothing=found.sees_nothing,
-            seed=question.heading.seed,
+            seed=question.label.seed,
             statistic=question.statistic_name,
             distance=found.distance,
             bound=found.bound,

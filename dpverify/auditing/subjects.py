@@ -14,7 +14,7 @@ import numpy as np
 
 from dpverify.auditing.complexity import Oracle
 from dpverify.auditing.faults import FACTORS
-from dpverify.auditing.pairs import Faults
+from dpverify.auditing.pairs import PlantedFaults
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
@@ -64,7 +64,7 @@ class Runner:
         return replace(self, seed=(*self.seed, number))
 
 
-class Declared(Protocol[T_co]):
+class SubjectSpec(Protocol[T_co]):
     """What is audited, before it is said how it is run."""
 
     def on(self, runner: Runner) -> T_co:
@@ -72,7 +72,7 @@ class Declared(Protocol[T_co]):
 
 
 @dataclass(frozen=True)
-class Given(Generic[T]):
+class FixedSubject(Generic[T]):
     """A subject that needs no runs."""
 
     subject: T
@@ -82,15 +82,15 @@ class Given(Generic[T]):
         return self.subject
 
 
-NOTHING = Given(None)
+NOTHING = FixedSubject(None)
 """For questions that hold all that they are about."""
 
 
 @dataclass(frozen=True)
-class Each(Generic[T]):
+class SubjectList(Generic[T]):
     """Several subjects, with streams of their own."""
 
-    subjects: tuple[Declared[T], ...]
+    subjects: tuple[SubjectSpec[T], ...]
 
     def on(self, runner: Runner) -> tuple[T, ...]:
         """One after another."""
@@ -102,7 +102,7 @@ def data_size(declared: object) -> tuple[int, int] | None:
 
     A mechanism that draws its records from the data set says by `sample_size` how many.
     """
-    if isinstance(declared, Each):
+    if isinstance(declared, SubjectList):
         found = [size for size in map(data_size, declared.subjects) if size is not None]
         return max(found, default=None)
     data = getattr(declared, "left", getattr(declared, "dataset", None))
@@ -179,10 +179,10 @@ class PairRuns:
         return left, right
 
     @property
-    def faults(self) -> Faults:
+    def faults(self) -> PlantedFaults:
         """Weakened versions, with streams of their own."""
         factors = self.runner.factors
-        return Faults(None if self.pair.weakened is None else self._weakened, self.pair.fault, factors)
+        return PlantedFaults(None if self.pair.weakened is None else self._weakened, self.pair.fault, factors)
 
     def _weakened(self, factor: float) -> PairRuns:
         assert self.pair.weakened is not None

@@ -104,7 +104,7 @@ def audit(
     adjacency: Annotated[
         str,
         typer.Option(
-            metavar="replace-one|add-or-remove-one|zero-out|answers-within-1|as-given",
+            metavar="replace-one|add-or-remove-one|zero-out|answers-within-1|unchecked",
             help="How the data sets differ: one record is replaced; one of them has one more record; one record is "
             "replaced by zeros; records are queries' answers, each of which moves by at most 1; or not checked.",
         ),
@@ -207,7 +207,7 @@ def audit(
 
     run_by_us = target is not None or command is not None
     with nullcontext() if run_by_us else no_idle_threads():
-        from dpverify.auditing.looks import Looks
+        from dpverify.auditing.looks import EventFilter
         from dpverify.checks import number
 
     samples = {"--left": left, "--right": right}
@@ -263,7 +263,7 @@ def audit(
             raise InvalidArgumentError("--time", seconds, f"no value with {how}")
     if search_neighbors is not None and not sequential:
         raise InvalidArgumentError("--search-neighbors", search_neighbors, "no value with --fixed-runs")
-    looks = Looks(tuple(score or ()), tuple(direction or ()), low_bits)
+    looks = EventFilter(tuple(score or ()), tuple(direction or ()), low_bits)
     if looks.options() and run_by_us and sequential:
         option, *words = looks.options()
         chosen = words[0] if words else low_bits

@@ -79,18 +79,18 @@ class StatementEntry(Record):
     docstring: str = ""
     verdict_printed: Verdict | None = None
     """None too where it holds only where it is meant."""
-    verdict_repaired: Verdict | None = None
+    verdict_corrected: Verdict | None = None
     headline_printed: str = ""
     """What was shown of it as printed, in words: `proved, given fmtt18.thm22`; `instances hold`."""
-    headline_repaired: str = ""
+    headline_corrected: str = ""
     given_printed: tuple[str, ...] = ()
     """What `verdict_printed` rests on: ids of statements and of named results."""
-    given_repaired: tuple[str, ...] = ()
+    given_corrected: tuple[str, ...] = ()
     consequence: Consequence | None = None
     """Where it is refuted as printed, what follows from that; None if not known."""
     standing_printed: Standing | None = None
     """How it stands as printed, which is what is counted; None where nothing was tried."""
-    standing_repaired: Standing | None = None
+    standing_corrected: Standing | None = None
     missing: tuple[str, ...] = ()
     """The parts of its conclusion, as printed, that no printed formula says: formulas that only its correction has, and
     displays of which nothing says all."""

@@ -112,7 +112,7 @@ class Variant(StrEnum):
     """Whether a formula is the paper's or a correction made here."""
 
     PRINTED = "printed"
-    REPAIRED = "repaired"
+    CORRECTED = "corrected"
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:

@@ -28,7 +28,7 @@ class Adjacency(StrEnum):
     """Same number of records, one of them replaced by zeros."""
     ANSWERS = "answers-within-1"
     """The records are answers to queries, as many on both sides, and each of them moves by at most 1."""
-    AS_GIVEN = "as-given"
+    UNCHECKED = "unchecked"
     """Whoever gives the two data sets vouches that they are neighbors."""
 
 

@@ -106,7 +106,7 @@ class NoisyIteration:
         InvalidArgumentError: for wrong shapes, values outside these ranges, NaN, infinities or bools.
 
     References:
-        fmtt18 Theorem 22, and Theorem 1 (repaired) for `initial_distance` with all shifts zero.
+        fmtt18 Theorem 22, and Theorem 1 (corrected) for `initial_distance` with all shifts zero.
 
     Examples:
         >>> from dpverify.privacy import NoisyIteration
@@ -371,7 +371,7 @@ def per_index(
 def from_initial_distance(
     steps: int, distance: float, noise_stddev: float, *, contraction: float = 1.0
 ) -> NoisyIteration:
-    """The same maps from two starting points at `distance`: fmtt18 Theorem 1, repaired.
+    """The same maps from two starting points at `distance`: fmtt18 Theorem 1, corrected.
 
     Without contraction the best schedule is distance / steps at every step, so that the Renyi divergence is
     at most order * distance^2 / (2 steps noise_stddev^2), which identity maps attain.

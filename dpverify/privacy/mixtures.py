@@ -58,7 +58,7 @@ class GaussianMixtureProfile:
 
 @dataclass(frozen=True)
 class WeakConvexityCurve:
-    """The repaired Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails.
+    """The corrected Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails.
 
     Attributes:
         noise_multiplier: sigma / L, or twice sigma over the gradient sensitivity.

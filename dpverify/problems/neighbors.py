@@ -40,7 +40,7 @@ def check_neighbors(
     - index: as replace-one, and it is record `index`, counted from 1, that differs.
     - zero-out: as replace-one, and the record that differs is zero in one of the data sets.
     - answers-within-1: as many answers, each of which differs by at most 1.
-    - as-given: any two that differ.
+    - unchecked: any two that differ.
 
     Raises:
         InvalidDataError: if they are none; also if they are equal, since nothing would be tested.
@@ -53,7 +53,7 @@ def check_neighbors(
         if records.ndim == 0 or records.dtype.hasobject:
             raise InvalidDataError(f"{name} is not a data set; allowed: an array with one record per row.")
     both = f"{names[0]} and {names[1]}"
-    if left.shape[1:] != right.shape[1:] and adjacency is not Adjacency.AS_GIVEN:
+    if left.shape[1:] != right.shape[1:] and adjacency is not Adjacency.UNCHECKED:
         raise InvalidDataError(f"{both} have records of shapes {left.shape[1:]} and {right.shape[1:]}.")
     if left.shape == right.shape and np.array_equal(left, right):
         raise InvalidDataError(
@@ -63,7 +63,7 @@ def check_neighbors(
     if adjacency is Adjacency.ADD_REMOVE_ONE:
         _check_one_more(left, right, both)
         return
-    if adjacency is Adjacency.AS_GIVEN:
+    if adjacency is Adjacency.UNCHECKED:
         return
     if adjacency is Adjacency.ANSWERS:
         _check_answers(left, right, both)

@@ -329,10 +329,10 @@ def parts_of(obligations: Sequence[Obligation]) -> Sequence[Part]:
 
 
 @dataclass(frozen=True)
-class Repair:
+class Correction:
     """What should have been printed, and why.
 
-    A repaired obligation takes the place of the printed one with the same name; `replaces` names further
+    A corrected obligation takes the place of the printed one with the same name; `replaces` names further
     printed obligations that it makes void. All others stand as printed.
     """
 
@@ -357,7 +357,7 @@ class Statement:
     title: str
     where: str
     printed: Sequence[Obligation]
-    repaired: Repair | None = None
+    corrected: Correction | None = None
     latex: str = ""
     pairs: tuple[str, ...] = ()
     """Ids of the algorithms and statements that belong with it."""
@@ -370,8 +370,8 @@ class Statement:
     @property
     def parts(self) -> tuple[Part, ...]:
         """What is said of its obligations beside their formulas, printed ones first."""
-        repaired = self.repaired.obligations if self.repaired else ()
-        return (*parts_of(self.printed), *parts_of(repaired))
+        corrected = self.corrected.obligations if self.corrected else ()
+        return (*parts_of(self.printed), *parts_of(corrected))
 
     @property
     def rests_on(self) -> tuple[str, ...]:

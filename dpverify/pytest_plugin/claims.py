@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import pytest
 
 from dpverify import checks
-from dpverify.auditing import MINIMUM_RUNS, Auditor, ErrorShare, Heading
+from dpverify.auditing import MINIMUM_RUNS, Auditor, ErrorShare, Label
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -112,13 +112,13 @@ class Claims:
             )
         else:
             sides = _outputs(subject, left, right)
-            by = Adjacency.AS_GIVEN if adjacency is None else adjacency
+            by = Adjacency.UNCHECKED if adjacency is None else adjacency
             audited = _clean(lambda: audit_outputs(*sides, claim, adjacency=by, **more))
             many = audited.audit.runs
-        heading = Heading(
+        label = Label(
             name_of(self._item), f"{self._item.name} against {audited.claim}", self._again(), more["seed"]
         )
-        found = audited.evidence(heading).timed(time.perf_counter() - begin)
+        found = audited.evidence(label).timed(time.perf_counter() - begin)
         self._keep(
             share, found, found.claim, found.seed, epsilon_lower=found.epsilon_lower, delta=found.delta
         )

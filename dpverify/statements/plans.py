@@ -28,7 +28,7 @@ from dpverify.auditing import (
     RiskAuditor,
 )
 from dpverify.auditing.accountants import AccountantAuditor
-from dpverify.auditing.subjects import NOTHING, Declared, Each
+from dpverify.auditing.subjects import NOTHING, SubjectList, SubjectSpec
 from dpverify.auditing.white_box import WhiteBoxAuditor
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 
@@ -132,7 +132,7 @@ class Audit:
     """A question and what it is about."""
 
     question: Question
-    subject: Declared[Any] = NOTHING
+    subject: SubjectSpec[Any] = NOTHING
     then: tuple[tuple[AnyAuditor, Question], ...] = ()
     """Questions about the evidence that is found, which need no failure probability."""
 
@@ -187,7 +187,7 @@ def white_box(plans: Iterable[Plan], runs: int = 20_000) -> tuple[Plan, ...]:
     )
 
 
-Case = tuple[Bound, Declared[Any]]
+Case = tuple[Bound, SubjectSpec[Any]]
 Cases = tuple[Case, ...]
 """Bounds on expectations, each with what draws the numbers."""
 
@@ -216,7 +216,7 @@ class Along:
             if self.rate is None
             else ((RateAuditor(), RateQuestion(self.rate.exponent, self.rate.origin)),)
         )
-        return Audit(BoundsQuestion(bounds, self.over, measured=bool(then)), Each(subjects), then)
+        return Audit(BoundsQuestion(bounds, self.over, measured=bool(then)), SubjectList(subjects), then)
 
 
 def along(cases: Callable[[Profile], Cases], over: str = "", rate: ClaimedRate | None = None) -> Along:

@@ -35,14 +35,14 @@ def not_as_printed() -> Mapping[tuple[str, str], Provenance]:
 
 def provenance_of(statement: str, variant: Variant, obligation: str) -> Provenance:
     """Where the line of a formula comes from; what someone's own page says stands there."""
-    if variant is Variant.REPAIRED:
+    if variant is Variant.CORRECTED:
         return Provenance.OURS
     return not_as_printed().get((statement, obligation), Provenance.VERBATIM)
 
 
 def prints(statement: str, variant: Variant, obligation: str) -> tuple[str, ...]:
     """In LaTeX, the displays that a printed formula says a part of, or follows from, where it is none of them."""
-    if provenance_of(statement, variant, obligation) is Provenance.VERBATIM or variant is Variant.REPAIRED:
+    if provenance_of(statement, variant, obligation) is Provenance.VERBATIM or variant is Variant.CORRECTED:
         return ()
     return _displays().get(f"{statement}/{obligation}", ())
 

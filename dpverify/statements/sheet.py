@@ -10,7 +10,7 @@ from typing import Any
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.language import Json, Obligation, Repair, Statement, Unread
+from dpverify.proving.language import Correction, Json, Obligation, Statement, Unread
 from dpverify.statements.rows import DefinitionSource, Display, Reading, Row, source_json
 
 CLAIM, CONSTANT, MISSING, PROOF_STEP, NOTATION, EDGE = Consequence
@@ -133,7 +133,7 @@ class Sheet:
         return self._unread(self.rows)
 
     @cached_property
-    def repaired(self) -> Unread:
+    def corrections(self) -> Unread:
         """The obligations that correct them."""
         return self._unread(self.corrected_rows)
 
@@ -145,7 +145,7 @@ class Sheet:
         """
         assert self.reading is not None
         self.reading.known(self.definitions, self.letters)
-        for obligations in (self.printed, self.repaired):
+        for obligations in (self.printed, self.corrections):
             for obligation in obligations:
                 self.reading.check(obligation)
         return self
@@ -167,13 +167,15 @@ class Sheet:
         """The statement with all that is on the sheet."""
         repair = None
         if self.corrected_rows:
-            repair = Repair("; ".join(self.because), self.repaired, self.corrected_latex, self.replaces)
+            repair = Correction(
+                "; ".join(self.because), self.corrections, self.corrected_latex, self.replaces
+            )
         return Statement(
             id=self.id,
             title=self.title,
             where=self.where,
             printed=self.printed,
-            repaired=repair,
+            corrected=repair,
             latex=self.latex,
             pairs=self.pairs,
             uses=self.uses,

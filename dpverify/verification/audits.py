@@ -7,7 +7,7 @@ import time
 import zlib
 from dataclasses import dataclass
 
-from dpverify.auditing import ErrorShare, Heading
+from dpverify.auditing import ErrorShare, Label
 from dpverify.auditing.subjects import Runner, data_size
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.running import Executor, Progress, Store
@@ -41,14 +41,14 @@ def carry_out(plan: Plan, settings: AuditSettings, error: ErrorShare | float) ->
     begin = time.perf_counter()
     auditor = plan.auditor
     share = ErrorShare.of(error, name=plan.name) if auditor.spends else ErrorShare.nothing(name=plan.name)
-    heading = Heading(
+    label = Label(
         plan.subject, plan.title, reproduction(plan, settings, share.failure_probability), settings.seed
     )
     nothing = ErrorShare.nothing(name=plan.name)
     with one_blas_thread:
         audit = plan.build(settings.profile)
-        found = auditor.audit(audit.question.headed(heading), audit.subject.on(settings.runner(plan)), share)
-        more = [then.audit(question.headed(heading), found, nothing) for then, question in audit.then]
+        found = auditor.audit(audit.question.headed(label), audit.subject.on(settings.runner(plan)), share)
+        more = [then.audit(question.headed(label), found, nothing) for then, question in audit.then]
     return [found.timed(time.perf_counter() - begin).sized(data_size(audit.subject)), *more]
 
 

@@ -148,14 +148,14 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield from _wrapped(f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}.", "  ")
         if instance.conditions:
             yield from _wrapped(f"Checked at it: {'; '.join(instance.conditions)}.", "  ")
-    repair = statement.repaired
+    repair = statement.corrected
     if repair is not None:
-        yield from _stated("Corrected", entry.headline_repaired, entry.verdict_repaired)
+        yield from _stated("Corrected", entry.headline_corrected, entry.verdict_corrected)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
         yield from (line for reason in repair.reasons for line in _wrapped(f"Why: {reason}.", "  "))
-    elif entry.headline_repaired:
+    elif entry.headline_corrected:
         yield from _stated(
-            "With the corrections of what it rests on", entry.headline_repaired, entry.verdict_repaired
+            "With the corrections of what it rests on", entry.headline_corrected, entry.verdict_corrected
         )
     if entry.missing:
         yield ""
@@ -177,7 +177,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     if symbols:
         yield from _heading("Symbols of the formulas below")
         yield from (f"  {_symbol(variable)}" for variable in symbols.values())
-    for variant, words in ((Variant.PRINTED, "as printed"), (Variant.REPAIRED, "corrected")):
+    for variant, words in ((Variant.PRINTED, "as printed"), (Variant.CORRECTED, "corrected")):
         of_variant = [row for row in rows if row.variant is variant]
         if of_variant:
             yield from _heading(f"Formulas to prove, {words}")
@@ -199,7 +199,7 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 def _roots(entry: StatementEntry) -> Iterator[str]:
     """What it rests on in the end, as far as something was found of it."""
-    if entry.verdict_printed not in HOLDS and entry.verdict_repaired not in HOLDS:
+    if entry.verdict_printed not in HOLDS and entry.verdict_corrected not in HOLDS:
         return
     roots = entry.roots
     found = (
@@ -239,7 +239,9 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
     (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
-    nothing = dict.fromkeys(("verdict_printed", "verdict_repaired", "standing_printed", "standing_repaired"))
+    nothing = dict.fromkeys(
+        ("verdict_printed", "verdict_corrected", "standing_printed", "standing_corrected")
+    )
     return entry if evidence else entry.model_copy(update=nothing)
 
 
@@ -470,8 +472,8 @@ def _known(id_: str) -> str:
     if not entry.headline_printed:
         return f" (dpverify prove {id_})"
     said = [entry.headline_printed]
-    if entry.headline_repaired:
-        said.append(f"corrected: {entry.headline_repaired}")
+    if entry.headline_corrected:
+        said.append(f"corrected: {entry.headline_corrected}")
     return f" ({'. '.join(said)}. dpverify explain {id_})"
 
 

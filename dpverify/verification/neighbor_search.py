@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify.auditing import Encoder
-from dpverify.auditing.neighbors import Domain, Pair, Searched, load_pair, search_pairs
+from dpverify.auditing.neighbors import Domain, Pair, SearchResult, load_pair, search_pairs
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.privacy import Adjacency, parse_claim
@@ -62,7 +62,7 @@ def audit_worst_neighbors(
     return evidence.model_copy(update={"reason": f"{evidence.reason}; {found.says()}"})
 
 
-def find_pair(question: FunctionQuestion, limits: tuple[float, float] | None = None) -> Searched:
+def find_pair(question: FunctionQuestion, limits: tuple[float, float] | None = None) -> SearchResult:
     """The search alone; see `audit_worst_neighbors`."""
     example = np.asarray(read_csv(question.data, label_column=None).features, dtype=np.float64)
     domain = Domain(example, checked_adjacency(question.adjacency), limits)

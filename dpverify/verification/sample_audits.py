@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from dpverify.auditing.batch import BatchAuditor
-from dpverify.auditing.contract import Heading
+from dpverify.auditing.contract import Label
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.looks import Looks
+from dpverify.auditing.looks import EventFilter
 from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.auditing.outputs.samples import check_as_many
@@ -21,7 +21,7 @@ from dpverify.privacy.claims import parse_claim
 from dpverify.privacy.stated import StatedGuarantee
 from dpverify.quoting import command_line
 
-_EVERYWHERE = Looks()
+_EVERYWHERE = EventFilter()
 
 
 def audit_samples(
@@ -33,7 +33,7 @@ def audit_samples(
     seed: int,
     adjacency: Adjacency | str | None = None,
     delta: float | None = None,
-    looks: Looks = _EVERYWHERE,
+    looks: EventFilter = _EVERYWHERE,
     allow_equal: bool = False,
 ) -> PrivacyEvidence:
     """Audit two sample files; whoever drew them vouches that the data sets are neighbors, by `adjacency` if given.
@@ -61,12 +61,12 @@ def audit_samples(
         "--failure-probability", failure_probability, "--seed", seed,
     )  # fmt: skip
     question = PrivacyQuestion(
-        StatedGuarantee(guarantee, Adjacency.AS_GIVEN if by is None else by),
+        StatedGuarantee(guarantee, Adjacency.UNCHECKED if by is None else by),
         "samples as given",
         np.shape(samples.left)[0],
         delta=delta,
         neighbors="as the samples were drawn" if by is None else "",
-        heading=Heading(f"{left} and {right}", f"{left} and {right} against {guarantee}", again, seed),
+        label=Label(f"{left} and {right}", f"{left} and {right} against {guarantee}", again, seed),
     )
     found = BatchAuditor(looks).audit(question, samples, ErrorShare.of(failure_probability))
     said = {

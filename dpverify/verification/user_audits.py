@@ -17,11 +17,11 @@ from dpverify.auditing import (
     BatchAuditor,
     Encoder,
     ErrorShare,
-    Heading,
+    Label,
     PairSubject,
     PrivacyQuestion,
 )
-from dpverify.auditing.looks import Looks
+from dpverify.auditing.looks import EventFilter
 from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.sequential import BettingAuditor, SequentialAuditor
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
@@ -45,7 +45,7 @@ _SETTLED = 100
 _SILENCE = 10.0
 """Seconds after which a sequential audit says how far it is, if runs have not doubled before."""
 
-_EVERYWHERE = Looks()
+_EVERYWHERE = EventFilter()
 
 NOT_REPEATED = (
     "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
@@ -142,12 +142,12 @@ class FunctionQuestion:
             f"both of {self.data}" if self.in_one_file else f"{self.data} and {self.neighbor}",
             self.runs,
             delta=self.delta,
-            heading=Heading(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
+            label=Label(str(self.named), f"{self.named} against {guarantee}", "", self.seed),
         )
 
 
 def audit_function(
-    question: FunctionQuestion, *, looks: Looks = _EVERYWHERE, progress: Progress | None = None
+    question: FunctionQuestion, *, looks: EventFilter = _EVERYWHERE, progress: Progress | None = None
 ) -> PrivacyEvidence:
     """Run a user's function on two data sets, as often as asked, and audit what comes out.
 

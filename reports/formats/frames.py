@@ -27,10 +27,10 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
 
     Examples:
         >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import ledger_rows
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
         >>> ledger = Ledger(
@@ -62,10 +62,10 @@ def ledger_frame(ledger: Ledger) -> pandas.DataFrame:
     Examples:
         >>> from importlib.util import find_spec
         >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import ledger_frame, ledger_rows
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
         >>> ledger = Ledger(

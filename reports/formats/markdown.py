@@ -27,10 +27,10 @@ def render_markdown(ledger: Ledger) -> str:
 
     Examples:
         >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Heading
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import render_markdown
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", heading=Heading("mine.sgd"))
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
         >>> ledger = Ledger(
@@ -45,12 +45,12 @@ def render_markdown(ledger: Ledger) -> str:
     parts += _table(
         ("verdict", "printed formulas", "corrected formulas", "audits"),
         [
-            (str(row.verdict), str(row.printed), str(row.repaired), str(row.audits))
+            (str(row.verdict), str(row.printed), str(row.corrected), str(row.audits))
             for row in summary.counts
-            if row.printed or row.repaired or row.audits
+            if row.printed or row.corrected or row.audits
         ],
     )
-    for heading, found in (
+    for label, found in (
         ("Statements that are false as printed", summary.false_statements),
         ("Statements that do not follow from what is declared", summary.unfollowed),
         ("Statements that hold where they are meant", summary.where_meant),
@@ -58,14 +58,14 @@ def render_markdown(ledger: Ledger) -> str:
         ("Steps and conditions that do not follow", summary.unfollowed_parts),
     ):
         if found:
-            parts += [f"### {heading}", ""]
+            parts += [f"### {label}", ""]
             parts += _findings(finding for each in found for finding in each.findings)
     said = [row for row in ledger.statements if row.headline_printed]
     if said:
         parts += ["### What was shown of each statement", ""]
         parts += _table(
             ("statement", "as printed", "corrected"),
-            [(row.id, row.headline_printed, row.headline_repaired) for row in said],
+            [(row.id, row.headline_printed, row.headline_corrected) for row in said],
         )
     if summary.failed_repairs:
         parts += ["### Corrections that do not hold", ""]

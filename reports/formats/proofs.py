@@ -94,7 +94,7 @@ def outcome_of(entry: Entry, *, findings_fail: bool, undecided: Literal["error",
 
 
 def _is_failed_correction(entry: Entry) -> bool:
-    return isinstance(entry, ProofEvidence) and entry.variant is Variant.REPAIRED and entry.verdict in BROKEN
+    return isinstance(entry, ProofEvidence) and entry.variant is Variant.CORRECTED and entry.verdict in BROKEN
 
 
 def entries_junit(
@@ -160,7 +160,7 @@ def _proof_results(
         rule, level = "formula-undecided", "none"
     elif proof.verdict not in BROKEN:
         return []
-    elif proof.variant is Variant.REPAIRED:
+    elif proof.variant is Variant.CORRECTED:
         rule, level = "correction-refuted", "error"
     else:
         beside = proof.coverage in (Coverage.STEP, Coverage.REFERENCE)
@@ -179,7 +179,7 @@ def _proof_results(
 
 
 def _variant(proof: ProofEvidence) -> str:
-    return "corrected" if proof.variant is Variant.REPAIRED else "printed"
+    return "corrected" if proof.variant is Variant.CORRECTED else "printed"
 
 
 def _message(proof: ProofEvidence) -> str:
@@ -247,9 +247,9 @@ def ledger_markdown(ledger: Ledger) -> str:
     lines = [f"### dpverify: {escaped(found.headline)}", "", "| verdict | printed | corrected | audits |"]
     lines += ["| --- | --- | --- | --- |"]
     lines += [
-        f"| {row.verdict} | {row.printed:,} | {row.repaired:,} | {row.audits:,} |"
+        f"| {row.verdict} | {row.printed:,} | {row.corrected:,} | {row.audits:,} |"
         for row in found.counts
-        if row.printed or row.repaired or row.audits
+        if row.printed or row.corrected or row.audits
     ]
     failing = [f"{audit.subject}: {audit.reason}" for audit in found.violated]
     failing += [f"a correction does not hold: {finding_text(each)}" for each in found.failed_repairs]

@@ -14,9 +14,9 @@ from dpverify.auditing import (
     ConstantAuditor,
     ConstantQuestion,
     ErrorShare,
-    Faults,
-    Heading,
+    Label,
     PairSubject,
+    PlantedFaults,
     PrivacyQuestion,
 )
 from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion, NoisyReleases
@@ -38,7 +38,7 @@ class Laplace:
 
     scale: float
     drawn: list[int] = field(default_factory=list)
-    faults: Faults | None = None
+    faults: PlantedFaults | None = None
 
     def draw(self, count: int) -> tuple[Array, Array]:
         rng = np.random.default_rng((7, len(self.drawn)))
@@ -48,7 +48,7 @@ class Laplace:
 
 def asks(epsilon: float, runs: int = 4000) -> PrivacyQuestion:
     stated = StatedGuarantee(PureDP(epsilon), Adjacency.REPLACE_ONE)
-    return PrivacyQuestion(stated, "two numbers", runs, heading=Heading("noise", "noise", "again", 3))
+    return PrivacyQuestion(stated, "two numbers", runs, label=Label("noise", "noise", "again", 3))
 
 
 @pytest.mark.parametrize("auditor", AUDITORS)
@@ -98,10 +98,10 @@ def test_a_watch_ends_an_audit() -> None:
 
 def test_faults_are_tried_out() -> None:
     seen, blind = Laplace(1.0), Laplace(1.0)
-    seen.faults = Faults(lambda factor: Laplace(1 / factor), "noise divided by", (4.0, 2.0))
+    seen.faults = PlantedFaults(lambda factor: Laplace(1 / factor), "noise divided by", (4.0, 2.0))
     found = BatchAuditor().audit(asks(1.0), seen, ErrorShare(1e-3))
     assert (found.verdict, found.smallest_fault) == (Verdict.SUPPORTED, 2.0)
-    blind.faults = Faults(None, "")
+    blind.faults = PlantedFaults(None, "")
     found = BatchAuditor().audit(asks(1.0), blind, ErrorShare(1e-3))
     assert (found.verdict, found.sees_nothing) == (Verdict.UNDECIDED, True)
 
@@ -111,23 +111,21 @@ def test_faults_need_as_many_runs() -> None:
         def draw(self, count: int) -> tuple[Array, Array]:
             return super().draw(count // 2)
 
-    subject = Laplace(1.0, faults=Faults(lambda factor: Fewer(1 / factor), "noise divided by"))
+    subject = Laplace(1.0, faults=PlantedFaults(lambda factor: Fewer(1 / factor), "noise divided by"))
     with pytest.raises(InvalidArgumentError, match="4000 runs, as many as were audited"):
         BatchAuditor().audit(asks(1.0), subject, ErrorShare(1e-3))
 
 
 def test_auditors_that_run_nothing() -> None:
     """A constant has no subject, an accountant one that is computed; both leave their share as it is."""
-    heading = Heading("a", "a", "again")
-    constant = ConstantQuestion(
-        "c", Interval(lower=1.0, upper=2.0), "smallest", 3.0, {}, "", "", heading=heading
-    )
+    label = Label("a", "a", "again")
+    constant = ConstantQuestion("c", Interval(lower=1.0, upper=2.0), "smallest", 3.0, {}, "", "", label=label)
     share = ErrorShare(0.01)
     assert ConstantAuditor().audit(constant, None, share).verdict is Verdict.SUPPORTED
     releases = NoisyReleases("gaussian", 1.0)
     enough = releases.smallest_epsilon(1e-5).upper
     for claimed, verdict in ((enough, Verdict.SUPPORTED), (enough / 2, Verdict.VIOLATED)):
-        asked = AccountantQuestion(claimed, 1e-5, "ours", heading=heading)
+        asked = AccountantQuestion(claimed, 1e-5, "ours", label=label)
         entry = AccountantAuditor().audit(asked, releases, share)
         assert (entry.verdict, entry.claimed) == (verdict, claimed)
         assert entry.smallest.lower <= enough <= entry.smallest.upper

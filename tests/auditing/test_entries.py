@@ -17,7 +17,7 @@ from dpverify.auditing import (
     CountQuestion,
     ErrorShare,
     GivenSamples,
-    Heading,
+    Label,
     PrivacyQuestion,
     RateAuditor,
     RateQuestion,
@@ -31,7 +31,7 @@ from dpverify.privacy import GDP, Adjacency, StatedGuarantee, parse_claim
 from dpverify.reports.summary import audit_text, is_measurement
 from dpverify.statements.plans import Unstated
 
-HEADING = Heading("a:b", "t", "r", 3)
+HEADING = Label("a:b", "t", "r", 3)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_every_kind_of_claim(claim: str, true_for_the_pair: bool) -> None:
     rng = np.random.default_rng(1)
     left, right = rng.normal(0, 1, 60_000), rng.normal(1, 1, 60_000)
     stated = StatedGuarantee(parse_claim(claim), Adjacency.REPLACE_ONE)
-    question = PrivacyQuestion(stated, "d", 60_000, best_known=GDP(1.0), heading=HEADING)
+    question = PrivacyQuestion(stated, "d", 60_000, best_known=GDP(1.0), label=HEADING)
     entry = BatchAuditor().audit(question, GivenSamples(left, right), ErrorShare(1e-6))
     assert entry.verdict is (Verdict.SUPPORTED if true_for_the_pair else Verdict.VIOLATED)
     assert entry.claim == str(parse_claim(claim))
@@ -94,20 +94,20 @@ class Counts:
 def test_the_other_entries() -> None:
     bounds = tuple(Bound(0.6, "c", "d", 500, size=size) for size in (1.0, 10.0))
     risk = RiskAuditor().audit(
-        BoundsQuestion(bounds, "n", heading=HEADING), (Uniform(), Uniform()), ErrorShare(1e-3)
+        BoundsQuestion(bounds, "n", label=HEADING), (Uniform(), Uniform()), ErrorShare(1e-3)
     )
     assert (risk.verdict, risk.bound, risk.claim, risk.seed) == (Verdict.SUPPORTED, 0.6, "c", 3)
     assert risk.measured.lower < 0.5 < risk.measured.upper
     assert "would have been found" in risk.reason
     origin = Unstated("a test")
-    rate = RateAuditor().audit(RateQuestion(-1.0, origin, heading=HEADING), risk, ErrorShare.nothing())
+    rate = RateAuditor().audit(RateQuestion(-1.0, origin, label=HEADING), risk, ErrorShare.nothing())
     assert [point[0] for point in rate.points] == [1.0, 10.0]
     assert (rate.over, rate.runs, rate.failure_probability) == ("n", 500, 1e-3)
     assert type(rate).model_validate_json(rate.model_dump_json()) == rate
-    bare = RateAuditor().audit(RateQuestion(-1.0, heading=HEADING), risk, ErrorShare.nothing())
+    bare = RateAuditor().audit(RateQuestion(-1.0, label=HEADING), risk, ErrorShare.nothing())
     assert bare.model_copy(update={"origin": origin.record()}) == rate
     count = CountAuditor().audit(
-        CountQuestion(4, "= n T", "d", heading=HEADING), Counts(), ErrorShare.nothing()
+        CountQuestion(4, "= n T", "d", label=HEADING), Counts(), ErrorShare.nothing()
     )
     assert (count.counted, count.claimed, count.verdict) == (5, 4, Verdict.VIOLATED)
 
@@ -125,11 +125,11 @@ def test_every_privacy_verdict_names_the_adjacency() -> None:
                 left, right, parse_claim(claim), adjacency=adjacency, failure_probability=1e-6, seed=1
             )
             asked = PrivacyQuestion(
-                StatedGuarantee(parse_claim(claim), Adjacency.AS_GIVEN),
+                StatedGuarantee(parse_claim(claim), Adjacency.UNCHECKED),
                 "d",
                 4000,
                 neighbors=named,
-                heading=HEADING,
+                label=HEADING,
             )
             entry = BatchAuditor().audit(asked, GivenSamples(left, right), ErrorShare(1e-6))
             assert (audit.verdict, entry.adjacency) == (verdict, named)
@@ -143,7 +143,7 @@ def test_every_privacy_verdict_names_the_adjacency() -> None:
 def test_entries_of_constants() -> None:
     for extreme, smallest, largest in (("smallest", 2.0, None), ("largest", None, 1.0)):
         question = ConstantQuestion(
-            "c", Interval(lower=1.0, upper=2.0), extreme, None, {}, "a grid", "m", heading=HEADING
+            "c", Interval(lower=1.0, upper=2.0), extreme, None, {}, "a grid", "m", label=HEADING
         )
         entry = ConstantAuditor().audit(question, None, ErrorShare.nothing())
         assert (entry.smallest, entry.largest, entry.printed) == (smallest, largest, None)

@@ -19,7 +19,7 @@ from dpverify.auditing import (
     audit_queries,
     fit_rate,
 )
-from dpverify.auditing.looks import Looks
+from dpverify.auditing.looks import EventFilter
 from dpverify.auditing.relations import Relation
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError
@@ -40,7 +40,7 @@ def one_sided() -> tuple[Any, Any]:
 def test_a_direction_alone_shows_only_itself() -> None:
     """Left over right is plain to see; right over left, epsilon is at most 0.0192. 1e-6 for a bound that is wrong."""
     left, right = one_sided()
-    asked: dict[str, Any] = {"adjacency": Adjacency.AS_GIVEN, "failure_probability": 1e-6, "seed": 1}
+    asked: dict[str, Any] = {"adjacency": Adjacency.UNCHECKED, "failure_probability": 1e-6, "seed": 1}
     claim = PureDP(0.5)
     both = audit_privacy(left, right, claim, **asked)
     seen = audit_privacy(left, right, claim, directions=(Direction.LEFT_OVER_RIGHT,), **asked)
@@ -61,10 +61,10 @@ def test_scores_are_chosen_by_name() -> None:
     """Spread tells these apart, and a line through the plane does so less well."""
     rng = np.random.default_rng(9)
     left, right = rng.normal(0, 1, (4000, 2)), rng.normal(0, 4, (4000, 2))
-    question = PrivacyQuestion(StatedGuarantee(PureDP(1.0), Adjacency.AS_GIVEN), "d", 4000)
+    question = PrivacyQuestion(StatedGuarantee(PureDP(1.0), Adjacency.UNCHECKED), "d", 4000)
     found = {}
     for scores in ((), ("quadratic logistic regression",), ("nearest centroid",)):
-        auditor = BatchAuditor(Looks(scores))
+        auditor = BatchAuditor(EventFilter(scores))
         found[scores] = auditor.audit(question, GivenSamples(left, right), ErrorShare(1e-6)).epsilon_lower
     assert found[()] > 1
     assert found["quadratic logistic regression",] > found["nearest centroid",] + 0.5
@@ -80,11 +80,11 @@ def test_scores_are_chosen_by_name() -> None:
 )
 def test_unknown_names_are_refused(looks: dict[str, Any], option: str) -> None:
     with pytest.raises(InvalidArgumentError, match=option):
-        Looks(**looks)
+        EventFilter(**looks)
 
 
 def test_options_say_it_again() -> None:
-    looks = Looks(("best coordinate", "value"), ("right-over-left",))
+    looks = EventFilter(("best coordinate", "value"), ("right-over-left",))
     assert looks.options() == (
         *("--score", "best coordinate", "--score", "value"),
         *("--direction", "right-over-left"),
@@ -110,7 +110,7 @@ def test_supported_privacy_says_how_loose_it_may_be(auditor: Any) -> None:
     """1e-6 for a false alarm."""
 
     def asks(epsilon: float, subject: Noise) -> PrivacyEvidence:
-        question = PrivacyQuestion(StatedGuarantee(PureDP(epsilon), Adjacency.AS_GIVEN), "d", RUNS)
+        question = PrivacyQuestion(StatedGuarantee(PureDP(epsilon), Adjacency.UNCHECKED), "d", RUNS)
         found: PrivacyEvidence = auditor.audit(question, subject, ErrorShare(1e-6))
         return found
 

@@ -30,7 +30,7 @@ from dpverify.auditing import (  # noqa: E402
     BatchAuditor,
     Encoder,
     ErrorShare,
-    Heading,
+    Label,
     PrivacyQuestion,
     clopper_pearson_lower,
     clopper_pearson_upper,
@@ -233,7 +233,7 @@ class _Worst:
 
 def _question(claim: Guarantee, runs: int, seed: int, delta: float | None = None) -> PrivacyQuestion:
     stated = StatedGuarantee(claim, Adjacency.REPLACE_ONE)
-    return PrivacyQuestion(stated, "null", runs, delta=delta, heading=Heading(seed=seed))
+    return PrivacyQuestion(stated, "null", runs, delta=delta, label=Label(seed=seed))
 
 
 def _too_high(claim: Guarantee, epsilon: float, delta: float) -> bool:

@@ -26,7 +26,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np  # noqa: E402
 
 from dpverify.algorithms.fmtt18 import PNSGD  # noqa: E402
-from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion  # noqa: E402
+from dpverify.auditing import ErrorShare, Label, PrivacyQuestion  # noqa: E402
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor  # noqa: E402
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee  # noqa: E402
 from dpverify.problems import Ball, Dataset, Linear, Problem  # noqa: E402
@@ -111,9 +111,7 @@ def main() -> None:
             ratios, begin = [], time.process_time()
             for seed in range(given.seeds):
                 stated = StatedGuarantee(GDP(1.0), Adjacency.REPLACE_ONE)
-                question = PrivacyQuestion(
-                    stated, case.name, runs, delta=case.delta, heading=Heading(seed=seed)
-                )
+                question = PrivacyQuestion(stated, case.name, runs, delta=case.delta, label=Label(seed=seed))
                 found = WhiteBoxAuditor().audit(question, case.subject, ErrorShare(LEVEL))
                 ratios.append(found.epsilon_lower / case.true_epsilon)
             low, middle, high = np.percentile(ratios, [10, 50, 90])

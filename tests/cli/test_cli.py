@@ -273,7 +273,7 @@ def test_prove_shows_refuted_and_proved(capsys: pytest.CaptureFixture[str]) -> N
         "certificate", "confirmed_by_checker",
     } <= set(entries[0])  # fmt: skip
     verdicts = {e["variant"]: e["verdict"] for e in entries if e["obligation"] == "attained-by-identity-maps"}
-    assert verdicts == {"printed": "refuted", "repaired": "proved"}
+    assert verdicts == {"printed": "refuted", "corrected": "proved"}
     assert all(e["confirmed_by_checker"] for e in entries)
 
 
@@ -315,10 +315,10 @@ def test_list_names_every_catalog_row(
     monkeypatch.setenv("XDG_CACHE_HOME", str(all_remembered))
     code, found, _ = output(capsys, "list", "mn25", "--json", "--jobs", "1")
     assert code == 0
-    keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_repaired"}
-    keys |= {"headline_printed", "headline_repaired", "given_printed", "given_repaired", "uses", "used_by"}
+    keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_corrected"}
+    keys |= {"headline_printed", "headline_corrected", "given_printed", "given_corrected", "uses", "used_by"}
     keys |= {"rests_on_false", "rests_on_unfollowed", "marks", "displays", "encoded", "decided", "confirmed"}
-    keys |= {"standing_printed", "standing_repaired", "missing", "roots", "whole", "part", "ingredient"}
+    keys |= {"standing_printed", "standing_corrected", "missing", "roots", "whole", "part", "ingredient"}
     assert all(set(row) == keys for row in found)
     assert len(found) == 38
 
@@ -329,7 +329,7 @@ def test_list_proves_what_nothing_is_remembered_of(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "--jobs", "1")
     assert code == 0
-    assert (huber["verdict_printed"], huber["verdict_repaired"]) == ("refuted", "proved")
+    assert (huber["verdict_printed"], huber["verdict_corrected"]) == ("refuted", "proved")
 
 
 def test_list_counts_what_is_printed(
@@ -464,7 +464,7 @@ def test_an_audit_of_files_loads_what_it_needs(tmp_path: Path) -> None:
         "import os, sys\n"
         "from dpverify.cli import main\n"
         "try:\n"
-        "    main('audit --left left.npy --right right.npy --claim eps=1 --adjacency as-given'.split())\n"
+        "    main('audit --left left.npy --right right.npy --claim eps=1 --adjacency unchecked'.split())\n"
         "except SystemExit as ended:\n"
         "    print(ended.code)\n"
         "assert 'OPENBLAS_NUM_THREADS' not in os.environ\n"

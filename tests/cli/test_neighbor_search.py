@@ -54,7 +54,7 @@ def test_a_fault_out_of_range_is_found_and_replayed(folder: Path, capsys: pytest
         (["leaky:late", *SEARCH, "worst.txt"], "ends in .json"),
         (["leaky:late", *SEARCH, "worst.json", "--neighbor", "data.csv"], "--neighbor"),
         (["leaky:late", *SEARCH, "worst.json", "--record-range", "1,0"], "--record-range"),
-        (["leaky:late", *SEARCH, "worst.json", "--adjacency", "as-given"], "adjacency"),
+        (["leaky:late", *SEARCH, "worst.json", "--adjacency", "unchecked"], "adjacency"),
         (["leaky:late", *SEARCH, "worst.json", "--fixed-runs"], "--fixed-runs"),
         (["leaky:late", "--pair", "worst.json", "--claim", "eps=1"], "cannot be read"),
         (["leaky:late", "--pair", "worst.json", "--claim", "eps=1", "--data", "data.csv"], "--data"),

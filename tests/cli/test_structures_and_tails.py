@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion
+from dpverify.auditing import ErrorShare, Label, PrivacyQuestion
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
@@ -137,7 +137,7 @@ def test_a_function_is_audited_by_the_steps_that_are_stated_of_it(
             return rng.normal(1, stddev, count), rng.normal(0, stddev, count)
 
     claim = StatedGuarantee(ApproxDP(2.0, 1e-6), Adjacency.REPLACE_ONE)
-    question = PrivacyQuestion(claim, "three numbers", 4000, heading=Heading(seed=0))
+    question = PrivacyQuestion(claim, "three numbers", 4000, label=Label(seed=0))
     here = WhiteBoxAuditor().audit(question, Stated(Drawn(), (sides[0], sides[1])), ErrorShare(1e-3))  # type: ignore[arg-type]
     assert here.epsilon_lower == found["epsilon_lower"]
 

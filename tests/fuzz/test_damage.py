@@ -231,7 +231,7 @@ def test_a_question_that_coverings_never_answer_ends(proofs: Any, monkeypatch: p
 
     monkeypatch.setattr(questions, "within_reach", noted)
     named = [r for r in proofs.of("gll22.claim4.2") if r.evidence.obligation == "square-below"]
-    (record,) = (r for r in named if r.evidence.variant is Variant.REPAIRED)
+    (record,) = (r for r in named if r.evidence.variant is Variant.CORRECTED)
     hurt = deepcopy(record.certificate)
     assert check(hurt).confirmed
     assert all(near)

@@ -104,7 +104,7 @@ def test_unlike_parts() -> None:
     assert total.privacy_profile(basic) <= 1e-5 + 2 * share
 
 
-def test_a_profile_that_is_not_convex_is_repaired_downwards() -> None:
+def test_a_profile_that_is_not_convex_is_corrected_downwards() -> None:
     # the smaller of two bounds is a bound, but not convex
     def profile(epsilon: Any) -> Any:
         return np.minimum(np.asarray(PureDP(2.0).privacy_profile(epsilon)), 0.5)

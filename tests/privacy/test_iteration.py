@@ -103,7 +103,7 @@ def test_contraction_helps_more_than_the_printed_schedule() -> None:
     assert contracted.best().squared_mu < 0.5 * plain.best().squared_mu
 
 
-def test_initial_distance_is_theorem_1_repaired_and_attained_by_identity_maps() -> None:
+def test_initial_distance_is_theorem_1_corrected_and_attained_by_identity_maps() -> None:
     steps, distance, sigma = 7, 3.0, 1.5
     iteration = from_initial_distance(steps, distance, sigma)
     # identity maps: X_T - X_0 is N(0, steps sigma^2), so the divergence is known exactly

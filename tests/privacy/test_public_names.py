@@ -25,6 +25,6 @@ def test_adjacency_members() -> None:
         "ADD_REMOVE_ONE",
         "ZERO_OUT",
         "ANSWERS",
-        "AS_GIVEN",
+        "UNCHECKED",
         "INDEX",
     }

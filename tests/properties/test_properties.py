@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dpverify.auditing import Heading
+from dpverify.auditing import Label
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
@@ -191,7 +191,7 @@ def test_audits_are_shown_in_notebooks_and_kept_in_ledgers() -> None:
     assert "<th" in found._repr_html_()
     assert "event" in found._repr_html_()
     assert "1-DP: violated" in found.audit._repr_html_()
-    entry = found.evidence(Heading("mine", "mine against 1-DP", "again", 0))
+    entry = found.evidence(Label("mine", "mine against 1-DP", "again", 0))
     assert (entry.verdict, entry.epsilon_lower, entry.claim) == (
         Verdict.VIOLATED, found.audit.epsilon_lower, "1-DP",
     )  # fmt: skip
@@ -199,7 +199,7 @@ def test_audits_are_shown_in_notebooks_and_kept_in_ledgers() -> None:
         ["yes"] * 300 + ["no"] * 100, ["no"] * 300 + ["yes"] * 100, Claimed(GDP(1.0).privacy_profile)
     )
     assert given.outputs == "a category"
-    assert given.evidence(Heading()).adjacency == "as-given"
+    assert given.evidence(Label()).adjacency == "unchecked"
     with pytest.raises(InvalidDataError, match="on the right data set"):
         audit_outputs([1.0] * 200, object(), "eps=1")
 

@@ -118,7 +118,7 @@ def test_data_sets_are_neighbors_and_never_equal(adjacency: str) -> None:
 
     attempt()
     with pytest.raises(InvalidArgumentError, match="adjacency"):
-        neighboring_datasets(n=3, d=2, adjacency="as-given")
+        neighboring_datasets(n=3, d=2, adjacency="unchecked")
 
 
 @given(distribution_pairs())

@@ -162,8 +162,8 @@ def test_no_printed_equality_has_equal_sides_before_a_prover_sees_it() -> None:
 
     for paper in papers().values():
         for statement in paper.statements:
-            repaired = statement.repaired.obligations if statement.repaired else ()
-            for o in (*statement.printed, *repaired):
+            corrected = statement.corrected.obligations if statement.corrected else ()
+            for o in (*statement.printed, *corrected):
                 assert not mirrored(o), (statement.id, o.name)
     assert mirrored(Obligation("planted", "", Eq(x + 1, x + expression(1)), (x,)))
 

@@ -126,7 +126,7 @@ def _screenshot(folder: Path, html: str, width: int, height: int) -> np.ndarray[
 
 def test_one_section_at_a_time(tmp_path: Path, html: str) -> None:
     first, findings, inner = _measured(
-        tmp_path, html, (1280, ""), (1280, "#fmtt18.thm1--finding"), (1280, "#fmtt18.thm1-schedule-repaired")
+        tmp_path, html, (1280, ""), (1280, "#fmtt18.thm1--finding"), (1280, "#fmtt18.thm1-schedule-corrected")
     )
     assert first["pages"] == ["summary"]
     assert first["current"] == ["#summary"]

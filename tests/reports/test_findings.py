@@ -50,10 +50,10 @@ def test_the_gravest_come_first() -> None:
 def test_what_an_order_means_is_said() -> None:
     meant = "there is C in (0, oo): (for all n in integers in [1, oo): ((2 <= n) implies (n <= C*n)))"
     printed = refuted("a.b", None, latex="n=O(n)", expression="there is C in (0, oo): (n <= C)")
-    repaired = printed.model_copy(
-        update={"variant": Variant.REPAIRED, "verdict": Verdict.PROVED, "expression": meant}
+    corrected = printed.model_copy(
+        update={"variant": Variant.CORRECTED, "verdict": Verdict.PROVED, "expression": meant}
     )
-    text = findings_markdown(example_ledger(entries=(printed, repaired), statements=()))
+    text = findings_markdown(example_ledger(entries=(printed, corrected), statements=()))
     assert "that is, `there is C in (0, ∞): (n ≤ C)`" in text
     assert "the same formula (proved).\n\nthat is, `there is C in (0, ∞): (for all n" in text
 
@@ -152,16 +152,16 @@ def test_the_case_of_an_instance_is_said() -> None:
 
 def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
     printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
-    repaired = printed.model_copy(
+    corrected = printed.model_copy(
         update={
-            "variant": Variant.REPAIRED,
+            "variant": Variant.CORRECTED,
             "verdict": Verdict.PROVED,
             "domain": {"x": "(0, 1]"},
             "added": ("x in (0, 1]",),
         }
     )
     other = printed.model_copy(update={"obligation": "without-a-correction", "latex": "x"})
-    for entries in ((printed, other, repaired), (other, printed, repaired)):
+    for entries in ((printed, other, corrected), (other, printed, corrected)):
         text = findings_markdown(example_ledger(entries=entries, statements=()))
         assert "the same formula for x in " in text
 

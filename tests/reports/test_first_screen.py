@@ -146,7 +146,7 @@ def test_a_finding_at_a_realistic_size_is_preferred() -> None:
 
 
 def test_where_nothing_was_found() -> None:
-    proved = [p for p in PROOFS if p.variant is Variant.REPAIRED and p.verdict is Verdict.PROVED]
+    proved = [p for p in PROOFS if p.variant is Variant.CORRECTED and p.verdict is Verdict.PROVED]
     html = render_html(example_ledger(entries=tuple(proved), statements=()))
     assert "No claim was found to fail." in html
     assert "found-first" not in html[html.index("<body>") :]

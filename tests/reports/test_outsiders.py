@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dpverify.auditing import ErrorShare, Heading, Question, clopper_pearson_lower
-from dpverify.auditing.subjects import Given
+from dpverify.auditing import ErrorShare, Label, Question, clopper_pearson_lower
+from dpverify.auditing.subjects import FixedSubject
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence, ForeignEvidence, SampledEvidence
 from dpverify.ledger.document import Ledger
@@ -70,7 +70,7 @@ class HeadsAuditor:
             runs=question.tosses,
             failure_probability=level,
             shares=error.spent(),
-            seed=question.heading.seed,
+            seed=question.label.seed,
         )
 
 
@@ -94,7 +94,11 @@ def plan(heads: float) -> Plan:
     """A coin that is said to fall on heads at most half the time."""
     question = HeadsQuestion(at_most=0.5, tosses=1000)
     return Plan(
-        "acme/coin", "acme.coin", "A coin", HeadsAuditor(), lambda _: Audit(question, Given(Coin(heads)))
+        "acme/coin",
+        "acme.coin",
+        "A coin",
+        HeadsAuditor(),
+        lambda _: Audit(question, FixedSubject(Coin(heads))),
     )
 
 
@@ -136,7 +140,7 @@ def test_a_report_card() -> None:
 
 
 def test_a_failure_message() -> None:
-    question = HeadsQuestion(at_most=0.5, tosses=1000, heading=Heading("acme.coin", "A coin", "toss", 5))
+    question = HeadsQuestion(at_most=0.5, tosses=1000, label=Label("acme.coin", "A coin", "toss", 5))
     assert check_audit(HeadsAuditor(), question, Coin(0.4)).verdict is Verdict.SUPPORTED
     with pytest.raises(AssertionError) as failed:
         check_audit(HeadsAuditor(), question, Coin(0.9))

@@ -172,9 +172,9 @@ def _hostile(value: object) -> object:
             "variant",
             "verdict",
             "verdict_printed",
-            "verdict_repaired",
+            "verdict_corrected",
             "standing_printed",
-            "standing_repaired",
+            "standing_corrected",
             "provenance",
             "mistake",
             "program",
@@ -287,7 +287,7 @@ def test_size_and_speed() -> None:
     assert sum(isinstance(entry, ProofEvidence) for entry in entries) == 280
 
 
-def test_printed_and_repaired_stand_side_by_side_with_the_reason() -> None:
+def test_printed_and_corrected_stand_side_by_side_with_the_reason() -> None:
     text = render_html(example_ledger(), CERTIFICATES)
     section = text[text.index('<section class="page subject" id="fmtt18.thm1"') :]
     section = section[: section.index("</section>")]
@@ -309,12 +309,12 @@ def test_printed_and_repaired_stand_side_by_side_with_the_reason() -> None:
 
 def test_homogeneous_formulas_share_a_table() -> None:
     good = PROOFS[2].model_copy(
-        update={"obligation": "same-unit", "variant": "repaired", "verdict": Verdict.PROVED, "left": None}
+        update={"obligation": "same-unit", "variant": "corrected", "verdict": Verdict.PROVED, "left": None}
     )
     text = render_html(example_ledger(entries=(*PROOFS, good)))
     words = Page(text).words()
     assert Page(text).problems == []
-    assert 'id="fmtt18.thm1-same-unit-repaired"><th scope="row">same-unit</th>' in text
+    assert 'id="fmtt18.thm1-same-unit-corrected"><th scope="row">same-unit</th>' in text
     assert "In each of these formulas, both sides have the same unit." in words
     assert "The units differ: left side dimensionless, right side 1/length." in words  # a card of its own
 
@@ -398,8 +398,8 @@ GRAPH = (
         update={
             "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "verdict_printed": Verdict.CERTIFIED,
             "standing_printed": Standing.HOLDS,
-            "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_repaired": "",
-            "verdict_repaired": None,
+            "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_corrected": "",
+            "verdict_corrected": None,
         }
     ),
     STATEMENTS[1].model_copy(update={"id": "fmtt18.thm8"}),

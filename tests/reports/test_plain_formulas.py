@@ -45,7 +45,7 @@ def test_no_formula_of_the_papers_stays_latex() -> None:
     found = []
     for paper in papers().values():
         for statement in paper.statements:
-            repair = statement.repaired
+            repair = statement.corrected
             found += [statement.latex, *(o.latex for o in statement.printed)]
             found += [repair.latex, *(o.latex for o in repair.obligations)] if repair else []
     assert len([latex for latex in found if latex]) > 60

@@ -22,7 +22,7 @@ from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, exampl
 
 def test_counts_add_up() -> None:
     summary = summarize(example_ledger())
-    assert sum(row.printed + row.repaired for row in summary.counts) == len(PROOFS)
+    assert sum(row.printed + row.corrected for row in summary.counts) == len(PROOFS)
     assert sum(row.audits for row in summary.counts) == len(AUDITS)
     assert (summary.statements, summary.checked) == (163, 6)
     assert [found.statement for found in summary.false_statements] == ["fmtt18.thm1"]

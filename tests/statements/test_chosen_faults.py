@@ -90,13 +90,16 @@ def rows(name: str) -> list[Obligation]:
     """The printed row of a name and the corrected one."""
     id_, _, row = name.partition("/")
     here = sheet(id_)
-    return [o for o in (*here.printed, *here.repaired) if o.name == row]
+    return [o for o in (*here.printed, *here.corrected) if o.name == row]
 
 
 def misprinted(name: str, row: Obligation, old: str, new: str) -> Obligation:
     """The row as it would be read with another piece of LaTeX in its display, or in a definition of its sheet."""
     here = sheet(name.partition("/")[0])
-    read = [*zip(here.rows, here.printed, strict=True), *zip(here.corrected_rows, here.repaired, strict=True)]
+    read = [
+        *zip(here.rows, here.printed, strict=True),
+        *zip(here.corrected_rows, here.corrected, strict=True),
+    ]
     source = next(source for source, o in read if o is row)
     if isinstance(source.display, str) and old in source.display:
         changed = replace(source, display=source.display.replace(old, new, 1))

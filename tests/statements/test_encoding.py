@@ -24,7 +24,11 @@ FIRST = {
 def named(statement: str, obligation: str, variant: Variant = Variant.PRINTED) -> Obligation:
     found = next(s for s in ALL if s.id == statement)
     chosen = (
-        found.printed if variant is Variant.PRINTED else found.repaired.obligations if found.repaired else ()
+        found.printed
+        if variant is Variant.PRINTED
+        else found.corrected.obligations
+        if found.corrected
+        else ()
     )
     return next(o for o in chosen if o.name == obligation)
 
@@ -39,14 +43,14 @@ def test_the_catalog_has_all_rows_and_every_first_statement_is_encoded() -> None
 
 @pytest.mark.parametrize("statement", ALL, ids=lambda s: s.id)
 def test_names_are_unique_and_pairs_exist(statement: Statement) -> None:
-    repaired = statement.repaired.obligations if statement.repaired else ()
-    for obligations in (statement.printed, repaired):
+    corrected = statement.corrected.obligations if statement.corrected else ()
+    for obligations in (statement.printed, corrected):
         assert len({o.name for o in obligations}) == len(obligations)
     known = {row.id for paper in papers().values() for row in paper.catalog}
     assert set(statement.pairs) <= known
-    if statement.repaired:
-        assert set(statement.repaired.replaces) <= {o.name for o in statement.printed}
-        assert statement.repaired.reasons
+    if statement.corrected:
+        assert set(statement.corrected.replaces) <= {o.name for o in statement.printed}
+        assert statement.corrected.reasons
 
 
 def test_every_algorithm_and_plan_can_be_loaded() -> None:
@@ -90,7 +94,7 @@ def mutated(obligation: Obligation, factor: Fraction) -> Obligation:
 @pytest.mark.parametrize(
     ("statement", "obligation", "variant", "factor"),
     [
-        ("fmtt18.thm1", "schedule-gives-the-bound", Variant.REPAIRED, Fraction(99, 100)),
+        ("fmtt18.thm1", "schedule-gives-the-bound", Variant.CORRECTED, Fraction(99, 100)),
         ("fmtt18.def10", "completing-the-square", Variant.PRINTED, Fraction(101, 100)),
         ("fmtt18.thm23", "schedule-gives-the-bound", Variant.PRINTED, Fraction(1, 2)),
         ("fmtt18.thm35", "bound", Variant.PRINTED, Fraction(45, 100)),

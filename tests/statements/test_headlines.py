@@ -159,7 +159,7 @@ def _shown(
     uses: tuple[str, ...] = (),
     unsaid: tuple[str, ...] = (),
 ) -> dict[str, Any]:
-    variants = {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.REPAIRED: corrected})
+    variants = {Variant.PRINTED: rows} | ({} if corrected is None else {Variant.CORRECTED: corrected})
     return {"uses": uses, "rows": variants, "unsaid": unsaid}
 
 
@@ -189,9 +189,9 @@ def test_what_is_false_below() -> None:
         "c": {"b": claim}, "e": {"b/false": claim}, "f": {"b": claim}, "h": {"b": claim},
     }  # fmt: skip
     assert not any(rests.corrected for rests in printed.values())
-    repaired = {name: below(name, Variant.REPAIRED, _named(shown)) for name in ("b", "c", "e", "f")}
-    assert not any(rests.false for rests in repaired.values())
-    assert {name: tuple(rests.corrected) for name, rests in repaired.items()} == {
+    corrected = {name: below(name, Variant.CORRECTED, _named(shown)) for name in ("b", "c", "e", "f")}
+    assert not any(rests.false for rests in corrected.values())
+    assert {name: tuple(rests.corrected) for name, rests in corrected.items()} == {
         "b": (), "c": ("b",), "e": (), "f": ("b",),
     }  # fmt: skip
 
@@ -233,7 +233,7 @@ def test_what_is_left_out_comes_up_from_below() -> None:
     assert top("b") == (Verdict.CERTIFIED, box, Standing.IN_PART, Roots(boxed=("p.b/bound",), own=("p.b",)))
     assert top("c")[0] is UNDECIDED
     added = "proved, given it; p.c (where 2 <= n) as corrected"
-    assert top("c", Variant.REPAIRED) == (PROVED, added, Standing.HOLDS, Roots(own=("p.c",)))
+    assert top("c", Variant.CORRECTED) == (PROVED, added, Standing.HOLDS, Roots(own=("p.c",)))
     missing = "proved, given it; rests on p.d (no printed formula says the accuracy)"
     assert top("d") == (PROVED, missing, Standing.IN_PART, Roots(own=("p.d",)))
     unproved = "proved, given it; rests on p.e (not proved here)"
@@ -264,7 +264,7 @@ def test_a_conclusion_that_only_the_correction_has_is_missing() -> None:
     }
     shown = _named(rows)
     of = shown["p.b"]
-    assert (of.missing(Variant.PRINTED), of.missing(Variant.REPAIRED)) == (("accuracy",), ())
+    assert (of.missing(Variant.PRINTED), of.missing(Variant.CORRECTED)) == (("accuracy",), ())
     found = word("p.b", of.rows[Variant.PRINTED], missing=of.missing(Variant.PRINTED))
     assert found.headline == "proved, but for what no printed formula says (accuracy)"
     assert found.standing is Standing.IN_PART
@@ -346,14 +346,14 @@ def test_statements_that_hold_by_a_corrected_proof(entries: dict[str, StatementE
     for entry in found:
         assert entry.verdict_printed is PROVED
         assert any(mark in entry.headline_printed for mark in STEPS)
-        assert entry.verdict_repaired is PROVED
+        assert entry.verdict_corrected is PROVED
 
 
 def test_without_its_correction_it_is_undecided(all_proofs: list[ProofRecord]) -> None:
     """Planted: one corrected step that the proof needs is no longer proved."""
     mine = [r.evidence for r in all_proofs if r.evidence.statement == "bst14.thm5.2"]
     spoiled = [
-        e.model_copy(update={"verdict": UNDECIDED}) if e.variant is Variant.REPAIRED else e for e in mine
+        e.model_copy(update={"verdict": UNDECIDED}) if e.variant is Variant.CORRECTED else e for e in mine
     ]
     for evidence, verdict in ((mine, PROVED), (spoiled, UNDECIDED)):
         (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm5.2",))
@@ -366,9 +366,9 @@ def test_local_privacy_is_proved_where_its_lemma_is(entries: dict[str, Statement
     for name in ("fmtt18.thm29", "fmtt18.thm30", "fmtt18.cor34"):
         assert entries[name].headline_printed.startswith(missing)
         assert "fmtt18.lem27" in entries[name].rests_on_false
-        assert entries[name].verdict_repaired is PROVED
-        assert "fmtt18.lem27" in entries[name].headline_repaired.split("; ")[-1]
-        assert entries[name].headline_repaired.endswith(" as corrected")
+        assert entries[name].verdict_corrected is PROVED
+        assert "fmtt18.lem27" in entries[name].headline_corrected.split("; ")[-1]
+        assert entries[name].headline_corrected.endswith(" as corrected")
 
 
 def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list[ProofRecord]) -> None:
@@ -377,7 +377,7 @@ def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list
     mine = [r.evidence for r in all_proofs if r.evidence.statement in ("bst14.thm3.4.1", *below)]
     spoiled = [
         e.model_copy(update={"verdict": REFUTED})
-        if (e.statement, e.variant, e.obligation) == ("bst14.lem6.1", Variant.REPAIRED, "lower-side")
+        if (e.statement, e.variant, e.obligation) == ("bst14.lem6.1", Variant.CORRECTED, "lower-side")
         else e
         for e in mine
     ]
@@ -392,7 +392,7 @@ def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list
     ):
         (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm3.4.1",))
         assert entry.verdict_printed is UNDECIDED
-        clauses = entry.headline_repaired.split("; ")
+        clauses = entry.headline_corrected.split("; ")
         assert "; ".join(dict.fromkeys((clauses[0], clauses[-1]))) == headline
 
 
@@ -537,7 +537,7 @@ def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
 def test_what_a_correction_needs_stands_in_its_headline(name: str, where: str, proofs: Proofs) -> None:
     """Once, these said "proved, given ...": no printed formula has the name, or the letters, of the correction."""
     (entry,) = catalog_entries(proofs.of(name), (name,))
-    assert entry.headline_repaired.startswith(f"proved, where {where}, given ")
+    assert entry.headline_corrected.startswith(f"proved, where {where}, given ")
 
 
 def test_a_claim_is_not_refuted_by_what_is_said_after_it(proofs: Proofs) -> None:
@@ -557,10 +557,10 @@ def test_one_fault_has_one_label(entries: dict[str, StatementEntry]) -> None:
 def test_lemma_27_holds_on_no_box(entries: dict[str, StatementEntry]) -> None:
     """Once, it was certified for delta from 8.3e-7 to 0.05, and what rests on it was called proved."""
     lemma = entries["fmtt18.lem27"]
-    assert lemma.headline_repaired.startswith("proved, where epsilon in (0, 1], given ")
+    assert lemma.headline_corrected.startswith("proved, where epsilon in (0, 1], given ")
     for name in ("fmtt18.lem27", "fmtt18.thm29", "fmtt18.thm30", "fmtt18.cor31", "fmtt18.cor34", "mn25.thm2"):
         assert entries[name].roots.boxed == (), name
-        assert "on part of its domain" not in entries[name].headline_repaired
+        assert "on part of its domain" not in entries[name].headline_corrected
 
 
 @pytest.mark.parametrize("statement", ALL, ids=lambda s: s.id)
@@ -571,7 +571,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     refuting = {each.obligation for each in instance_entries(statement.id.partition(".")[0], statement.id)}
     mine = [r.evidence for r in all_proofs if r.evidence.statement == statement.id]
     # what an instance refutes cannot be planted as proved
-    mine = [e for e in mine if e.obligation not in refuting or e.variant is Variant.REPAIRED]
+    mine = [e for e in mine if e.obligation not in refuting or e.variant is Variant.CORRECTED]
 
     def entry(found: list[ProofEvidence]) -> StatementEntry:
         (only,) = catalog_entries([without_certificates(e) for e in found], (statement.id,))
@@ -581,7 +581,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
         e.model_copy(update={"coverage": INSTANCE if e.coverage is WHOLE else e.coverage, "verdict": PROVED})
         for e in mine
     ]
-    for verdict in (entry(demoted).verdict_printed, entry(demoted).verdict_repaired):
+    for verdict in (entry(demoted).verdict_printed, entry(demoted).verdict_corrected):
         assert verdict is None
     for coverage, said in (
         (STEP, "a step of its proof is false"),

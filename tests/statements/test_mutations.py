@@ -40,7 +40,7 @@ def rows() -> list[tuple[str, Obligation]]:
         (f"{s.id}/{o.name}", o)
         for paper in papers().values()
         for s in paper.statements
-        for o in (*s.printed, *(s.repaired.obligations if s.repaired else ()))
+        for o in (*s.printed, *(s.corrected.obligations if s.corrected else ()))
     ]
     return found[:: 1 if _ASKED else max(1, len(found) // _ROWS)]
 

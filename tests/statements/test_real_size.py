@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from dpverify.auditing.subjects import CountedRuns, Each, Given, RiskOf, data_size
+from dpverify.auditing.subjects import CountedRuns, FixedSubject, RiskOf, SubjectList, data_size
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import RiskEvidence
 from dpverify.ledger.verdicts import Verdict
@@ -90,8 +90,8 @@ def test_sizes_are_those_of_the_data() -> None:
     plain = RiskOf(None, problem, data, total=False)  # type: ignore[arg-type]
     sampled = RiskOf(OnFreshSamples(None, 20), problem, data, total=False)
     assert data_size(plain) == data_size(CountedRuns(None, data)) == (8, 2)  # type: ignore[arg-type]
-    assert data_size(sampled) == data_size(Each((plain, sampled))) == (20, 2)
-    assert data_size(Given(None)) is None
+    assert data_size(sampled) == data_size(SubjectList((plain, sampled))) == (20, 2)
+    assert data_size(FixedSubject(None)) is None
 
 
 def test_the_summary_says_the_sizes_of_a_quick_run() -> None:

@@ -62,10 +62,10 @@ def test_what_a_source_speaks_of_elsewhere_is_assumed_by_both_readers_and_shown_
             sheet.statement, Variant.PRINTED, obligation, obligation.coverage, obligation.name
         )
         assert said["added"] == ("x <= 1",)
-    (corrected,) = sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").repaired
+    (corrected,) = sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").corrections
     said = source_texts(
         sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").statement,
-        Variant.REPAIRED, corrected, corrected.coverage, "both",
+        Variant.CORRECTED, corrected, corrected.coverage, "both",
     )  # fmt: skip
     assert said["added"] == ("x <= 1",)  # what the printed formula is read with does not hide it
 
@@ -88,12 +88,12 @@ def test_a_correction_stands_beside_what_it_corrects() -> None:
         .corrected("more", r"x=x", coverage="step")
         .correction(latex=r"x^2\ge 0")
     ).statement  # fmt: skip
-    assert made.repaired is not None
-    assert [o.name for o in made.repaired.obligations] == ["wrong", "more"]
-    assert (made.repaired.reasons, made.repaired.latex) == (("0 is left out",), r"x^2\ge 0")
+    assert made.corrected is not None
+    assert [o.name for o in made.corrected.obligations] == ["wrong", "more"]
+    assert (made.corrected.reasons, made.corrected.latex) == (("0 is left out",), r"x^2\ge 0")
     assert (made.printed[0].consequence, made.printed[0].reading) == (PROOF_STEP, "for x not 0")
     assert prove(made.printed[0]).verdict is Verdict.REFUTED
-    assert prove(made.repaired.obligations[0]).verdict is Verdict.PROVED
+    assert prove(made.corrected.obligations[0]).verdict is Verdict.PROVED
 
 
 def test_a_reading_is_seen_in_the_row() -> None:
@@ -164,7 +164,7 @@ def test_a_display_is_read_with_the_definitions_before_it() -> None:
 
 def test_sheets_have_the_same_source_only_if_they_say_the_same() -> None:
     def source(sheet: Sheet) -> str:
-        return json.dumps([part.source() for part in (sheet.printed, sheet.repaired)])
+        return json.dumps([part.source() for part in (sheet.printed, sheet.corrections)])
 
     def made(**changes: Any) -> str:
         said = {"name": "s", "display": r"x\le a_t", "given": "x<1", "box": {"x": (0, 1)}, **changes}
@@ -270,10 +270,10 @@ def test_each_correction_has_the_reason_of_its_own() -> None:
         .correction("both are false")
         .statement
     )
-    assert made.repaired is not None
-    assert made.repaired.reasons == ("0 is left out", "1 is too much", "both are false")
+    assert made.corrected is not None
+    assert made.corrected.reasons == ("0 is left out", "1 is too much", "both are false")
     said = [
-        source_texts(made, Variant.REPAIRED, o, o.coverage, o.name)["because"]
-        for o in made.repaired.obligations
+        source_texts(made, Variant.CORRECTED, o, o.coverage, o.name)["because"]
+        for o in made.corrected.obligations
     ]
     assert said == ["0 is left out", "1 is too much", "both are false"]

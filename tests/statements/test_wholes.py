@@ -40,7 +40,7 @@ WHOLES = [
     pytest.param(f"{s.id}/{part.name}", partial(operator.getitem, obligations, i), id=f"{s.id}/{part.name}")
     for paper in papers().values()
     for s in paper.statements
-    for obligations in (s.printed, *((s.repaired.obligations,) if s.repaired else ()))
+    for obligations in (s.printed, *((s.corrected.obligations,) if s.corrected else ()))
     # to read the formulas takes long, and all processes collect tests
     for i, part in enumerate(parts_of(obligations))
     if part.coverage is Coverage.WHOLE

@@ -165,8 +165,8 @@ def test_an_instance_does_not_prove_a_statement(proofs: Any) -> None:
 def test_statements_of_which_parts_are_encoded_say_so(name: str) -> None:
     statement = find_statement(name)
     assert statement is not None
-    repaired = statement.repaired.obligations if statement.repaired else ()
-    assert any(obligation.coverage is Coverage.INSTANCE for obligation in (*statement.printed, *repaired))
+    corrected = statement.corrected.obligations if statement.corrected else ()
+    assert any(obligation.coverage is Coverage.INSTANCE for obligation in (*statement.printed, *corrected))
 
 
 def test_a_statement_names_what_it_rests_on_and_what_rests_on_it() -> None:

@@ -146,7 +146,10 @@ def test_the_page_names_the_hypotheses_that_statements_have() -> None:
         left = set(re.findall(r"`([^`]+)`", "".join(re.findall(r"^- not tried.*$", section, re.M))))
         named = [
             (o.name if corrected is False else f"{o.name} (corrected)", o)
-            for corrected, some in ((False, s.printed), (True, s.repaired.obligations if s.repaired else ()))
+            for corrected, some in (
+                (False, s.printed),
+                (True, s.corrected.obligations if s.corrected else ()),
+            )
             for o in some
             if o.coverage is Coverage.WHOLE
         ]

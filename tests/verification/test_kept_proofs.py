@@ -114,7 +114,7 @@ def test_a_special_case_is_proved_anew_where_what_its_consequence_rests_on_has_c
     """A special case of a printed statement: the corrected conclusion and the instance are of other names."""
     statement = find_statement("fmtt18.thm1")
     assert statement is not None
-    assert statement.repaired is not None
+    assert statement.corrected is not None
     special, whole = "attained-by-identity-maps", "bound"
 
     def key() -> str:
@@ -128,10 +128,10 @@ def test_a_special_case_is_proved_anew_where_what_its_consequence_rests_on_has_c
     assert key() == before
     changed = tuple(
         replace(o, assuming=(*o.assuming, o.claim)) if o.name == whole else o
-        for o in statement.repaired.obligations
+        for o in statement.corrected.obligations
     )
-    assert changed != statement.repaired.obligations
-    planted = replace(statement, repaired=replace(statement.repaired, obligations=changed))
+    assert changed != statement.corrected.obligations
+    planted = replace(statement, corrected=replace(statement.corrected, obligations=changed))
     with monkeypatch.context() as patch:
         patch.setattr(proofs, "find_statement", lambda _: planted)
         assert key() != before

@@ -196,12 +196,12 @@ def refuted(t: Tampered) -> Tree:
     return t.row("fmtt18.thm1", "attained-by-identity-maps")
 
 
-def repaired(t: Tampered) -> Tree:
-    return t.row("fmtt18.thm1", "attained-by-identity-maps", "repaired")
+def corrected(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm1", "attained-by-identity-maps", "corrected")
 
 
 def boxed(t: Tampered) -> Tree:
-    return t.row("gll22.eq9", "not-negative", "repaired")
+    return t.row("gll22.eq9", "not-negative", "corrected")
 
 
 def clash(t: Tampered) -> Tree:
@@ -300,27 +300,27 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "weaker relation": lambda t: t.problem(equality(t), claim=["<=", *claim_of(t, equality(t))[1:]]),
     "claim or something true": lambda t: t.problem(
         refuted(t), claim=["or", claim_of(t, refuted(t)), ALWAYS]),
-    "claim negated": lambda t: t.problem(repaired(t), claim=["not", claim_of(t, repaired(t))]),
+    "claim negated": lambda t: t.problem(corrected(t), claim=["not", claim_of(t, corrected(t))]),
     "sides exchanged": lambda t: t.problem(equality(t), claim=["==", *claim_of(t, equality(t))[:0:-1]]),
     "claim of units 0 <= 1": lambda t: t.problem(clash(t), claim=ALWAYS),
     # assumptions
     "assumed what never holds": lambda t: t.problem(proved(t), assuming=[NEVER]),
     "refuted under what never holds": lambda t: (
         t.problem(refuted(t), assuming=[NEVER]), pretend(t, refuted(t), "proved", SMT)),
-    "assumption added": lambda t: t.problem(repaired(t), assuming=[ALWAYS]),
+    "assumption added": lambda t: t.problem(corrected(t), assuming=[ALWAYS]),
     "assumption dropped": lambda t: t.problem(proved(t), assuming=[]),
     "assumption dropped in the text": lambda t: proved(t).update(assuming=[]),
     "assumption edited in the text": lambda t: proved(t).update(assuming=["t <= i", "i <= 2*n"]),
     # domains
     "domain narrowed": lambda t: t.variable(refuted(t), "T", lower="2"),
-    "domain emptied": lambda t: t.variable(repaired(t), "sigma", upper="0"),
-    "end opened": lambda t: t.variable(repaired(t), "distance", lower_open=True),
-    "end opened, as a number": lambda t: t.variable(repaired(t), "distance", lower_open=0),
-    "integer made real": lambda t: t.variable(repaired(t), "T", kind="real"),
+    "domain emptied": lambda t: t.variable(corrected(t), "sigma", upper="0"),
+    "end opened": lambda t: t.variable(corrected(t), "distance", lower_open=True),
+    "end opened, as a number": lambda t: t.variable(corrected(t), "distance", lower_open=0),
+    "integer made real": lambda t: t.variable(corrected(t), "T", kind="real"),
     "unit of a variable edited": lambda t: t.variable(clash(t), "distance", unit={"loss": "0", "length": "0"}),
-    "variable renamed": lambda t: t.problem(repaired(t), variables=[
-        {**v, "name": v["name"].lower()} for v in variables_of(t, repaired(t))]),
-    "variable removed": lambda t: t.problem(repaired(t), variables=variables_of(t, repaired(t))[1:]),
+    "variable renamed": lambda t: t.problem(corrected(t), variables=[
+        {**v, "name": v["name"].lower()} for v in variables_of(t, corrected(t))]),
+    "variable removed": lambda t: t.problem(corrected(t), variables=variables_of(t, corrected(t))[1:]),
     "domain edited in the text": lambda t: refuted(t)["domain"].update(T="integers in [2, oo)"),
     "symbol removed from the text": lambda t: refuted(t)["domain"].pop("T"),
     "symbol added to the text": lambda t: refuted(t)["domain"].update(p="(0, oo)"),
@@ -328,10 +328,10 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     # certificates that belong to others
     "certificates exchanged": lambda t: swap(proved(t), equality(t)),
     "certificate of the repair": lambda t: refuted(t).update(
-        {k: repaired(t)[k] for k in ("certificate", "verdict", "prover", "counterexample", "left", "right",
+        {k: corrected(t)[k] for k in ("certificate", "verdict", "prover", "counterexample", "left", "right",
                                      "checker_says")}),
     "certificate of the units": lambda t: proved(t).update(certificate=agreeing(t)["certificate"]),
-    "certificate of another statement": lambda t: proved(t).update(certificate=repaired(t)["certificate"]),
+    "certificate of another statement": lambda t: proved(t).update(certificate=corrected(t)["certificate"]),
     # verdicts
     "refuted called proved": lambda t: refuted(t).update(verdict="proved"),
     "refuted called proved, without a point": lambda t: refuted(t).update(
@@ -349,7 +349,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "refuted called undecided, certificate kept": lambda t: refuted(t).update(verdict="undecided"),
     "proved called undecided": lambda t: undecide(proved(t)),
     "proved called refuted": lambda t: t.proof(
-        repaired(t), "refuted", t.certificate(refuted(t))["proof"],
+        corrected(t), "refuted", t.certificate(refuted(t))["proof"],
         counterexample=refuted(t)["counterexample"], left=refuted(t)["left"], right=refuted(t)["right"]),
     "proved called certified": lambda t: proved(t).update(verdict="certified"),
     "proved called certified in both": lambda t: t.proof(proved(t), "certified", t.certificate(proved(t))["proof"]),
@@ -362,8 +362,8 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "proved called ended by a fault": lambda t: (undecide(proved(t)), proved(t).update(fault="Traceback")),
     "a guess called certified": lambda t: t.proof(proved(t), "certified", {"method": "guess"}),
     # texts
-    "formula in LaTeX": lambda t: refuted(t).update(latex=repaired(t)["latex"]),
-    "formula in plain characters": lambda t: refuted(t).update(expression=repaired(t)["expression"]),
+    "formula in LaTeX": lambda t: refuted(t).update(latex=corrected(t)["latex"]),
+    "formula in plain characters": lambda t: refuted(t).update(expression=corrected(t)["expression"]),
     "scope removed": lambda t: refuted(t).update(scope=""),
     "scope edited": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(scope="all laws"),
     "coverage edited": lambda t: t.row("fmtt18.thm23", "last-display").update(coverage="condition"),
@@ -376,7 +376,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "provenance edited": lambda t: refuted(t).update(provenance="torn"),
     "what is printed removed": lambda t: t.row("fmtt18.thm1", "attained-by-identity-maps").update(prints=["x"]),
     "relation turned": lambda t: refuted(t).update(relation=">="),
-    "added condition invented": lambda t: repaired(t).update(added=["1 <= T"]),
+    "added condition invented": lambda t: corrected(t).update(added=["1 <= T"]),
     "roots removed": lambda t: t.entry("fmtt18.thm23")["roots"].update(own=[], literature=[], unproved=[]),
     "standing made better": lambda t: t.entry("fmtt18.thm1").update(standing_printed="holds"),
     "statement's consequence made milder": lambda t: t.entry("fmtt18.thm1").update(consequence="a constant changes"),
@@ -384,7 +384,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "consequence removed": lambda t: refuted(t).update(consequence=None),
     "by how much edited": lambda t: refuted(t).update(exceeds="2 instead of at most 1.9, 1.05 times as much"),
     "reading invented": lambda t: proved(t).update(reading="with another sign"),
-    "fault invented": lambda t: repaired(t).update(catches="everything"),
+    "fault invented": lambda t: corrected(t).update(catches="everything"),
     "headline of an instance": lambda t: t.entry("fmtt18.lem25").update(headline_printed="proved"),
     "headline without its step": lambda t: t.entry("fmtt18.thm23").update(headline_printed="proved"),
     "what is given removed": lambda t: t.entry("fmtt18.thm23").update(given_printed=[]),
@@ -396,12 +396,12 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         "where": "Theorem 23", "printed": "1", "corrected": "2", "consequence": "a constant changes",
         "evidence": ["tests/none.py::test_none"]}]),
     "place edited": lambda t: refuted(t).update(where="Theorem 2"),
-    "reason of a repair edited": lambda t: repaired(t).update(because="a matter of taste"),
+    "reason of a repair edited": lambda t: corrected(t).update(because="a matter of taste"),
     "remark added": lambda t: proved(t).update(reason="proved in a stronger form"),
     # rows
     "row removed": lambda t: remove(t, refuted(t)),
     "row of units removed": lambda t: remove(t, clash(t)),
-    "row of the repair removed": lambda t: remove(t, repaired(t)),
+    "row of the repair removed": lambda t: remove(t, corrected(t)),
     "statement's rows removed": lambda t: t.tree.update(
         entries=[r for r in t.rows if r.get("statement") != "fmtt18.thm1"]),
     "all rows removed": lambda t: t.tree.update(entries=[]),
@@ -410,7 +410,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "row invented": lambda t: t.rows.append({**proved(t), "obligation": "privacy"}),
     "row of a statement invented": lambda t: t.rows.append({**proved(t), "statement": "fmtt18.thm99"}),
     "row renamed": lambda t: refuted(t).update(obligation="attained"),
-    "printed called repaired": lambda t: equality(t).update(variant="repaired"),
+    "printed called corrected": lambda t: equality(t).update(variant="corrected"),
     # hashes and files
     "hash edited": lambda t: proved(t).update(certificate=proved(t)["certificate"][:-1] + "z"),
     "hash of nothing": lambda t: proved(t).update(certificate="sha256:" + "0" * 64),
@@ -457,16 +457,16 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "realistic point of a unit": lambda t: clash(t).update(realistic=realistic(t)),
     # witnesses
     "witness moved off the assumptions in the row": lambda t: proved(t)["witness"].update(t="100", i="1"),
-    "witness moved elsewhere in the row": lambda t: repaired(t)["witness"].update(order="7"),
+    "witness moved elsewhere in the row": lambda t: corrected(t)["witness"].update(order="7"),
     "witness removed from the row": lambda t: proved(t).update(witness=None),
     "witness removed from the certificate": lambda t: t.certify(
         proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}),
     "witness removed from both": lambda t: t.certify(
         proved(t), {k: v for k, v in t.certificate(proved(t)).items() if k != "witness"}, witness=None),
     "witness moved off the assumptions in both": lambda t: rewitness(t, proved(t), t="100", i="1"),
-    "witness moved off the domain in both": lambda t: rewitness(t, repaired(t), sigma="0"),
+    "witness moved off the domain in both": lambda t: rewitness(t, corrected(t), sigma="0"),
     "witness moved off the box in both": lambda t: rewitness(t, boxed(t), s="1000"),
-    "witness between integers in both": lambda t: rewitness(t, repaired(t), T="3/2"),
+    "witness between integers in both": lambda t: rewitness(t, corrected(t), T="3/2"),
     "witness of a refuted one moved": lambda t: refuted(t)["witness"].update(sigma="-1"),
     "witness of a refuted one removed": lambda t: refuted(t).update(witness=None),
     # what the checker said
@@ -493,7 +493,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         {**t.certificate(t.row("fmtt18.lem25", "tried-on-two-laws"))["proof"], "tree": ["+"]}),
     # the catalog
     "verdict of a statement edited": lambda t: t.entry("fmtt18.thm1").update(verdict_printed="proved"),
-    "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_repaired="refuted"),
+    "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_corrected="refuted"),
     "statement in LaTeX edited": lambda t: t.entry("fmtt18.thm1").update(latex="0 = 0"),
     "title edited": lambda t: t.entry("fmtt18.thm1").update(title="Everything is private"),
     "implementation edited": lambda t: t.entry("fmtt18.alg1").update(algorithm="other:Thing"),
@@ -514,10 +514,10 @@ def test_a_row_of_its_own(original: Path, remembering: Callable[[Any], Confirmat
     one = only("fmtt18.thm1/attained-by-identity-maps")
     assert [(row.variant, row.status) for row in one.rows] == [
         ("printed", "confirmed"),
-        ("repaired", "confirmed"),
+        ("corrected", "confirmed"),
     ]
     rows = only("fmtt18.thm1/attained-by-identity-maps: units", "gll22.eq10").rows
-    assert [row.variant for row in rows if row.statement == "fmtt18.thm1"] == ["printed", "repaired"]
+    assert [row.variant for row in rows if row.statement == "fmtt18.thm1"] == ["printed", "corrected"]
     assert len({row.obligation for row in rows if row.statement == "gll22.eq10"}) > 2
     assert only("fmtt18.alg1").rows == ()  # an algorithm has no proofs
     for name in ("fmtt18.thm1/none", "nothing", ""):
@@ -586,14 +586,14 @@ def test_the_command_accepts(original: Path, tmp_path: Path, capsys: pytest.Capt
 def test_the_command_refuses(original: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tampered = Tampered(original, tmp_path / "ledger")
     refuted(tampered).update(verdict="proved")
-    remove(tampered, repaired(tampered))
+    remove(tampered, corrected(tampered))
     code, out, err = run(capsys, str(tampered.write()), "--only", "fmtt18.thm1/attained-by-identity-maps")
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert lines[0].startswith(
         "refused: fmtt18.thm1/attained-by-identity-maps (printed): it is proved, but its certificate"
     )
-    assert lines[1].startswith("missing: fmtt18.thm1/attained-by-identity-maps (repaired): ")
+    assert lines[1].startswith("missing: fmtt18.thm1/attained-by-identity-maps (corrected): ")
     assert " rows: 0 confirmed, " in lines[-1]
     assert ", 1 missing." in lines[-1]
 

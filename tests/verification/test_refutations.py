@@ -120,7 +120,7 @@ def test_lines_that_are_not_printed_name_those_that_are() -> None:
     printed = Variant.PRINTED
     assert provenance_of("fmtt18.thm1", printed, "bound") is Provenance.VERBATIM
     assert prints("fmtt18.thm1", printed, "bound") == ()
-    assert provenance_of("fmtt18.thm1", Variant.REPAIRED, "bound") is Provenance.OURS
+    assert provenance_of("fmtt18.thm1", Variant.CORRECTED, "bound") is Provenance.OURS
     ours = [
         (s.id, part.name)
         for paper in papers().values()
@@ -154,14 +154,14 @@ TRUE = row("true", Verdict.PROVED)
         (row("false", Verdict.REFUTED), True),
         (row("false", Verdict.DOES_NOT_FOLLOW), True),
         (row("false", Verdict.REFUTED, statement="a.c"), True),
-        (row("false", Verdict.REFUTED, variant=Variant.REPAIRED), True),
+        (row("false", Verdict.REFUTED, variant=Variant.CORRECTED), True),
         # one line of one statement, whatever the conditions
         (row("false", Verdict.REFUTED, assuming=("1 <= x",)), True),
         (row("false", Verdict.REFUTED, domain={"x": "(0, 1]"}), True),
         (row("false", Verdict.DOES_NOT_FOLLOW, assuming=("1 <= x",)), False),
         (row("false", Verdict.REFUTED, assuming=("1 <= x",), statement="a.c"), False),
         (row("false", Verdict.REFUTED, assuming=("1 <= x",), coverage=Coverage.INSTANCE), False),
-        (row("false", Verdict.REFUTED, assuming=("1 <= x",), variant=Variant.REPAIRED), False),
+        (row("false", Verdict.REFUTED, assuming=("1 <= x",), variant=Variant.CORRECTED), False),
         # others
         (row("false", Verdict.REFUTED, latex="y"), False),
         (row("false", Verdict.REFUTED, notation=("x=1",)), False),

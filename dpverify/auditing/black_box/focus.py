@@ -88,7 +88,7 @@ class JudgedFocus:
         return self.epsilon_lower > self.focus.claimed_epsilon
 
 
-class Promises:
+class PredictedBounds:
     """About the lower bounds on epsilon that candidates promise from `pairs` pairs of runs."""
 
     def __init__(self, candidates: Candidates, pairs: int) -> None:
@@ -112,7 +112,9 @@ class Promises:
         }
 
 
-def choose_at_delta(promises: Promises, *, level: float, delta: float, claimed_epsilon: float) -> Focus:
+def choose_at_delta(
+    promises: PredictedBounds, *, level: float, delta: float, claimed_epsilon: float
+) -> Focus:
     """Choose what promises the largest lower bound on epsilon at `delta`.
 
     Where none is promised, what comes nearest to rejecting the claim.
@@ -135,14 +137,14 @@ def choose_at_delta(promises: Promises, *, level: float, delta: float, claimed_e
     return Focus(candidates.events[column], direction, test, delta, claimed_epsilon, expected, start)
 
 
-def useful_scorers(promises: Promises, *, level: float, delta: float) -> set[str]:
+def useful_scorers(promises: PredictedBounds, *, level: float, delta: float) -> set[str]:
     """The simplest scorer for each direction that promises most of what any of them does at `delta`."""
     bounds = np.max(list(promises.at(level, delta).values()), axis=0)
     first = (bounds >= _MOSTLY * bounds.max(axis=1, keepdims=True)).argmax(axis=1)
     return {promises.candidates.events[index].scorer for index in first}
 
 
-def choose_on_curve(promises: Promises, *, level: float, epsilons: Array, claimed: Array) -> Focus:
+def choose_on_curve(promises: PredictedBounds, *, level: float, epsilons: Array, claimed: Array) -> Focus:
     """Choose the epsilon of a curve, and what promises most to reject the claim there."""
     candidates, pairs = promises.candidates, promises.pairs
     more, less = candidates.more, candidates.less

@@ -207,7 +207,7 @@ def answer(
             "runs": cases[shown][1],
             "failure_probability": error.failure_probability,
             "shares": error.spent(),
-            "seed": question.heading.seed,
+            "seed": question.label.seed,
         },
     )
 

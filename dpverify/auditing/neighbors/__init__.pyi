@@ -1,11 +1,11 @@
 from .constructions import Domain
 from .pairs import Pair, load_pair
-from .search import Searched, search_pairs
+from .search import SearchResult, search_pairs
 
 __all__ = [
     "Domain",
     "Pair",
-    "Searched",
+    "SearchResult",
     "load_pair",
     "search_pairs",
 ]

@@ -56,7 +56,7 @@ class Domain:
                 f"The example data set has shape {self.example.shape}; allowed: finite numbers (n, columns), with n at "
                 "least 1."
             )
-        if self.adjacency in (Adjacency.AS_GIVEN, Adjacency.INDEX):
+        if self.adjacency in (Adjacency.UNCHECKED, Adjacency.INDEX):
             raise InvalidArgumentError(
                 "adjacency",
                 self.adjacency.value,

@@ -41,7 +41,7 @@ _TRIES = 40
 
 
 @dataclass
-class Searched:
+class SearchResult:
     """What a search found.
 
     Attributes:
@@ -86,7 +86,7 @@ class Searched:
         return found + (f"; on {self.failed} of them the function failed" if self.failed else "")
 
 
-def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: int) -> Searched:
+def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: int) -> SearchResult:
     """Search for the pair that speaks most against a claim.
 
     Args:
@@ -115,7 +115,7 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
     checked_claim(claim)
     runs = checks.whole_number("runs", runs, at_least=2000)
     state = _State(
-        draw, claim, domain, runs, Searched(), checks.whole_number("seed", seed, at_least=0, at_most=None)
+        draw, claim, domain, runs, SearchResult(), checks.whole_number("seed", seed, at_least=0, at_most=None)
     )
     known = list(pairs(domain))
     state.each = max(_LEAST, min(1000, runs // (4 * len(known))))
@@ -142,7 +142,7 @@ class _State:
     claim: Claim
     domain: Domain
     limit: int
-    found: Searched
+    found: SearchResult
     seed: int
     each: int = _LEAST
     seen: list[tuple[float, Pair]] = field(default_factory=list)

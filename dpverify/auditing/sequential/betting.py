@@ -58,7 +58,7 @@ class BettingAuditor:
             question.stated.guarantee,
             question.relation,
             error,
-            question.heading.seed,
+            question.label.seed,
             question.runs,
             question.delta,
         )

@@ -52,7 +52,7 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
 from dpverify.auditing.faults import blind_to, sees_from, smallest_flagged
-from dpverify.auditing.pairs import Faults, PairSubject, PrivacyQuestion, leaves, sandwiched
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
@@ -206,7 +206,7 @@ class WhiteBoxAuditor:
         detectable = below if found.epsilon > 0 else ""
         more = leaves(question, evidence, epsilons)
         evidence = evidence.model_copy(update={"reason": evidence.reason + more, "detectable": detectable})
-        faults: Faults | None = getattr(subject, "faults", None)
+        faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is None or verdict is not Verdict.SUPPORTED:
             return evidence
         return _tried_out(evidence, asked, faults)
@@ -228,7 +228,7 @@ class _Asked:
     def of(cls, question: PrivacyQuestion) -> _Asked:
         claim = checked_claim(question.stated.guarantee)
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
-        seed = checks.whole_number("seed", question.heading.seed, at_least=0, at_most=None)
+        seed = checks.whole_number("seed", question.label.seed, at_least=0, at_most=None)
         corner = stated_corner(claim)
         delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
         delta = checks.number("delta", delta, at_least=0, below=1)
@@ -269,7 +269,7 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
     return found, agreement
 
 
-def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: Faults) -> PrivacyEvidence:
+def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: PlantedFaults) -> PrivacyEvidence:
     """Evidence for a claim, if the same audit flags the mechanism with its noise divided."""
 
     def flagged(factor: float) -> bool:

@@ -90,10 +90,10 @@ class Shown:
 
     def missing(self, variant: Variant) -> tuple[str, ...]:
         """The parts of its conclusion that no formula of a variant says: what only its correction concludes, too."""
-        if variant is Variant.REPAIRED or Variant.REPAIRED not in self.rows:
+        if variant is Variant.CORRECTED or Variant.CORRECTED not in self.rows:
             return self.unsaid
         printed = {row.name for row in self.rows[Variant.PRINTED]}
-        corrected = (row for row in self.rows[Variant.REPAIRED] if row.corrected)
+        corrected = (row for row in self.rows[Variant.CORRECTED] if row.corrected)
         return (*(row.name for row in wholes_of(corrected) if row.name not in printed), *self.unsaid)
 
     def variant(self, wanted: Variant) -> Variant:
@@ -120,21 +120,21 @@ class Shown:
         """Whether it is refuted by nothing but edge cases that no reader means, and holds as corrected."""
         refuted = self.refuted(Variant.PRINTED)
         edges = all(row.consequence is Consequence.EDGE for row in refuted)
-        return bool(refuted) and edges and self.conclusion(Variant.REPAIRED) in HOLDS
+        return bool(refuted) and edges and self.conclusion(Variant.CORRECTED) in HOLDS
 
     @property
     def needs_its_correction(self) -> bool:
         """Whether it holds as corrected, and neither as printed nor by another proof of what is printed."""
-        if self.conclusion(Variant.PRINTED) in HOLDS or self.conclusion(Variant.REPAIRED) not in HOLDS:
+        if self.conclusion(Variant.PRINTED) in HOLDS or self.conclusion(Variant.CORRECTED) not in HOLDS:
             return False
-        return not only_the_proof_changes(self.id, self.rows[Variant.PRINTED], self.rows[Variant.REPAIRED])
+        return not only_the_proof_changes(self.id, self.rows[Variant.PRINTED], self.rows[Variant.CORRECTED])
 
     def holding(self, wanted: Variant) -> Variant | None:
         """The variant on which something in a variant can rest; None where the statement is not proved.
 
         A printed statement that holds by a corrected proof, or where it is meant, is rested on as it is corrected.
         """
-        order = (self.variant(wanted), Variant.REPAIRED)
+        order = (self.variant(wanted), Variant.CORRECTED)
         return next((variant for variant in order if self.conclusion(variant) in HOLDS), None)
 
 
@@ -247,7 +247,7 @@ class _Foundation:
     def _of_formula(self, of: Shown, name: str, formula: str) -> None:
         wanted = of.variant(self._variant)
         rows = [
-            row for row in (of.row(formula, wanted), of.row(formula, of.variant(Variant.REPAIRED))) if row
+            row for row in (of.row(formula, wanted), of.row(formula, of.variant(Variant.CORRECTED))) if row
         ]
         row = next((row for row in rows if row.verdict in HOLDS), None)
         if row is None:

@@ -52,7 +52,7 @@ class Row:
 
 def row_of(proof: ProofEvidence) -> Row:
     """A ledger's row as the rule sees it."""
-    corrected = proof.variant is Variant.REPAIRED
+    corrected = proof.variant is Variant.CORRECTED
     said = proof.coverage in (Coverage.WHOLE, Coverage.CONDITION)
     return Row(
         proof.obligation,
@@ -127,7 +127,7 @@ def variant_rows(
         replaced: printed formulas without a successor of the same name that the correction makes void.
     """
     mine = [p for p in proofs if p.variant is variant]
-    if variant is Variant.REPAIRED:
+    if variant is Variant.CORRECTED:
         gone = {p.obligation for p in mine} | {name + tail for name in replaced for tail in ("", ": units")}
         mine += [p for p in proofs if p.variant is Variant.PRINTED and p.obligation not in gone]
     return tuple(map(row_of, mine))

@@ -31,8 +31,8 @@ def shown_of_statement(
 ) -> Shown:
     """What was found of a statement; with what refutes it, where its paper keeps instances."""
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
-    if statement.repaired is not None:
-        rows[Variant.REPAIRED] = variant_rows(records, Variant.REPAIRED, statement.repaired.replaces)
+    if statement.corrected is not None:
+        rows[Variant.CORRECTED] = variant_rows(records, Variant.CORRECTED, statement.corrected.replaces)
     if instances is not None:
         rows = {variant: held_to_instances(statement, of, instances) for variant, of in rows.items()}
     return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
@@ -76,14 +76,14 @@ def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, S
     if variant is Variant.PRINTED and found.verdict in HOLDS:
         meant = any(row.added for row in needed(of.id, of.rows[variant]))
         return where_meant(found) if meant else found
-    if variant is not Variant.PRINTED or Variant.REPAIRED not in of.rows:
+    if variant is not Variant.PRINTED or Variant.CORRECTED not in of.rows:
         return found
     if of.where_meant:
-        corrected = said(Variant.REPAIRED, Variant.REPAIRED)
+        corrected = said(Variant.CORRECTED, Variant.CORRECTED)
         return where_meant(corrected) if corrected.verdict in HOLDS else found
-    changes = only_the_proof_changes(statement.id, of.rows[variant], of.rows[Variant.REPAIRED])
+    changes = only_the_proof_changes(statement.id, of.rows[variant], of.rows[Variant.CORRECTED])
     if found.verdict is Verdict.UNDECIDED and changes:
-        by_it = said(Variant.REPAIRED, Variant.REPAIRED, variant)
+        by_it = said(Variant.CORRECTED, Variant.CORRECTED, variant)
         found = by_it if by_it.verdict in HOLDS else found
     return found
 
@@ -121,7 +121,7 @@ def _entry(
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())
     pairs |= set(named_with().get(row.id, ()))
-    printed, repaired = (said_of(statement, variant, shown) for variant in Variant)
+    printed, corrected = (said_of(statement, variant, shown) for variant in Variant)
     rests = below(row.id, Variant.PRINTED, shown)
     return StatementEntry(
         id=row.id,
@@ -134,17 +134,17 @@ def _entry(
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",
         verdict_printed=printed.verdict,
-        verdict_repaired=repaired.verdict,
+        verdict_corrected=corrected.verdict,
         headline_printed=printed.headline,
-        headline_repaired=repaired.headline,
+        headline_corrected=corrected.headline,
         given_printed=printed.given,
-        given_repaired=repaired.given,
+        given_corrected=corrected.given,
         consequence=printed.consequence,
         standing_printed=printed.standing,
-        standing_repaired=repaired.standing,
+        standing_corrected=corrected.standing,
         missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),
         uses=statement.rests_on if statement else (),
-        roots=(printed if printed.verdict in HOLDS or not repaired.headline else repaired).roots,
+        roots=(printed if printed.verdict in HOLDS or not corrected.headline else corrected).roots,
         used_by=used_by(row.id),
         rests_on_false=tuple(rests.false),
         rests_on_unfollowed=tuple(rests.unfollowed),

@@ -163,12 +163,12 @@ def _key(task: _Task) -> str:
         return ""
     obligation = obligations_of(statement, task.variant)[task.position]
     content = content_of(task.variant, obligation)
-    because = statement.repaired.because if statement.repaired else ""
+    because = statement.corrected.because if statement.corrected else ""
     # what is wrong with a printed formula, and what a correction adds, is said of each against the other
     other = (correction_of if task.variant is Variant.PRINTED else printed_of)(statement, obligation.name)
     against = None if other is None else obligation_to_json(other)
     # a special case is held against all that the correction concludes, and against the instances
-    corrected = statement.repaired.obligations if statement.repaired else ()
+    corrected = statement.corrected.obligations if statement.corrected else ()
     special = obligation.coverage is Coverage.INSTANCE
     concluded = [obligation_to_json(o) for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))

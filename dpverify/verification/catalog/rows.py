@@ -55,7 +55,7 @@ def obligations_of(statement: Statement, variant: Variant) -> Sequence[Obligatio
     """What is printed, or what corrects it."""
     if variant is Variant.PRINTED:
         return statement.printed
-    return statement.repaired.obligations if statement.repaired else ()
+    return statement.corrected.obligations if statement.corrected else ()
 
 
 def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
@@ -73,12 +73,12 @@ def source_texts(
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
     from dpverify.formulas.rendering.latex import formula_latex
 
-    repair, of_numbers = statement.repaired, coverage is not Coverage.UNIT
+    repair, of_numbers = statement.corrected, coverage is not Coverage.UNIT
     decided = decided_form(obligation, written_out=True)
     told = partial(_told, statement=statement)
     added = tuple(with_letters(condition, told) for condition in obligation.meant) if of_numbers else ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
-    if variant is Variant.REPAIRED and of_numbers:
+    if variant is Variant.CORRECTED and of_numbers:
         own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
         steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
         shown = [step.claim for step in steps if step is not None]
@@ -106,7 +106,7 @@ def source_texts(
         "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "says_nothing": obligation.says_nothing and of_numbers,
-        "because": obligation.because or repair.because if repair and variant is Variant.REPAIRED else "",
+        "because": obligation.because or repair.because if repair and variant is Variant.CORRECTED else "",
     }
 
 

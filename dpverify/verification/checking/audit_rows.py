@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpverify import __version__
-from dpverify.auditing import BoundsQuestion, ErrorShare, Heading, LawQuestion, PrivacyQuestion
+from dpverify.auditing import BoundsQuestion, ErrorShare, Label, LawQuestion, PrivacyQuestion
 from dpverify.auditing.contract import recorded
 from dpverify.auditing.subjects import data_size
 from dpverify.errors import InvalidArgumentError
@@ -193,7 +193,7 @@ def _held(
     audit = plan.build(around.profile)
     _counted(entries, 1 + len(audit.then))
     first, *rest = entries
-    heading = Heading(plan.subject, plan.title, first.reproduce, around.seed)
+    label = Label(plan.subject, plan.title, first.reproduce, around.seed)
     expected: dict[str, Any] = {
         "subject": plan.subject,
         "title": plan.title,
@@ -202,10 +202,10 @@ def _held(
         "failure_probability": share,
     }
     _same(first, expected, "its plan")
-    _as_asked(first, audit, heading)
+    _as_asked(first, audit, label)
     nothing = ErrorShare.nothing(name=plan.name)
     for entry, (auditor, question) in zip(rest, audit.then, strict=True):
-        _same(entry, _fields(auditor.audit(question.headed(heading), first, nothing)), "what was measured")
+        _same(entry, _fields(auditor.audit(question.headed(label), first, nothing)), "what was measured")
     return Status.PLANNED, "as its plan says; what it drew was not drawn again"
 
 
@@ -230,9 +230,9 @@ def _same(entry: AuditEvidence, expected: Mapping[str, Any], by: str) -> None:
             )
 
 
-def _as_asked(entry: AuditEvidence, audit: Audit, heading: Heading) -> None:
+def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
     """Hold what an entry says of its question against the question, and its verdict against its own numbers."""
-    question = audit.question.headed(heading)
+    question = audit.question.headed(label)
     if isinstance(question, PrivacyQuestion):
         if not isinstance(entry, PrivacyEvidence):
             raise _RefusedError("it is no audit of privacy, by its plan it is one")

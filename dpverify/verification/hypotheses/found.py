@@ -133,7 +133,7 @@ def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: Fin
 
 def _corrected(statement: Statement) -> list[Obligation]:
     """The corrected statement: the printed one but for what its correction replaces."""
-    repair = statement.repaired
+    repair = statement.corrected
     if repair is None:
         return []
     new = list(repair.obligations)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def correction_of(statement: Statement, name: str) -> Obligation | None:
     """The correction with a printed formula's name; None where there is none."""
-    return _named(statement.repaired.obligations if statement.repaired else (), name)
+    return _named(statement.corrected.obligations if statement.corrected else (), name)
 
 
 def printed_of(statement: Statement, name: str) -> Obligation | None:
@@ -97,12 +97,12 @@ def is_left_out(statement: Statement, point: Mapping[str, str] | None) -> bool:
     """
     from dpverify.proving.reasoning.quantifiers import truth
 
-    if point is None or statement.repaired is None:
+    if point is None or statement.corrected is None:
         return False
     values = {name: coordinates_of(value) for name, value in point.items()}
     for coverage in CONCLUDED:
         about = []
-        for o in statement.repaired.obligations:
+        for o in statement.corrected.obligations:
             if o.coverage is not coverage or not any(v.name in values for v in o.over):
                 continue
             known = [v for v in o.over if v.name in values]

@@ -57,7 +57,7 @@ def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
 def _sources(statement: Statement) -> list[Json]:
     """All that a statement's verdicts follow from, but for the program."""
     sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
-    return [statement.id, statement.repaired.reasons if statement.repaired else (), sources]
+    return [statement.id, statement.corrected.reasons if statement.corrected else (), sources]
 
 
 def source_hash(statement: Statement) -> str:

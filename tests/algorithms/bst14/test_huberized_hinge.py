@@ -192,13 +192,13 @@ def test_the_printed_algorithm_is_refused_and_breaks_its_claim() -> None:
     printed = HuberizedObjectivePerturbation(0.5, 0.5, DELTA, printed=True, withdraw_guarantee=True)
     assert printed.withdrawn(3) != ()
     assert not printed.guarantees(3)
-    repaired = HuberizedObjectivePerturbation(0.5, 0.5, DELTA)
-    assert repaired.withdrawn(3) == ()
+    corrected = HuberizedObjectivePerturbation(0.5, 0.5, DELTA)
+    assert corrected.withdrawn(3) == ()
     left = Dataset([[1.0]], [1.0])
     right = left.replace(1, [0.0], 0.0)
     inner = np.linspace(-2, 2, 20_001)[1:-1]
     claim = ApproxDP(0.5, DELTA).privacy_profile(0.5)
-    for algorithm, broken in ((printed, True), (repaired, False)):
+    for algorithm, broken in ((printed, True), (corrected, False)):
         perturbation = algorithm.perturbation
         noise = noise_law(perturbation.noise_scale_at(1), DELTA)
         laws = [

@@ -177,15 +177,15 @@ def worst_ratio(scale: float, epsilon: float, n: int) -> float:
 def test_printed_exponent_loses_twice_epsilon() -> None:
     """bst14.alg8-privacy: epsilon / (L ||C||), as printed, is only 2 epsilon-DP; with the 2 it is epsilon-DP."""
     epsilon, lipschitz, diameter = 0.5, 1.0, 2.0
-    repaired = epsilon / (2 * lipschitz * diameter)
+    corrected = epsilon / (2 * lipschitz * diameter)
     for n in (2, 10, 100, 400):
-        assert worst_ratio(repaired, epsilon, n) <= epsilon * (1 + 1e-9)
-    assert worst_ratio(2 * repaired, epsilon, 400) > 1.9 * epsilon
-    assert worst_ratio(repaired, epsilon, 400) > 0.9 * epsilon
+        assert worst_ratio(corrected, epsilon, n) <= epsilon * (1 + 1e-9)
+    assert worst_ratio(2 * corrected, epsilon, 400) > 1.9 * epsilon
+    assert worst_ratio(corrected, epsilon, 400) > 0.9 * epsilon
     with pytest.raises(NotGuaranteedError, match="exponent's factor"):
-        NetMechanism(Problem(Linear(), Ball(1, 1.0)), epsilon, exponent_scale=2 * repaired)
+        NetMechanism(Problem(Linear(), Ball(1, 1.0)), epsilon, exponent_scale=2 * corrected)
     withdrawn = NetMechanism(
-        Problem(Linear(), Ball(1, 1.0)), epsilon, exponent_scale=2 * repaired, withdraw_guarantee=True
+        Problem(Linear(), Ball(1, 1.0)), epsilon, exponent_scale=2 * corrected, withdraw_guarantee=True
     )
     assert not withdrawn.guarantees(5)
     assert withdrawn.guarantee_at(5, 1) is None

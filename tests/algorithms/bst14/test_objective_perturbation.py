@@ -98,8 +98,8 @@ def test_printed_parameters_break_the_printed_claim(problem: Problem, epsilon: f
         assert not printed.guarantees(1)
         claim = PureDP(epsilon) if delta == 0 else ApproxDP(epsilon, delta)
         assert worst_profile(printed, 1, epsilon) > 10 * claim.privacy_profile(epsilon) + 5e-4
-        repaired = ObjectivePerturbation(problem, epsilon, delta)
-        assert worst_profile(repaired, 1, epsilon) <= claim.privacy_profile(epsilon) + 1e-12
+        corrected = ObjectivePerturbation(problem, epsilon, delta)
+        assert worst_profile(corrected, 1, epsilon) <= claim.privacy_profile(epsilon) + 1e-12
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0])

@@ -154,14 +154,14 @@ def test_printed_noise_proves_nothing_for_one_record_and_many_tasks() -> None:
     printed = theorem_noise_multiplier(k, n=1, epsilon=epsilon, delta=delta, printed=True)
     assert printed == theorem_noise_multiplier(1, n=1, epsilon=epsilon, delta=delta, printed=True)
     assert exact_delta(math.sqrt(k) * 2 / printed, epsilon) > delta
-    repaired = theorem_noise_multiplier(k, n=1, epsilon=epsilon, delta=delta)
-    assert exact_delta(math.sqrt(k) * 2 / repaired, epsilon) <= delta
+    corrected = theorem_noise_multiplier(k, n=1, epsilon=epsilon, delta=delta)
+    assert exact_delta(math.sqrt(k) * 2 / corrected, epsilon) <= delta
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 60])
 @pytest.mark.parametrize("k", [1, 3, 100, 2000])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-9), (0.99, 0.49), (0.9, 1e-5)])
-def test_repaired_theorem_holds_by_its_own_renyi_bound(n: int, k: int, epsilon: float, delta: float) -> None:
+def test_corrected_theorem_holds_by_its_own_renyi_bound(n: int, k: int, epsilon: float, delta: float) -> None:
     made = MultitaskStopPNSGD.for_privacy((Linear(),) * k, BALL, n=n, epsilon=epsilon, delta=delta)
     stated = made.guarantees(n)
     assert stated.as_printed is not None
@@ -221,8 +221,8 @@ def test_smallest_noise_is_the_smallest() -> None:
     assert smallest.total_renyi(40).epsilon_at(1e-3) <= 0.9
     less = MultitaskStopPNSGD(losses, BALL, smallest.rate, (1 - 1e-5) * smallest.noise_stddev)
     assert less.total_renyi(40).epsilon_at(1e-3) > 0.9
-    repaired = MultitaskStopPNSGD.for_privacy(losses, BALL, **asked)
-    assert smallest.noise_stddev < repaired.noise_stddev
+    corrected = MultitaskStopPNSGD.for_privacy(losses, BALL, **asked)
+    assert smallest.noise_stddev < corrected.noise_stddev
 
 
 # ------------------------------------------------------------------------------------------ risk, input

@@ -111,7 +111,7 @@ def test_stopping_is_worst_at_the_first_record_that_is_always_used(second_half: 
     assert overall == pytest.approx(profiles[4 if second_half else 0], rel=1e-12)
 
 
-def test_theorem_26_repaired() -> None:
+def test_theorem_26_corrected() -> None:
     """The printed ln n is below the proof's own sum at n = 1, where the exact divergence is positive."""
     algorithm = StopPNSGD(LOGISTIC, 1.0, 6.0)
     for n in (1, 2, 20):

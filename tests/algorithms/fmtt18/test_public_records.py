@@ -59,8 +59,8 @@ def test_printed_noise_is_too_small_for_many_public_records() -> None:
         assert printed == pytest.approx(2 * math.sqrt(math.log(1.25 / delta) / public) / epsilon, rel=1e-12)
         exact = delta_at(GDP(2 / (printed * math.sqrt(public + 1))), epsilon)
         assert (exact <= delta) == enough
-        repaired = math.sqrt(2) * printed
-        assert delta_at(GDP(2 / (repaired * math.sqrt(public + 1))), epsilon) <= delta
+        corrected = math.sqrt(2) * printed
+        assert delta_at(GDP(2 / (corrected * math.sqrt(public + 1))), epsilon) <= delta
         asked: dict[str, Any] = {"n": n, "public": public, "epsilon": epsilon, "delta": delta}
         chosen = PublicRecordsLast.for_privacy(PROBLEM, **asked)
         if enough:
@@ -70,8 +70,8 @@ def test_printed_noise_is_too_small_for_many_public_records() -> None:
                 PublicRecordsLast.for_privacy(PROBLEM, **asked, noise="printed")
             assert chosen.noise_stddev == smallest_noise(PROBLEM, **asked)
         assert PublicRecordsLast.for_privacy(
-            PROBLEM, **asked, noise="repaired"
-        ).noise_stddev == pytest.approx(repaired)
+            PROBLEM, **asked, noise="corrected"
+        ).noise_stddev == pytest.approx(corrected)
         assert delta_at(chosen.guarantees(n).headline.guarantee, epsilon) <= delta
 
 
@@ -225,7 +225,7 @@ def test_skipping_and_stopping_differ_on_one_data_set_and_not_on_equal_records()
 def test_risk_is_the_corollary_s_at_its_rate_and_what_is_proved_is_less() -> None:
     for n, public in ((2, 1), (5, 2), (40, 10), (1000, 300)):
         made = PublicRecordsLast.for_privacy(
-            PROBLEM, n=n, public=public, epsilon=1.0, delta=1e-5, noise="repaired"
+            PROBLEM, n=n, public=public, epsilon=1.0, delta=1e-5, noise="corrected"
         )
         stated = made.risk_bound(n)
         assert stated is not None

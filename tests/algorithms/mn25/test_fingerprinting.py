@@ -88,7 +88,7 @@ def test_the_printed_threshold_of_lemma_14_does_not_work() -> None:
     for delta in (1e-2, 1e-5, 1e-9):
         logarithm = math.log(1 / delta)
         assert math.exp(-3 * logarithm / 8) > delta
-        # the repaired threshold, with Hoeffding's own constant, at the largest epsilon allowed
+        # the corrected threshold, with Hoeffding's own constant, at the largest epsilon allowed
         assert math.exp(logarithm - 4 * logarithm / 2) <= delta * (1 + 1e-9)
 
 

@@ -101,7 +101,7 @@ def test_the_printed_selection_has_no_relative_error() -> None:
     # printed: alpha-hat would have to be over 30 times alpha, and more with every halving of D
     assert ratios["printed"][-1] > 30
     assert ratios["printed"][-1] > 4 * ratios["printed"][-2]
-    # repaired: within the bound 1 + 2 t (2 / n) / alpha for every D
+    # corrected: within the bound 1 + 2 t (2 / n) / alpha for every D
     allowed = [1 + 2 * selection_penalty(k + 1, epsilon, math.log(n)) * 2 / n / alpha for k in (2, 5, 8, 11)]
     assert all(r <= a + 0.02 for r, a in zip(ratios["relative"], allowed, strict=True))
 
@@ -110,11 +110,11 @@ def test_the_printed_accuracy_of_a_loss_estimate_is_wrong() -> None:
     """1/alpha^2 records: Hoeffding gives 1/n^2 at alpha sqrt(ln n), and nothing like it at sqrt(8 ln(n) / n)."""
     n, alpha = 10_000, 0.1
     batch = round(1 / alpha**2)
-    printed, repaired = math.sqrt(8 * math.log(n) / n), alpha * math.sqrt(math.log(n))
+    printed, corrected = math.sqrt(8 * math.log(n) / n), alpha * math.sqrt(math.log(n))
     # losses of 0 and 1, half of the records each; without replacement
     law = stats.hypergeom(n, n // 2, batch)
     assert law.sf(math.ceil(batch * (0.5 + printed)) - 1) > 1e-3 > 1 / n**2
-    assert law.sf(math.ceil(batch * (0.5 + repaired)) - 1) < 1 / n**2
+    assert law.sf(math.ceil(batch * (0.5 + corrected)) - 1) < 1 / n**2
 
 
 def test_amplification_is_its_own_inverse() -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpverify.auditing import ErrorShare, PrivacyQuestion
-from dpverify.auditing.neighbors import Domain, Pair, Searched, load_pair, search_pairs
+from dpverify.auditing.neighbors import Domain, Pair, SearchResult, load_pair, search_pairs
 from dpverify.auditing.neighbors.constructions import pairs
 from dpverify.auditing.neighbors.promise import promise
 from dpverify.auditing.sequential import BettingAuditor
@@ -44,7 +44,7 @@ def searched(
     seed: int = 0,
     example: Array = EXAMPLE,
     limits: tuple[float, float] | None = None,
-) -> Searched:
+) -> SearchResult:
     domain = Domain(example, adjacency, limits)
     return search_pairs(draws(mechanism, seed), domain, PureDP(1.0), runs=runs, seed=seed)
 
@@ -219,7 +219,7 @@ def test_promises() -> None:
 
 def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="adjacency"):
-        Domain(EXAMPLE, Adjacency.AS_GIVEN)
+        Domain(EXAMPLE, Adjacency.UNCHECKED)
     with pytest.raises(InvalidArgumentError, match="limits"):
         Domain(EXAMPLE, Adjacency.REPLACE_ONE, (1.0, 0.0))
     with pytest.raises(InvalidDataError, match="example"):

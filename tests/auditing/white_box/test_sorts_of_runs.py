@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from dpverify.algorithms.fmtt18 import PNSGD, SkipPNSGD, StopPNSGD
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
-from dpverify.auditing import ErrorShare, Faults, Heading, PrivacyQuestion
+from dpverify.auditing import ErrorShare, Label, PlantedFaults, PrivacyQuestion
 from dpverify.auditing.subjects import OnPair, Runner
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.auditing.white_box.bounds import tail_beyond, tail_of_parts
@@ -138,15 +138,15 @@ class Noise:
         return rng.normal(0, self.stddev, count), rng.normal(1, self.stddev, count)
 
     @property
-    def faults(self) -> Faults:
-        return Faults(
+    def faults(self) -> PlantedFaults:
+        return PlantedFaults(
             lambda k: Noise(self.stddev / (k if self.weakens else 1.0)), "noise divided by", self.factors
         )
 
 
 def ask(claim: Guarantee) -> PrivacyQuestion:
     stated = StatedGuarantee(claim, Adjacency.REPLACE_ONE)
-    return PrivacyQuestion(stated, "two numbers", 5000, heading=Heading("noise", seed=1))
+    return PrivacyQuestion(stated, "two numbers", 5000, label=Label("noise", seed=1))
 
 
 def test_support_needs_a_weakened_mechanism_that_is_flagged() -> None:

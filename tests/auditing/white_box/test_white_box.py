@@ -20,7 +20,7 @@ from dpverify.algorithms.fmtt18 import (
     StopPNSGD,
 )
 from dpverify.algorithms.fmtt18.iteration import GaussianNoise
-from dpverify.auditing import ErrorShare, Heading, PrivacyQuestion
+from dpverify.auditing import ErrorShare, Label, PrivacyQuestion
 from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
 from dpverify.auditing.white_box.agreement import compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, tail_beyond
@@ -65,7 +65,7 @@ GAUSSIAN = (single_noise(0.0, 1.0), single_noise(1.0, 1.0))
 
 def asks(claim: Guarantee, runs: int, seed: int = 0, delta: float | None = None) -> PrivacyQuestion:
     stated = StatedGuarantee(claim, Adjacency.REPLACE_ONE)
-    return PrivacyQuestion(stated, "two numbers", runs, delta=delta, heading=Heading("noise", seed=seed))
+    return PrivacyQuestion(stated, "two numbers", runs, delta=delta, label=Label("noise", seed=seed))
 
 
 def audited(

@@ -39,7 +39,7 @@ def proof(verdict: Verdict, **more: Any) -> ProofEvidence:
 PROVED = proof(Verdict.PROVED, confirmed_by_checker=True)
 REFUTED = proof(Verdict.REFUTED, counterexample={"a": "2", "b": "1"}, left="2", right="1")
 STEP = proof(Verdict.REFUTED, coverage=Coverage.STEP)
-CORRECTION = proof(Verdict.REFUTED, variant=Variant.REPAIRED)
+CORRECTION = proof(Verdict.REFUTED, variant=Variant.CORRECTED)
 UNDECIDED = proof(Verdict.UNDECIDED, reason="nothing | <b> found", gap=Gap.FAULT)
 FAULT = proof(Verdict.UNDECIDED, reason="a fault", gap=Gap.FAULT, fault="Traceback ...")
 ALL = (PROVED, REFUTED, STEP, CORRECTION, UNDECIDED, FAULT)

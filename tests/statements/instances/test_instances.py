@@ -167,8 +167,8 @@ def test_a_statement_is_refuted_by_an_instance_only() -> None:
         assert not held(row(coverage), _entry("a", Verdict.UNDECIDED)).refutes
         for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
             assert held(row(coverage, verdict), _entry("a")).refutes
-    repaired = replace(row(Coverage.WHOLE), corrected=True)
-    assert held(repaired) == repaired  # a correction is refuted by its own counterexample
+    corrected = replace(row(Coverage.WHOLE), corrected=True)
+    assert held(corrected) == corrected  # a correction is refuted by its own counterexample
     with pytest.raises(DpverifyError, match="one of the two is wrong"):
         held(row(Coverage.WHOLE, Verdict.PROVED), _entry("a"))
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise
 from dpverify.auditing import PrivacyQuestion
 from dpverify.auditing.accountants import AccountantQuestion, NoisyReleases
-from dpverify.auditing.subjects import Given, OnPair
+from dpverify.auditing.subjects import FixedSubject, OnPair
 from dpverify.privacy import RDP, Adjacency, NoisyIteration, StatedGuarantee
 from dpverify.problems import Dataset, Problem, gradient_sensitivity
 from dpverify.statements.audit_parts import (
@@ -94,7 +94,7 @@ def _identity_maps(profile: Profile) -> Audit:
         start=np.zeros(2),
         contractions=(0.0, *(1.0,) * CNI_STEPS),
     )
-    # the repaired Theorem 1: order distance^2 / (2 T sigma^2)
+    # the corrected Theorem 1: order distance^2 / (2 T sigma^2)
     claim = RDP.linear(1.0 / (2 * CNI_STEPS * stddev**2))
     upper = NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS).gdp()
     # all noise after the last step together, at distance 1
@@ -140,7 +140,7 @@ def _accounted(profile: Profile) -> Audit:
                 "every order, Gaussian noise",
             ),
         ),
-        Given(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))),
+        FixedSubject(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))),
     )
 
 

@@ -113,7 +113,7 @@ def _public_risk(data_name: str, profile: Profile) -> Cases:
     cases = []
     for n in (100, 200, 400):
         mechanism = PublicRecordsLast.for_privacy(
-            problem, n=n, public=n // 2, epsilon=1.0, delta=DELTA, noise="repaired"
+            problem, n=n, public=n // 2, epsilon=1.0, delta=DELTA, noise="corrected"
         )
         cases.append(
             population_case(
