@@ -29,7 +29,8 @@ REASONS = (DEFINITION, RESTATED, UNSAYABLE, MISSING)
 """Why no obligation encodes a display. A definition is also what says where a letter ranges."""
 
 COLUMNS = ("statement", "place", "latex", "encoded", "reason")
-CLAIM = "claim"
+CLAIM, REMARK = "claim", "remark"
+"""A remark is about a statement, or about its proof, and no part of what it concludes."""
 SENTENCE_COLUMNS = ("statement", "kind", "text", "encoded", "reason")
 
 
@@ -53,7 +54,7 @@ class Sentence:
 
     statement: str
     kind: str
-    """`definition` or `claim`."""
+    """`definition`, `claim` or `remark`."""
     text: str
     """Words of it, as they are printed."""
     encoded: tuple[str, ...]
@@ -108,9 +109,11 @@ def read_sentences(file: Path) -> tuple[Sentence, ...]:
         for s, kind, text, e, reason in _rows(file, SENTENCE_COLUMNS)
     )
     for row in found:
-        if row.kind not in (CLAIM, DEFINITION) or (row.kind == DEFINITION) != (row.reason == DEFINITION):
+        if row.kind not in (CLAIM, REMARK, DEFINITION) or (row.kind == DEFINITION) != (
+            row.reason == DEFINITION
+        ):
             name = f"kind of {row.statement}, {row.text}"
-            raise InvalidArgumentError(name, row.kind, f"{CLAIM}, or {DEFINITION} with that reason")
+            raise InvalidArgumentError(name, row.kind, f"{CLAIM}, {REMARK}, or {DEFINITION} with that reason")
     return found
 
 
