@@ -101,6 +101,7 @@ class Section:
     rests_on_unfollowed: tuple[str, ...]
     roots: Roots
     missing: tuple[str, ...]
+    unsaid_claims: tuple[str, ...]
     """Parts of its conclusion that no formula says."""
     correction: Correction | None
     """What is false in it as printed, beside its correction."""
@@ -289,6 +290,7 @@ def _section(
         rests_on_unfollowed=row.rests_on_unfollowed,
         roots=row.roots,
         missing=row.missing,
+        unsaid_claims=row.unsaid_claims,
         correction=correction,
         reasons=tuple(dict.fromkeys(proof.because for proof in corrected if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),

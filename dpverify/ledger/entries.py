@@ -94,6 +94,11 @@ class StatementEntry(Record):
     missing: tuple[str, ...] = ()
     """The parts of its conclusion, as printed, that no printed formula says: formulas that only its correction has, and
     displays of which nothing says all."""
+    unsaid_claims: tuple[str, ...] = ()
+    """A few words of each sentence, as printed, that claims what no printed formula says all of.
+
+    Headlines are about formulas, so these are not in them.
+    """
     roots: Roots = Roots()
     """What it rests on in the end: as printed where that holds or nothing is corrected, else as corrected."""
     uses: tuple[str, ...] = ()

@@ -49,8 +49,8 @@ def prints(statement: str, variant: Variant, obligation: str) -> tuple[str, ...]
 
 @cache
 def unsaid(statement: str) -> tuple[str, ...]:
-    """What a statement itself says, its proof left out, and no obligation does: displays by place, claims in words."""
-    displays = (
+    """The displays of a statement itself, but for those of its proof, that no obligation says, by their place."""
+    return tuple(
         display.place
         for paper in papers().values()
         for display in paper.displays
@@ -59,13 +59,16 @@ def unsaid(statement: str) -> tuple[str, ...]:
         and "display" in display.place
         and display.reason in (UNSAYABLE, MISSING)
     )
-    claims = (
-        f'"{sentence.text}"'
+
+
+def unsaid_claims(statement: str) -> tuple[str, ...]:
+    """What a statement claims in words, and no obligation says: a few words of each, as they are printed."""
+    return tuple(
+        sentence.text
         for paper in papers().values()
         for sentence in paper.sentences
         if sentence.statement == statement and sentence.is_unsaid
     )
-    return (*displays, *claims)
 
 
 @cache

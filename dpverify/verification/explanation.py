@@ -160,6 +160,10 @@ def _statement(statement: Statement) -> Iterator[str]:
     if entry.missing:
         yield ""
         yield from _wrapped(f"No formula says: {'; '.join(entry.missing)}.", "")
+    if entry.unsaid_claims:
+        yield ""
+        words = "; ".join(f'"{text}"' for text in entry.unsaid_claims)
+        yield from _wrapped(f"In words, and not all of it in a formula: {words}.", "")
     yield from _roots(entry)
     glyphs = [glyph for glyph in lost_glyphs() if glyph.statement == statement.id]
     if glyphs:

@@ -21,7 +21,7 @@ from dpverify.statements.paper import (
     papers,
     select,
 )
-from dpverify.statements.provenance import unsaid
+from dpverify.statements.provenance import unsaid, unsaid_claims
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations.instances import held_to_instances, instance_entries
 
@@ -143,6 +143,7 @@ def _entry(
         standing_printed=printed.standing,
         standing_corrected=corrected.standing,
         missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),
+        unsaid_claims=unsaid_claims(row.id),
         uses=statement.rests_on if statement else (),
         roots=(printed if printed.verdict in HOLDS or not corrected.headline else corrected).roots,
         used_by=used_by(row.id),
