@@ -156,10 +156,7 @@ def _truth(ledger: Ledger, summary: Summary) -> str:
         words = {
             Standing.HOLDS: ("holds, given what it uses", "hold, given what they use"),
             Standing.IN_PART: ("holds in part, given what it uses", "hold in part, given what they use"),
-            Standing.WHERE_MEANT: (
-                "holds where it is meant, and fails in edge cases",
-                "hold where they are meant, and fail in edge cases",
-            ),
+            Standing.WHERE_MEANT: ("holds where it is meant", "hold where they are meant"),
             Standing.REFUTED: ("is false", "are false"),
             Standing.DOES_NOT_FOLLOW: (
                 "does not follow from what is declared",
