@@ -90,7 +90,7 @@ def rows(name: str) -> list[Obligation]:
     """The printed row of a name and the corrected one."""
     id_, _, row = name.partition("/")
     here = sheet(id_)
-    return [o for o in (*here.printed, *here.corrected) if o.name == row]
+    return [o for o in (*here.printed, *here.corrections) if o.name == row]
 
 
 def misprinted(name: str, row: Obligation, old: str, new: str) -> Obligation:
@@ -98,7 +98,7 @@ def misprinted(name: str, row: Obligation, old: str, new: str) -> Obligation:
     here = sheet(name.partition("/")[0])
     read = [
         *zip(here.rows, here.printed, strict=True),
-        *zip(here.corrected_rows, here.corrected, strict=True),
+        *zip(here.corrected_rows, here.corrections, strict=True),
     ]
     source = next(source for source, o in read if o is row)
     if isinstance(source.display, str) and old in source.display:
