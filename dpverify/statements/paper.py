@@ -72,7 +72,8 @@ class Paper:
 
     def __post_init__(self) -> None:
         named = [*(s.id for s in self.statements), *self.algorithms, *(p.subject for p in self.plans)]
-        self._check((*named, *self.errata, *(d.statement for d in (*self.displays, *self.sentences))))
+        listed = (*(d.statement for d in self.displays), *(s.statement for s in self.sentences))
+        self._check((*named, *self.errata, *listed))
 
     def _check(self, ids: Iterable[str]) -> None:
         known = {row.id for row in self.catalog}
