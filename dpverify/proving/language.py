@@ -26,6 +26,7 @@ from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
+from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ class Obligation:
     """For an instance that holds, a fault that it would have caught."""
     because: str = ""
     """For a correction, what is wrong with what is printed in its place."""
+    provenance: Provenance = Provenance.VERBATIM
+    """Where its line comes from; what someone's own page says stands there."""
     notation: tuple[Quantity, ...] = ()
     """The quantities in `latex` that are no plain letters."""
     formulas: Mapping[Variable, Expression] = field(default_factory=dict)

@@ -81,6 +81,10 @@ class Paper:
             if name not in known:
                 raise InvalidArgumentError(f"id in paper {self.key}", name, "ids of the paper's catalog")
 
+    def statement(self, id_: str) -> Statement | None:
+        """The statement with an id; None if it is not encoded."""
+        return next((s for s in self.statements if s.id == id_), None)
+
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The ids of its algorithms that rest on a statement."""
         return tuple(
@@ -101,9 +105,10 @@ def loaded(path: str) -> Any:
 class PaperFolder(Paper):
     """A paper of this repository, whose parts are found where they belong and loaded when they are asked for.
 
-    Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; `dpverify.statements.KEY.formulas.STATEMENTS`
-    are its statements (none without that module), and `PLANS` in `dpverify.statements.KEY.audits.NAME` the audits of
-    the algorithms in `dpverify.algorithms.KEY.NAME`; those at real size stand together, in `audits.real_size`.
+    Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
+    the folder of `dpverify.statements.KEY`, each under a heading with its id; `PLANS` in
+    `dpverify.statements.KEY.audits.NAME` are the audits of the algorithms in `dpverify.algorithms.KEY.NAME`; those at
+    real size stand together, in `audits.real_size`.
 
     Raises:
         InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
@@ -120,10 +125,21 @@ class PaperFolder(Paper):
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """The statements encoded so far."""
-        name = f"dpverify.statements.{self.key}.formulas"
-        found: tuple[Statement, ...] = import_module(name).STATEMENTS if find_spec(name) else ()
-        self._check(statement.id for statement in found)
+        """The statements encoded so far, in the order of the catalog."""
+        from dpverify.statements.pages import statements_on
+
+        files = dict.fromkeys(self.pages.values())
+        found = {s.id: s for s in statements_on(tuple(files))}
+        return tuple(found[row.id] for row in self.catalog if row.id in found)
+
+    @cached_property
+    def pages(self) -> Mapping[str, Path]:
+        """The id of each encoded statement, and the page on which it stands."""
+        from dpverify.statements.pages import SHARED, ids_on
+
+        files = sorted(file for file in self.folder.glob("*.md") if file.name != SHARED)
+        found = {id_: file for file in files for id_ in ids_on(_text(file))}
+        self._check(found)
         return found
 
     @cached_property
@@ -340,5 +356,5 @@ def find_statement(statement_id: str) -> Statement | None:
     """The encoded statement with this id, None if it is not encoded yet."""
     for paper in papers().values():
         if any(row.id == statement_id for row in paper.catalog):
-            return next((statement for statement in paper.statements if statement.id == statement_id), None)
+            return paper.statement(statement_id)
     return None

@@ -1,50 +1,22 @@
-"""Where the line of each encoded formula comes from: `not_as_printed.csv` lists all that do not stand in print.
-
-That list is held against the papers' texts by a test; what is not on it stands there, spacing and brackets aside.
-"""
+"""What a formula's source prints that it says a part of, and what of a statement no formula says."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Variant
+from dpverify.proving.language import Obligation
 from dpverify.statements.inventory import MISSING, UNSAYABLE
 from dpverify.statements.paper import papers
 
-REASONS = {
-    "pieced together": Provenance.PIECED,
-    "letters of ours": Provenance.OURS,
-    "special case": Provenance.SPECIAL,
-    "torn PDF": Provenance.TORN,
-}
-"""In the words of the list."""
 
-
-@cache
-def not_as_printed() -> Mapping[tuple[str, str], Provenance]:
-    """Statement and obligation to what the line is, for each that does not stand in print."""
-    text = resources.files("dpverify.statements").joinpath("not_as_printed.csv").read_text(encoding="utf-8")
-    return {
-        (r["statement"], r["obligation"]): REASONS[r["reason"]] for r in csv.DictReader(text.splitlines())
-    }
-
-
-def provenance_of(statement: str, variant: Variant, obligation: str) -> Provenance:
-    """Where the line of a formula comes from; what someone's own page says stands there."""
-    if variant is Variant.CORRECTED:
-        return Provenance.OURS
-    return not_as_printed().get((statement, obligation), Provenance.VERBATIM)
-
-
-def prints(statement: str, variant: Variant, obligation: str) -> tuple[str, ...]:
+def prints(statement: str, variant: Variant, obligation: Obligation) -> tuple[str, ...]:
     """In LaTeX, the displays that a printed formula says a part of, or follows from, where it is none of them."""
-    if provenance_of(statement, variant, obligation) is Provenance.VERBATIM or variant is Variant.CORRECTED:
+    if obligation.provenance is Provenance.VERBATIM or variant is Variant.CORRECTED:
         return ()
-    return _displays().get(f"{statement}/{obligation}", ())
+    return _displays().get(f"{statement}/{obligation.name}", ())
 
 
 @cache

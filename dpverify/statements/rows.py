@@ -26,6 +26,7 @@ from dpverify.formulas.logic import (
     ForAll,
     Formula,
     Implies,
+    all_of,
     free_in,
     subformulas,
     variables_of,
@@ -40,9 +41,6 @@ if TYPE_CHECKING:  # whoever reads nothing needs no reader
     from dpverify.formulas.asymptotics import Chosen
     from dpverify.formulas.notation.letters import Definition, Letters
     from dpverify.proving.second_reader import Source
-
-Display = str | Formula
-"""LaTeX as printed; or a formula, where no line of LaTeX says it, whose LaTeX is then printed from the tree."""
 
 _PLAIN_LETTER = re.compile(r"\\?[A-Za-z]+'?(_\{?\w+\}?)?'?")
 
@@ -63,7 +61,8 @@ class Row:
 
     name: str
     coverage: Coverage
-    display: Display
+    display: str
+    """LaTeX as printed."""
     options: Mapping[str, Any]
     """Those of `Sheet`."""
     definitions: tuple[DefinitionSource, ...]
@@ -150,7 +149,7 @@ class Reading:
         """
         from dpverify.formulas.notation.letters import Letters
 
-        key = (definitions, *(tuple((v, v.latex) for v in letters) for letters in (own, changed, added)))
+        key = (definitions, *(tuple(map(_said_of, letters)) for letters in (own, changed, added)))
         if key not in self._known:
             letters = (*_exchanged(own, changed), *added)
             over = letters if changed else own
@@ -166,7 +165,7 @@ class Reading:
         """Definitions over some letters; each may be made of those before it."""
         if not sources:
             return ()
-        key = (sources, tuple((v, v.latex) for v in letters))
+        key = (sources, tuple(map(_said_of, letters)))
         if key not in self._defined:
             from dpverify.formulas import notation
             from dpverify.formulas.notation.letters import Definition, Letters
@@ -182,7 +181,7 @@ class Reading:
         self,
         row: Row,
         *,
-        given: str | tuple[Formula, ...] = (),
+        given: str = "",
         meant: str = "",
         letters: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
@@ -192,33 +191,26 @@ class Reading:
         premises: Literal["", "some", "every"] = "",
         where: str = "",
         case: str = "",
-        catches: tuple[str, Display] | None = None,
+        catches: tuple[str, str] | None = None,
         consequence: Consequence | None = None,
         true_if: str = "",
         **plain: Any,
     ) -> Obligation:
-        from dpverify.formulas.rendering.latex import formula_latex
-
         known, display = self.known(row.definitions, row.letters, letters, added), row.display
         read = _Asymptotics(known, soft, fixed, premises)
-        if meant and given and isinstance(given, tuple):
-            raise InvalidArgumentError("meant", meant, "nothing beside conditions that are trees")
-        if meant:
-            given = _with_meant(given if isinstance(given, str) else "", meant)
+        given = _with_meant(given, meant)
         claim, assuming = read.closed(display, given, reading)
         free = free_in(claim).union(*map(free_in, assuming))
         stated = {v for formula in (claim, *assuming) for v in variables_of(formula)}
         formulas = self._formulas(row, sorted(stated, key=lambda v: v.name))
         fault = None
         if catches is not None:
-            fault = Fault(catches[0], read.closed(catches[1], (), "")[0])
+            wrong, conditions = read.closed(catches[1], "", "")
+            fault = Fault(catches[0], Implies(all_of(*conditions), wrong) if conditions else wrong)
             free |= free_in(fault.claim)
-        shown = display if isinstance(display, str) else formula_latex(display)
-        over = tuple(v for v in (*_exchanged(row.letters, letters), *added) if v in free)
-        # constants of conditions that stand for every value are letters, too
-        over = (*over, *sorted(free - set(over), key=lambda v: v.name))
-        texts = [text for text in (display, given) if isinstance(text, str) and text]
-        used = _quantities(texts, known, row.definitions)
+        # in an order that no table of letters changes
+        over = tuple(sorted(free, key=lambda v: v.name))
+        used = _quantities([text for text in (display, given) if text], known, row.definitions)
         obligation = Obligation(
             row.name,
             (where or self.where) + (f" (read as ${reading}$)" if reading else ""),
@@ -227,7 +219,7 @@ class Reading:
             coverage=row.coverage,
             assuming=assuming,
             meant=read.conditions(meant),
-            latex=shown,
+            latex=display,
             scope=case,
             catches=fault,
             consequence=consequence,
@@ -281,7 +273,7 @@ class Reading:
         """What a letter stands for, in the others; None where its LaTeX says none: then it may be a functional."""
         from dpverify.formulas import notation
 
-        key = (letter, letter.latex, letter.stands_for, tuple((v, v.latex) for v in declared))
+        key = (_said_of(letter), tuple(map(_said_of, declared)))
         if key not in self._formula_of:
             self._formula_of[key] = None
             others = tuple(v for v in declared if v != letter)
@@ -300,13 +292,15 @@ class Reading:
         return self._formula_of[key]
 
 
-def source_of(row: Row) -> Source | None:
-    """What the second reader reads of a row; None where something in it is a tree and no LaTeX."""
+def _said_of(letter: Variable) -> tuple[object, ...]:
+    """All that is said of a letter: two that are equal may differ in what they mean."""
+    return letter, letter.latex, letter.meaning, letter.stands_for
+
+
+def source_of(row: Row) -> Source:
+    """What the second reader reads of a row."""
     options = row.options
-    given, catches = options.get("given") or "", options.get("catches")
-    also = catches[1] if catches is not None else ""
-    if not (isinstance(row.display, str) and isinstance(given, str) and isinstance(also, str)):
-        return None
+    given, catches = options.get("given", ""), options.get("catches")
     return {
         "letters": [
             {"latex": v.latex, "formula": definition_of(v), "variable": variable_to_json(v)}
@@ -323,7 +317,7 @@ def source_of(row: Row) -> Source | None:
         ],
         "display": row.display,
         "given": _with_meant(given, options.get("meant", "")),
-        "also": also,
+        "also": catches[1] if catches else "",
         "reading": options.get("reading", ""),
         "soft": options.get("soft", ""),
         "fixed": options.get("fixed", ""),
@@ -383,8 +377,8 @@ class _Asymptotics:
 
     def closed(
         self,
-        display: Display,
-        given: str | tuple[Formula, ...],
+        display: str,
+        given: str,
         reading: str,
         formulas: Mapping[Variable, Expression] | None = None,
     ) -> tuple[Formula, tuple[Formula, ...]]:
@@ -394,9 +388,8 @@ class _Asymptotics:
         from dpverify.formulas.notation.tokens import Latex
 
         claim, conditions, chosen = self.claim(display, reading)
-        more = given if isinstance(given, tuple) else ()
-        found: tuple[Chosen, ...] = ()
-        if isinstance(given, str):
+        more, found = (), ()
+        if given:
             more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
         if self.premises not in ("", "some", "every"):
             raise InvalidArgumentError("premises", self.premises, "`some` or `every`")
@@ -436,12 +429,8 @@ class _Asymptotics:
             raise InvalidArgumentError("fixed", latex, "letters, with commas between them")
         return found
 
-    def claim(
-        self, display: Display, reading: str
-    ) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
+    def claim(self, display: str, reading: str) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
         """A claim, its conditions and constants; a premise is a condition."""
-        if not isinstance(display, str):
-            return display, (), ()
         from dpverify.formulas import notation
 
         read = notation.read_display(display, self.known, reading=reading, soft=self.soft)

@@ -9,11 +9,10 @@ from typing import Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
+from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Correction, Json, Obligation, Statement, Unread
-from dpverify.statements.rows import DefinitionSource, Display, Reading, Row, source_json
-
-CLAIM, CONSTANT, MISSING, PROOF_STEP, NOTATION, EDGE = Consequence
+from dpverify.statements.rows import DefinitionSource, Reading, Row, source_json
 
 
 @dataclass(frozen=True)
@@ -67,30 +66,30 @@ class Sheet:
             self, definitions=(*self.definitions, DefinitionSource(latex, body, parameter, reading))
         )
 
-    def whole(self, name: str, display: Display, **options: Any) -> Sheet:
+    def whole(self, name: str, display: str, **options: Any) -> Sheet:
         """With what it uses, it gives the conclusion."""
         return self._with(Coverage.WHOLE, name, display, options)
 
-    def step(self, name: str, display: Display, **options: Any) -> Sheet:
+    def step(self, name: str, display: str, **options: Any) -> Sheet:
         """A display of the proof."""
         return self._with(Coverage.STEP, name, display, options)
 
-    def condition(self, name: str, display: Display, **options: Any) -> Sheet:
+    def condition(self, name: str, display: str, **options: Any) -> Sheet:
         """What has to hold for the statement, or for a result that its proof uses."""
         return self._with(Coverage.CONDITION, name, display, options)
 
-    def instance(self, name: str, display: Display, *, case: str, **options: Any) -> Sheet:
+    def instance(self, name: str, display: str, *, case: str, **options: Any) -> Sheet:
         """A special case, said in `case`; `catches=(what, display)` is a fault that it would have caught."""
         return self._with(Coverage.INSTANCE, name, display, {**options, "case": case})
 
-    def reference(self, name: str, display: Display, **options: Any) -> Sheet:
+    def reference(self, name: str, display: str, **options: Any) -> Sheet:
         """The same thing said elsewhere."""
         return self._with(Coverage.REFERENCE, name, display, options)
 
     def corrected(
         self,
         name: str,
-        display: Display,
+        display: str,
         *,
         because: str = "",
         consequence: Consequence | None = None,
@@ -115,7 +114,8 @@ class Sheet:
             replace(row, options={**row.options, **said}) if row is before and said else row
             for row in self.rows
         )
-        new = self._row(kind, name, display, {**options, "because": because} if because else options)
+        options = {**options, "because": because} if because else options
+        new = self._row(kind, name, display, {"provenance": Provenance.OURS, **options})
         return replace(self, rows=rows, corrected_rows=(*self.corrected_rows, new))
 
     def correction(self, because: str = "", *, latex: str = "", replaces: Iterable[str] = ()) -> Sheet:
@@ -183,10 +183,10 @@ class Sheet:
 
     # ----------------------------------------------------------------------------------------------------
 
-    def _with(self, coverage: Coverage, name: str, display: Display, options: Mapping[str, Any]) -> Sheet:
+    def _with(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> Sheet:
         return replace(self, rows=(*self.rows, self._row(coverage, name, display, options)))
 
-    def _row(self, coverage: Coverage, name: str, display: Display, options: Mapping[str, Any]) -> Row:
+    def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> Row:
         return Row(name, coverage, display, options, self.definitions, self.letters)
 
     def _unread(self, rows: tuple[Row, ...]) -> Unread:

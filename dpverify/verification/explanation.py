@@ -22,6 +22,7 @@ from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.reports.summary import MEANING
+from dpverify.running.kept import file_of, keep, kept
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
     CatalogRow,
@@ -39,7 +40,7 @@ from dpverify.verification.hypotheses.found import recall_hypotheses
 from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
 from dpverify.verification.places import places
 from dpverify.verification.refutations.instances import instance_entries
-from dpverify.verification.remembering.remembered import audits_of, file_of, keep, kept
+from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 
 if TYPE_CHECKING:

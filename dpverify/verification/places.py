@@ -1,6 +1,6 @@
 """Where things are: file and line of a statement, an algorithm, its audits and its tests.
 
-Nothing is typed in: a statement is found by its id in the modules of its paper, an algorithm and its audits by
+Nothing is typed in: a statement is found by its id on the pages of its paper, an algorithm and its audits by
 inspection, their tests by the file name that they share, and tests of a statement by its id.
 """
 
@@ -97,26 +97,12 @@ def _from_here(path: Path) -> str:
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[Place]:
-    """Calls in the paper's modules that are given the id first, or as `id`: `Statement("fmtt18.thm23", ...)`.
-
-    The last one of a module, as what a sheet includes of another one stands before it.
-    """
-    if not isinstance(paper, PaperFolder):
-        return
-    for file in sorted(paper.folder.rglob("*.py")):
-        if "audits" in file.relative_to(paper.folder).parts:
-            continue
-        lines = [
-            node.lineno
-            for node in _nodes(file, id_)
-            if isinstance(node, ast.Call) and any(_is(argument, id_) for argument in _named_by(node))
-        ]
-        if lines:
-            yield Place("statement", file.resolve(), max(lines))
-
-
-def _named_by(call: ast.Call) -> list[ast.expr]:
-    return [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "id")]
+    """The heading of a statement on its page."""
+    file = paper.pages.get(id_) if isinstance(paper, PaperFolder) else None
+    if file is not None:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        line = next(number for number, text in enumerate(lines, 1) if text.rstrip().endswith(f"{{#{id_}}}"))
+        yield Place("statement", file.resolve(), line)
 
 
 def _defined(what: str, thing: Any, says: str = "") -> Place:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from pkgutil import iter_modules
 
 import pytest
 
@@ -12,6 +10,8 @@ from dpverify.formulas.logic import And, Implies
 from dpverify.ledger.verdicts import BROKEN, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
+from dpverify.statements.pages import read_page
+from dpverify.statements.paper import PaperFolder, papers
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog.rows import ProofRecord
 
@@ -78,12 +78,9 @@ CONDITIONS = (
 
 
 def sheet(id_: str) -> Sheet:
-    room = import_module(f"dpverify.statements.{id_.partition('.')[0]}")
-    modules = [import_module(m.name) for m in iter_modules(room.__path__, f"{room.__name__}.") if not m.ispkg]
-    found = {
-        value.id: value for module in modules for value in vars(module).values() if isinstance(value, Sheet)
-    }
-    return found[id_]
+    paper = papers()[id_.partition(".")[0]]
+    assert isinstance(paper, PaperFolder)
+    return next(s for s in read_page(paper.pages[id_], at_once=False).sheets if s.id == id_)
 
 
 def rows(name: str) -> list[Obligation]:

@@ -122,7 +122,7 @@ def test_a_page_is_read(tmp_path: Path) -> None:
     assert (first.name, first.coverage, len(first.assuming)) == ("First", Coverage.STEP, 2)
     assert dict(first.box) == {"x": (0, 2)}
     assert (second.name, second.coverage, second.uses) == ("Second", Coverage.INSTANCE, ("fmtt18.thm1",))
-    (x, k) = first.over
+    (k, x) = first.over
     assert (x.lower, x.lower_open, k.kind, k.upper) == (0, True, "integer", 9)
 
 
@@ -130,7 +130,11 @@ def test_what_is_written_is_kept_as_it_is(tmp_path: Path) -> None:
     page = read_page(written(tmp_path, PAGE))
     definition, first, second = page.displays
     assert [d.line for d in page.displays] == [11, 16, 24]
-    assert (definition.defines, definition.parameter, definition.latex) == (True, "k", r"b_k = \frac{x}{k}")
+    assert (definition.defines, definition.said.parameter, definition.latex) == (
+        True,
+        "k",
+        r"b_k = \frac{x}{k}",
+    )
     assert [c.latex for c in first.note.given] == [r"x\le 1", r"k\ge 2"] or first.note.given[0].kind == "and"
     assert first.before == r"First (step; given x\le 1, k\ge 2; on 0\le x\le 2)"
     assert (second.note.case, second.note.reading) == ("two", "x/(2k)")

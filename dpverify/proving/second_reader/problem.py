@@ -159,8 +159,7 @@ class _Problem:
         occurring = free(claim).union(*map(free, assumed))
         if source["also"]:
             occurring |= self.letters_of(source["also"], soft)
-        names = [name for name in self.names if name in occurring]
-        names += sorted(occurring - set(names))
+        names = sorted(occurring, key=lambda name: str(domains[name].label))
         used = {name for formula in (claim, *assumed) for name in _names(formula)} | set(names)
         if len({str(domains[name].label) for name in used}) < len(used):
             raise RefusedError("two of its letters have the same name")

@@ -26,6 +26,10 @@ from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, S
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
 
+HERE = "letter here"
+"""The first column of a table of letters for one display."""
+SINGLE = "one letter"
+"""In a table: all of its LaTeX is one letter, whatever else it might say; both tell what that stands for."""
 _COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for"))
 _DOMAINS = (
     "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
@@ -39,6 +43,8 @@ class Letter:
 
     line: int
     variable: Variable
+    settled: bool = False
+    """Whether its row says what it stands for, so that all of its LaTeX is one letter."""
 
 
 def read_letters(blocks: Sequence[Block], errors: Errors) -> tuple[Letter, ...]:
@@ -87,7 +93,7 @@ class _Table:
     def letters(self) -> Iterator[Letter]:
         header, *rows = self.block.rows
         names = [plain(cell.pieces).lower() for cell in header]
-        names = ["letter" if name == "symbol" else name for name in names]
+        names = ["letter" if name in ("symbol", HERE) else name for name in names]
         if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
             allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `name`, each once, no others"
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
@@ -107,9 +113,7 @@ class _Table:
             name = ""
         name = name or re.sub(r"[\\{}$\s]", "", latex)
         said = cells["meaning"].pieces if "meaning" in cells else ()
-        standing = plain(cells["stands for"].pieces) if "stands for" in cells else ""
-        if standing not in ("", NUMBER, FUNCTIONAL):
-            self.wrong(line, "stands for", standing, f"`{NUMBER}`, `{FUNCTIONAL}`, or nothing")
+        standing = self.standing(cells["stands for"]) if "stands for" in cells else ""
         unit, domain = DIMENSIONLESS, _Domain()
         try:
             unit = read_unit(_written(cells["unit"]) if "unit" in cells else "")
@@ -120,10 +124,22 @@ class _Table:
             allowed = "words: a condition belongs into `domain`, or into the notes of displays, `=` into a definition"
             self.wrong(line, "meaning", plain(said), allowed)
         try:
-            return Letter(line, domain.variable(name, unit, plain(said), latex, standing))
+            of_it = "" if standing == SINGLE else standing
+            return Letter(line, domain.variable(name, unit, plain(said), latex, of_it), bool(standing))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
             raise _UnreadError from None
+
+    def standing(self, cell: Cell) -> str:
+        """What a letter stands for: a word, or a formula between dollars."""
+        match cell.pieces:
+            case [Math(_, latex)]:
+                return latex
+        said = plain(cell.pieces)
+        if said not in ("", NUMBER, FUNCTIONAL, SINGLE):
+            allowed = f"`{NUMBER}`, `{FUNCTIONAL}`, `{SINGLE}`, a formula between dollars, or nothing"
+            self.wrong(cell.line, "stands for", said, allowed)
+        return said
 
     def formula(self, cell: Cell) -> str:
         """The letter in its cell: one formula, and no words."""

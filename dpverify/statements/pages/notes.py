@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -15,6 +15,7 @@ from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.pages.letters import is_letter
 from dpverify.statements.pages.words import Sentence, spelled, tokens
@@ -67,9 +68,10 @@ def both(conditions: Iterable[Condition]) -> Condition | None:
 class Note:
     """What is said of a display in parentheses, and the conditions of its sentence."""
 
-    coverage: Coverage = Coverage.WHOLE
+    coverage: Coverage | None = None
     case: str = ""
     """Of an instance."""
+    provenance: Provenance | None = None
     given: tuple[Condition, ...] = ()
     """All of them hold."""
     letters: tuple[Condition, ...] = ()
@@ -80,6 +82,13 @@ class Note:
     fixed: tuple[str, ...] = ()
     premises: str = ""
     box: tuple[str, ...] = ()
+    meant: str = ""
+    units: bool = True
+    """Whether both sides are to have the same unit."""
+    unread: bool = False
+    """Whether the display is shown, and read by nobody."""
+    single: bool = False
+    """Of a definition, whether all of its left side is one letter."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +101,17 @@ class Before:
     defines: bool = False
     parameter: str = ""
     """Of a definition, the letter of which it is a function."""
+    corrects: bool = False
+    """Whether its display is what should have been printed."""
 
     @property
     def says(self) -> bool:
         """Whether it says more than a name."""
-        return self.defines or self.note != Note()
+        return self.defines or self.corrects or self.note != Note()
 
 
-def read_before(sentence: Sentence) -> Before:
-    """The sentence that leads to a display.
+def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> Before:
+    """The sentence that leads to a display, with the notes that stand behind it.
 
     Raises:
         InvalidArgumentError: for whatever in it is not understood, to the last character.
@@ -108,18 +119,19 @@ def read_before(sentence: Sentence) -> Before:
     tree = _parsed(sentence, "before")
     reader = _Reader()
     noted: Any = next((child for child in tree.children if _kind(child) == "note"), None)
-    for child in tree.children:
+    for child in (*tree.children, *(_parsed(one, "note") for one in more)):
         if isinstance(child, Tree):
             reader.take(child)
+    corrects = any(isinstance(child, Token) and child.type == "CORRECTED" for child in tree.children)
     begin = None if noted is None else noted.children[0].start_pos
-    name = spelled(sentence.parts[:begin]).rstrip(", ") if sentence.end == ":" else ""
+    name = spelled(sentence.parts[corrects:begin]).rstrip(", ") if sentence.end == ":" else ""
     if noted is None and re.fullmatch(
         r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name
     ):
         raise InvalidArgumentError(
             "name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one"
         )
-    return Before(name, reader.note(), reader.defines, reader.parameter)
+    return Before(name, reader.note(), reader.defines, reader.parameter, corrects)
 
 
 def read_after(sentence: Sentence) -> Note:
@@ -146,7 +158,12 @@ class _Given(Lexer):
 def _parser() -> Lark:
     grammar = resources.files("dpverify.statements.pages").joinpath("notes.lark").read_text(encoding="utf-8")
     return Lark(
-        grammar, parser="lalr", lexer=_Given, strict=True, start=["before", "after"], maybe_placeholders=False
+        grammar,
+        parser="lalr",
+        lexer=_Given,
+        strict=True,
+        start=["before", "after", "note"],
+        maybe_placeholders=False,
     )
 
 
@@ -285,13 +302,22 @@ class _Reader:
 
     def item(self, item: Any) -> None:
         if isinstance(item, Token):
-            self.once(item, "coverage", Coverage(str(item)))
+            value = Provenance(str(item)) if item.type == "PROVENANCE" else Coverage(str(item))
+            self.once(item, item.type.lower(), value)
             return
         words = [str(child) for child in item.children[1:] if isinstance(child, Token)]
         match _kind(item):
             case "instance":
                 self.once(item, "coverage", Coverage.INSTANCE)
                 self.found["case"] = " ".join(words).replace(" ,", ",").removeprefix("of ")
+            case "meant":
+                self.once(item, "meant", words[0])
+            case "without":
+                self.once(item, "units", False)
+            case "unread":
+                self.once(item, "unread", True)
+            case "single":
+                self.once(item, "single", True)
             case "given" | "given_all" | "given_any":
                 self.given.append(_joined(item))
             case "on":
@@ -330,9 +356,10 @@ def _of_each(latex: str) -> str:
     """`x,y\\ge1` says it of both letters, and is written so: `x\\ge1,y\\ge1`."""
     *letters, last = latex.split(",")
     sign = re.search(r"[<>=]|\\(?:l[et]q?|g[et]q?|ne|in)(?![A-Za-z])", last)
-    if not letters or sign is None or not is_letter(last[: sign.start()]) or not all(map(is_letter, letters)):
+    each = [*letters, last[: sign.start()]] if sign and letters else []
+    if not each or any(part.count("{") != part.count("}") for part in each) or not all(map(is_letter, each)):
         return latex
-    return ", ".join(f"{letter.strip()}{last[sign.start() :]}" for letter in (*letters, last[: sign.start()]))
+    return ", ".join(f"{letter.strip()}{last[sign.start() :]}" for letter in each)
 
 
 def _one(node: Tree[Token]) -> Condition:

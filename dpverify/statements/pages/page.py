@@ -1,66 +1,40 @@
-"""A page as it is written, and the statement that it makes."""
+"""A page as it is written, and the statements that it makes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import Number, Variable, real
-from dpverify.formulas.logic import Compare, Formula
-from dpverify.formulas.notation import read_display
+from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
-from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.language import Statement
-from dpverify.statements.pages.blocks import Errors, blocks, plain
-from dpverify.statements.pages.letters import Letter, check_letter, is_letter, read_letters
-from dpverify.statements.pages.notes import (
-    Before,
-    Note,
-    both,
-    line_of_error,
-    read_after,
-    read_before,
-)
+from dpverify.statements.pages.blocks import Errors, Math, Text, blocks, plain
+from dpverify.statements.pages.encoding import Display, Encoding, defined_by, sides
+from dpverify.statements.pages.letters import Letter, check_letter, read_letters
+from dpverify.statements.pages.notes import Before, Note, line_of_error, read_after, read_before
 from dpverify.statements.pages.prose import Around, surroundings
-from dpverify.statements.pages.uses import check_uses
+from dpverify.statements.pages.sections import Behind, Section, sections
 from dpverify.statements.pages.words import Sentence
 from dpverify.statements.sheet import Sheet
 
 LARGEST = 1_000_000
 """Characters of a page at most."""
+SHARED = "letters.md"
+"""The file beside pages whose letters all of them have."""
 
 
 _Said = TypeVar("_Said", Before, Note)
 
 
 @dataclass(frozen=True)
-class Display:
-    """A display as it is written, with what its sentence says."""
-
-    line: int
-    latex: str
-    name: str
-    """Empty where its sentence gives none."""
-    note: Note
-    defines: bool = False
-    """Whether it is a definition, not a formula to be proved."""
-    parameter: str = ""
-    """Of a definition, the letter of which it is a function."""
-    before: str = ""
-    """The sentence before it, as it is written."""
-    after: str = ""
-    """The rest of its sentence."""
-
-
-@dataclass(frozen=True)
 class Page:
-    """A Markdown page with a statement on it."""
+    """A Markdown page with statements on it."""
 
     name: str
     """Of its file."""
@@ -69,7 +43,24 @@ class Page:
     displays: tuple[Display, ...]
     unread: tuple[int, ...]
     """The lines of sentences that are text, though formulas in them say something or they stand at a display."""
-    statement: Statement
+    sheets: tuple[Sheet, ...]
+    """In their order; several may be of one statement."""
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Its statements, in their order."""
+        return statements_of(self.sheets)
+
+    @property
+    def statement(self) -> Statement:
+        """The only one.
+
+        Raises:
+            InvalidArgumentError: where there are several.
+        """
+        if len(self.statements) != 1:
+            raise InvalidArgumentError("page", self.name, "a page with one statement")
+        return self.statements[0]
 
     def says(self) -> str:
         """What of its prose was not read; empty where that is nothing."""
@@ -101,93 +92,174 @@ class PageError(InvalidArgumentError):
         return type(self), (self.name, self.errors)
 
 
-def where_on(name: str, line: int) -> str:
-    """Where a display stands, as evidence about it says; lines are counted from 1."""
-    return f"{name}, line {line}"
-
-
 def line_of(where: str) -> int:
     """The line that `where_on` names; 1 where none is named."""
     match = re.search(r", line (\d+)$", where)
     return int(match[1]) if match else 1
 
 
-def read_page(path: Path) -> Page:
-    """A page with its statement; docs/notation.md says how a page is written.
+def read_page(path: Path, *, at_once: bool = True) -> Page:
+    """A page with its statements; docs/notation.md says how a page is written.
+
+    Letters of `letters.md` beside it are letters of each of its statements, but for those that it declares itself.
+
+    Args:
+        path: of the page.
+        at_once: whether every display is read at once, by both readers, and not when it is asked for.
 
     Raises:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for a page without letters or displays, and for all on it that is not understood.
     """
+    return _Reader(path, at_once).page()
+
+
+def _text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
     if len(text) > LARGEST:
         raise InvalidArgumentError("page", str(path), f"a file of at most {LARGEST} characters")
-    return _Reader(path).page(text)
+    return text
+
+
+def statements_of(sheets: Iterable[Sheet]) -> tuple[Statement, ...]:
+    """The statements of sheets; what several say of one is put together."""
+    found: dict[str, Sheet] = {}
+    for sheet in sheets:
+        first = found.get(sheet.id)
+        found[sheet.id] = sheet if first is None else first.including(sheet)
+    return tuple(sheet.statement for sheet in found.values())
+
+
+def read_shared(path: Path) -> tuple[Variable, ...]:
+    """The letters of a file that holds nothing else.
+
+    Raises:
+        InvalidArgumentError: for a file that cannot be read.
+        PageError: for what is wrong in its tables.
+    """
+    errors: Errors = []
+    found = read_letters(blocks(_text(path), errors), errors)
+    if errors:
+        raise PageError(path.name, errors)
+    return tuple(one.variable for one in found)
 
 
 class _Reader:
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, at_once: bool) -> None:
+        self.path, self.at_once = path, at_once
         self.errors: Errors = []
-        self.undefined: list[str] = []
-        """The left sides of definitions that are not understood."""
+        self.letters: list[Letter] = []
+        self.found: list[Display] = []
+        self.unread: list[int] = []
+        beside = path.with_name(SHARED)
+        shared = beside.is_file() and path.name != SHARED
+        self.shared = read_shared(beside) if shared else ()
 
     def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
         self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
-    def page(self, text: str) -> Page:
-        found = blocks(text, self.errors)
+    def page(self) -> Page:
+        found = blocks(_text(self.path), self.errors)
         title = next((plain(b.pieces) for b in found if b.kind == "heading"), "")
-        letters = read_letters(found, self.errors)
-        self.check_letters(letters)
-        around, unread = surroundings(found, self.errors)
-        displays = tuple(self.displays(around))
-        if not letters and not self.errors:
-            self.wrong(
-                1,
-                "page",
-                self.path.name,
-                "one with a table of letters, whose columns are `letter` and `domain`",
-            )
-        sheet = Sheet(
-            self.path.stem, tuple(one.variable for one in letters), title=title, where=self.path.name
-        )
-        encoding = _Encoding(self.path.name, sheet, self.errors)
-        for left in self.undefined:
-            encoding.stand_in(left)
-        sheet = encoding.of(displays)
-        if not around and not self.errors:
-            self.wrong(1, "page", self.path.name, "one with a formula between `$$` and `$$`")
-        elif not sheet.rows and not self.errors:
-            self.wrong(
-                around[-1].display.line, "page", self.path.name, "one with a formula that is no definition"
-            )
+        before, *named = sections(found, self.errors)
+        if named:
+            own = read_letters(before.blocks, self.errors)
+            self.letters += own
+            around, unread = surroundings(before.blocks, self.errors)
+            self.unread += unread
+            for place in around:
+                allowed = "displays below a heading with the id of their statement"
+                self.wrong(place.display.line, "display", Latex(place.display.latex), allowed)
+            self.shared = _together(self.shared, own, ())
+            sheets = [self.sheet(part, part.id, part.heading, part.said.text("title")) for part in named]
+        else:
+            sheets = [self.sheet(before, self.path.stem, self.path.name, title)]
         if self.errors:
             raise PageError(self.path.name, self.errors)
-        return Page(self.path.name, title, letters, displays, unread, sheet.statement)
+        return Page(
+            self.path.name, title, tuple(self.letters), tuple(self.found), tuple(sorted(self.unread)), tuple(sheets)
+        )  # fmt: skip
+
+    def sheet(self, section: Section, id_: str, where: str, title: str) -> Sheet:
+        """The sheet of a statement."""
+        own = read_letters(section.blocks, self.errors)
+        self.letters += own
+        if self.at_once:
+            self.check_letters(own)
+        around, unread = surroundings(section.blocks, self.errors)
+        self.unread += unread
+        undefined: list[str] = []
+        displays = tuple(self.displays(around, section, undefined))
+        defined = [left for d in displays if d.defines for left in defined_by(d.latex)]
+        letters = _together(self.listed(section), own, defined)
+        self.found += displays
+        if not letters and not self.errors:
+            allowed = "one with a table of letters, whose columns are `letter` and `domain`"
+            self.wrong(section.line, "page", self.path.name, allowed)
+        sheet = Sheet(
+            id_, letters, title=title, where=where, pairs=section.said.names("pairs"),
+            uses=section.said.names("uses"),
+        )  # fmt: skip
+        encoding = Encoding(self.path.name, sheet, section.id == "", self.at_once, self.errors)
+        for left in undefined:
+            encoding.stand_in(left)
+        sheet = encoding.of(displays, section.said)
+        if not around and not self.errors:
+            self.wrong(section.line, "page", self.path.name, "one with a formula between `$$` and `$$`")
+        elif not sheet.rows and not sheet.corrected_rows and not self.errors:
+            allowed = "one with a formula that is no definition"
+            self.wrong(around[-1].display.line, "page", self.path.name, allowed)
+        return sheet
+
+    def listed(self, section: Section) -> tuple[Variable, ...]:
+        """The shared letters that a statement lists; all where it has no list."""
+        entry = section.said.entries.get("letters")
+        if entry is None:
+            return self.shared
+        if entry.text == "none":
+            return ()
+        known = {texts(normal(v.latex)): v for v in self.shared}
+        found = list[Variable]()
+        for piece in entry.pieces:
+            match piece:
+                case Math(line, latex) if (form := texts(normal(latex))) in known:
+                    found.append(known[form])
+                case Math(line, latex) | Text(line, latex) if latex.strip(" ,"):
+                    allowed = (
+                        f"letters of {SHARED}, or of the page, between dollars, with commas between them"
+                    )
+                    self.wrong(line, "letters", latex.strip(), allowed)
+        return tuple(found)
 
     def check_letters(self, letters: Sequence[Letter]) -> None:
         for one in letters:
+            if one.settled:
+                continue
             others = [other.variable for other in letters if other is not one]
             try:
                 check_letter(one.variable.latex, others)
             except InvalidArgumentError as error:
                 self.errors.append((one.line, error))
 
-    def displays(self, around: Sequence[Around]) -> Iterator[Display]:
+    def displays(self, around: Sequence[Around], section: Section, undefined: list[str]) -> Iterator[Display]:
         """The displays that are understood; of several in one sentence, only if it says nothing but a name."""
         lead = Before("", Note())
         for place in around:
-            before, after = self.sentence(place.before, read_before), self.sentence(place.after, read_after)
+            behind = section.behind.get(place.display, Behind())
+            before = self.sentence(place.before, partial(read_before, more=behind.notes))
+            after = self.sentence(place.after, read_after)
             if not place.joined:
                 lead = before or Before("", Note())
             elif lead.says or (before and before.says) or (after and after != Note() and not place.listed):
                 allowed = "a sentence of its own: what is said of another display might be meant here, too"
                 self.wrong(place.display.line, "display", Latex(place.display.latex), allowed)
-            display = self.display(place, before, after)
+            if behind.notes and place.before is None:
+                allowed = "a sentence before the display that the list is about"
+                self.wrong(place.display.line, "list", str(behind.notes[0]), allowed)
+            display = self.display(place, before, after, behind, undefined)
             if display is not None:
                 yield display
 
@@ -200,174 +272,36 @@ class _Reader:
             self.errors.append((line_of_error(error, sentence.line), error))
             return None
 
-    def display(self, place: Around, before: Before | None, after: Note | None) -> Display | None:
+    def display(
+        self, place: Around, before: Before | None, after: Note | None, behind: Behind, undefined: list[str]
+    ) -> Display | None:
         """A display with what its sentence says; None where that is not understood."""
         line, latex = place.display.line, place.display.latex
         if not latex:
             self.wrong(line, "display", Latex(latex), "a formula between the signs of a display")
         if not latex or (place.before and not before) or (place.after and not after):
             if place.before is not None and place.before.first in ("define", "let"):
-                self.undefined.append(_sides(latex)[0])
+                undefined.append(sides(latex)[0])
             return None
         said = before or Before("", Note())
         note = said.note
         if after is not None:
             note = replace(note, given=(*note.given, *after.given), letters=(*note.letters, *after.letters))
-        sentences = (str(place.before or ""), str(place.after or ""))
-        return Display(line, latex, said.name, note, said.defines, said.parameter, *sentences)
+        return Display(line, latex, said, note, behind, str(place.before or ""), str(place.after or ""))
 
 
-class _Encoding:
-    """Makes a sheet of the displays of a page."""
+def _together(
+    shared: Sequence[Variable], own: Sequence[Letter], defined: Sequence[str]
+) -> tuple[Variable, ...]:
+    """Letters of all pages and those of one; what this declares or defines takes the place of what is written so."""
+    new = [one.variable for one in own]
+    names, forms = {v.name for v in new}, set(_forms((*(v.latex for v in new), *defined)))
+    kept = (v for v in shared if v.name not in names and texts(normal(v.latex)) not in forms)
+    return (*kept, *new)
 
-    def __init__(self, name: str, sheet: Sheet, errors: Errors) -> None:
-        self.name, self.sheet, self.errors = name, sheet, errors
 
-    def of(self, displays: Sequence[Display]) -> Sheet:
-        lines: dict[str, int] = {}
-        for display in displays:
-            try:
-                if display.defines:
-                    self.define(display)
-                    continue
-                name = display.name or f"display {len(lines) + 1}"
-                if name in lines:
-                    raise InvalidArgumentError("name", name, "a name that no other display has")
-                lines[name] = display.line
-                self.add(name, display)
-            except InvalidArgumentError as error:
-                argument = error.argument.removeprefix(f"{self.sheet.id}/")
-                said = InvalidArgumentError(argument, error.value, error.allowed)
-                self.errors.append((line_of_error(error, display.line), said))
-        check_uses(self.sheet, lines, self.errors)
-        return self.sheet
-
-    def add(self, name: str, display: Display) -> None:
-        note, sheet = display.note, self.sheet
-        options: dict[str, Any] = {"where": where_on(self.name, display.line)}
-        for letters in note.letters:
-            if read_display(rf"0=0 \text{{ for all }} {letters.latex}", sheet.letters).given:
-                raise InvalidArgumentError(
-                    "condition", Latex(letters.latex), "a formula with a relation, or letters"
-                )
-        if given := both(note.given):
-            options["given"] = given.written()
-        if note.coverage is Coverage.INSTANCE:
-            options["case"] = note.case or "a special case"
-        if note.box:
-            options["box"] = self.box(note.box)
-        said = {"reading": note.reading, "uses": note.uses, "soft": note.soft, "premises": note.premises}
-        options |= {key: value for key, value in said.items() if value}
-        if note.fixed:
-            options["fixed"] = ", ".join(note.fixed)
-        add = {
-            Coverage.WHOLE: sheet.whole, Coverage.STEP: sheet.step, Coverage.CONDITION: sheet.condition,
-            Coverage.REFERENCE: sheet.reference, Coverage.INSTANCE: sheet.instance,
-        }[note.coverage]  # fmt: skip
-        self.sheet = add(name, display.latex, **options).read()
-
-    def box(self, formulas: Sequence[str]) -> Mapping[str, tuple[Fraction, Fraction]]:
-        """`$0\\le x\\le 1$, $y\\in[0,2]$`: the ends for each letter."""
-        found: dict[str, dict[str, Fraction]] = {}
-
-        def end(name: str, side: str, value: Fraction, latex: str) -> None:
-            if side in found.setdefault(name, {}):
-                raise InvalidArgumentError("box", Latex(latex), "each end of a letter once")
-            found[name][side] = value
-
-        for latex in formulas:
-            formula: Formula = read_display(latex, self.sheet.letters).claim
-            for part in getattr(formula, "parts", (formula,)):
-                match part:
-                    case Compare("<=", Number(value), Variable(name)):
-                        end(name, "low", value, latex)
-                    case Compare("<=", Variable(name), Number(value)):
-                        end(name, "high", value, latex)
-                    case _:
-                        found["?"] = {}
-        if any(set(ends) != {"low", "high"} for ends in found.values()):
-            allowed = r"both ends of each letter, such as `on $0\le x\le 1$`"
-            raise InvalidArgumentError("box", Latex(", ".join(formulas)), allowed)
-        return {name: (ends["low"], ends["high"]) for name, ends in found.items()}
-
-    # ----------------------------------------------------------------------------------------- definitions
-
-    def define(self, display: Display) -> None:
-        """A definition: a letter that is not declared, `=`, and an expression."""
-        note, (left, body) = display.note, _sides(display.latex)
-        try:
-            if note != replace(Note(), reading=note.reading):
-                allowed = "nothing but `read as $...$`: a definition has no conditions, and is not proved"
-                raise InvalidArgumentError("definition", display.before, allowed)
-            if not body:
-                raise InvalidArgumentError("definition", Latex(left), "a letter, `=` and its definition")
-            parameter = self.parameter(display.parameter, left)
-            self.check_left(left, parameter)
-            self.sheet = self.sheet.define(left, body, parameter=parameter, reading=note.reading).read()
-        except InvalidArgumentError:
-            self.stand_in(left)
-            raise
-
-    def stand_in(self, left: str) -> None:
-        """Declare the letter of a definition that is refused, so that what is made of it is read nonetheless."""
+def _forms(written: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """LaTeX as signs; nothing of what has none, which is refused elsewhere."""
+    for latex in written:
         with suppress(InvalidArgumentError):
-            if is_letter(left) and not self.is_known(left):
-                letter = real(f"undefined {left}", latex=left)
-                self.sheet = replace(self.sheet, letters=(*self.sheet.letters, letter))
-
-    def parameter(self, said: str, left: str) -> Variable | None:
-        inner = _argument(left) if not said else texts(normal(said))
-        if inner is None:
-            return None
-        found = next((v for v in self.sheet.letters if texts(normal(v.latex)) == inner), None)
-        if found is None:
-            raise InvalidArgumentError("parameter", Latex(said or left), "a letter of the table")
-        return found
-
-    def check_left(self, left: str, parameter: Variable | None) -> None:
-        allowed = (
-            "on the left of a definition a letter that is not declared, alone or with a declared one as its index or "
-            "argument, and nothing else"
-        )
-        try:
-            parts = texts(normal(left))
-        except InvalidArgumentError:
-            raise InvalidArgumentError("definition", Latex(left), allowed) from None
-        base = left
-        if parameter is not None and _argument(left) == texts(normal(parameter.latex)):
-            base = left[: left.rindex(r"\left(" if r"\left(" in left else "(")]
-        if not base.strip() or not is_letter(base) or self.is_known(base) or self.is_known(left):
-            raise InvalidArgumentError("definition", Latex(left), allowed)
-        known = [v for v in self.sheet.letters if texts(normal(v.latex)) != parts]
-        try:
-            check_letter(base, known)
-        except InvalidArgumentError:
-            raise InvalidArgumentError("definition", Latex(left), allowed) from None
-
-    def is_known(self, latex: str) -> bool:
-        form = texts(normal(latex))
-        known = [v.latex for v in self.sheet.letters]
-        for definition in self.sheet.definitions:
-            known.append(definition.latex)
-            if definition.parameter is not None and "(" in definition.latex:
-                known.append(definition.latex[: definition.latex.rindex("(")].removesuffix(r"\left"))
-        return form in [texts(normal(known_)) for known_ in known]
-
-
-def _sides(latex: str) -> tuple[str, str]:
-    """What a display defines, and as what; the latter is empty where it has no equality sign."""
-    bare = re.sub(r"\\(?:begin|end)\{[a-z*]+\}|&", "", latex).strip().rstrip(" .,;")
-    sign = re.search(r"\\coloneqq|:=|=", bare)
-    return (bare, "") if sign is None else (bare[: sign.start()].strip(), bare[sign.end() :].strip())
-
-
-def _argument(left: str) -> tuple[str, ...] | None:
-    """Of `f(x)`, the x in pieces; None where there are no brackets at the end."""
-    try:
-        parts = texts(normal(left))
-    except InvalidArgumentError:
-        return None
-    if parts[-1:] != (")",) or "(" not in parts:
-        return None
-    opening = len(parts) - 1 - parts[::-1].index("(")
-    return parts[opening + 1 : -1] if opening else None
+            yield texts(normal(latex))

@@ -112,13 +112,7 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
             if alone or found[i + 1].before is not None or not reader.could_begin(end):
                 found[i - 1] = replace(found[i - 1], after=end)
         lead = found[i + 1].before if ahead else None
-        if (
-            behind
-            and lead is not None
-            and not rest
-            and not lead.parts[0].text[:1].isupper()
-            and reader.could_begin(lead)
-        ):
+        if behind and lead is not None and not rest and not lead.parts[0].begins and reader.could_begin(lead):
             found[i + 1] = replace(found[i + 1], before=None)
         table = any(other.declares for other in (*leaves[max(i - 1, 0) : i], *leaves[i + 1 : i + 2]))
         for sentence in rest:
@@ -140,9 +134,7 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
 
 def _joins(between: Sequence[Sentence]) -> bool:
     """Whether two displays with this between them stand in one sentence."""
-    return not between or (
-        len(between) == 1 and between[0].end != "." and not between[0].parts[0].text[:1].isupper()
-    )
+    return not between or (len(between) == 1 and between[0].end != "." and not between[0].parts[0].begins)
 
 
 def _is_tail(sentence: Sentence) -> bool:
@@ -186,7 +178,7 @@ class _Prose:
 
     def could_begin(self, sentence: Sentence) -> bool:
         """Whether a condition between two displays could be of either; that is refused."""
-        ended = sentence.end == "." and not sentence.parts[0].text[:1].isupper()
+        ended = sentence.end == "." and not sentence.parts[0].begins
         if ended or not (sentence.relations or any(_conditions(sentence))):
             return False
         allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"

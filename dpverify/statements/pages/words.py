@@ -12,6 +12,7 @@ from lark import Token
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import end_of_group, normal, texts
+from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.pages.blocks import Math, Other, Piece, Text
 
@@ -25,7 +26,7 @@ _RELATIONS = frozenset(
 )  # fmt: skip
 _SIGN = "<>=≤≥≠≈∈∉∼≃≡≪≫→⇒⇔∀∃∞⊂⊆±"
 _PART = re.compile(rf"\s+|[,;:()\[\]{{}}]|[{_SIGN}]+|[^\s,;:()\[\]{{}}{_SIGN}]+")
-_NAME = re.compile(r"[\w.:-]*\w")
+_NAME = re.compile(r"[\w.:/'\[\]-]+")
 """Code that is a name, which is read as a word."""
 _END = re.compile(r"[.!?]+[\"'”’]*$")
 
@@ -148,8 +149,10 @@ _BEGINNING = frozenset(("then", "we", "one", "it", "there", "this", "that", "the
 """Words with which a main clause begins."""
 KEYWORDS = {
     **{str(c): "COVERAGE" for c in Coverage if c not in (Coverage.UNIT, Coverage.INSTANCE)},
-    "instance": "INSTANCE", "given": "GIVEN", "on": "ON", "read as": "READ", "uses": "USES", "soft": "SOFT",
-    "fixed": "FIXED", "premises": "PREMISES",
+    **{str(p): "PROVENANCE" for p in Provenance},
+    "instance": "INSTANCE", "given": "GIVEN", "meant": "MEANT", "on": "ON", "read as": "READ", "uses": "USES",
+    "soft": "SOFT", "fixed": "FIXED", "premises": "PREMISES", "without units": "WITHOUT", "not read": "UNREAD",
+    "one letter": "SINGLE",
 }  # fmt: skip
 """With which an item of a note begins."""
 _SUPPOSING = frozenset(("let", "suppose", "assume", "assuming", "fix", "throughout", "for", "if", "whenever", "given",
@@ -168,11 +171,18 @@ class Part:
     line: int
     spaced: bool
     """Whether a space stands before it."""
+    code: bool = False
+    """Whether it is a name in code, whatever words that is made of."""
 
     @property
     def word(self) -> str:
         """It in small letters; empty if it is no word."""
         return self.text.lower() if self.kind == "word" else ""
+
+    @property
+    def begins(self) -> bool:
+        """Whether a sentence begins with it: a capital letter, or a name in code."""
+        return self.code or self.text[:1].isupper()
 
     @property
     def relates(self) -> bool:
@@ -212,7 +222,7 @@ class Sentence:
     def goes_on(self) -> bool:
         """Whether it continues a sentence before it: it begins with a small letter, a comma or a formula."""
         first = self.parts[0]
-        return first.kind != "word" or first.text[:1].islower() or self.first in _ENDING
+        return first.kind != "word" or (first.text[:1].islower() and not first.code) or self.first in _ENDING
 
     def __str__(self) -> str:
         return spelled(self.parts)
@@ -265,7 +275,7 @@ def parts(pieces: Sequence[Piece]) -> Iterator[Part]:
                 yield Part("math", latex, line, spaced)
                 spaced = False
             case Other(line, "code", text) if _NAME.fullmatch(text):
-                yield Part("word", text, line, spaced)
+                yield Part("word", text, line, spaced, code=True)
                 spaced = False
             case Other(line, what, text):
                 yield Part("sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced)
@@ -338,7 +348,7 @@ class _Tokens:
             )
             yield Token(kind, part.text, start_pos=self.at, line=part.line)
             self.at += 1
-            if kind == "READ":
+            if kind in ("READ", "WITHOUT", "UNREAD", "SINGLE"):  # keywords of two words
                 self.at += 1
 
     def near(self, step: int) -> Part:
@@ -378,7 +388,9 @@ class _Tokens:
         if part.kind != "word":
             return self.formula(part)
         word, before, following = part.word, self.near(-1), self.near(1)
-        if self.at == 0 and word in ("define", "let"):
+        if part.code and before.word in ("", "corrected") and following.text in ("", "("):
+            return "WORD"  # a name alone, whatever words it is made of
+        if self.at == 0 and word in ("define", "let", "corrected"):
             return word.upper()
         if self.is_strange(word):
             return "STRANGE"

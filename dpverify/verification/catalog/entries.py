@@ -116,7 +116,7 @@ def _entry(
     shown: Mapping[str, Shown],
     docstrings: bool,
 ) -> StatementEntry:
-    statement = next((s for s in paper.statements if s.id == row.id), None)
+    statement = paper.statement(row.id)
     algorithm = paper.algorithms.get(row.id)
     found = proofs.get(row.id, [])
     pairs = set(statement.pairs if statement else ())

@@ -19,7 +19,7 @@ from dpverify.statements.paper import (
     find_statement,
     papers,
 )
-from dpverify.statements.provenance import prints, provenance_of
+from dpverify.statements.provenance import prints
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
@@ -173,8 +173,8 @@ def _key(task: _Task) -> str:
     concluded = [obligation_to_json(o) for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))
     line = (
-        provenance_of(statement.id, task.variant, obligation.name),
-        prints(statement.id, task.variant, obligation.name),
+        obligation.provenance,
+        prints(statement.id, task.variant, obligation),
     )
     return json.dumps([program(), statement.id, because, content, against, *rest, line])
 

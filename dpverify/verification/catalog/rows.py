@@ -24,7 +24,7 @@ from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form
 from dpverify.reports.plain_formulas import plain_formula
-from dpverify.statements.provenance import prints, provenance_of
+from dpverify.statements.provenance import prints
 from dpverify.verification.refutations.consequences import (
     correction_of,
     judged,
@@ -96,8 +96,8 @@ def source_texts(
         "scope": obligation.scope,
         "notation": tuple(quantity.line for quantity in obligation.notation),
         "uses": () if coverage is Coverage.UNIT else obligation.uses,
-        "provenance": provenance_of(statement.id, variant, obligation.name),
-        "prints": prints(statement.id, variant, obligation.name),
+        "provenance": obligation.provenance,
+        "prints": prints(statement.id, variant, obligation),
         "added": added,
         "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
         "domain": {v.name: v.domain_text() for v in letters},
@@ -264,7 +264,7 @@ def _undecided(
         scope=obligation.scope,
         notation=tuple(quantity.line for quantity in obligation.notation),
         uses=() if coverage is Coverage.UNIT else obligation.uses,
-        provenance=provenance_of(statement.id, variant, obligation.name),
+        provenance=obligation.provenance,
         domain={v.name: v.domain_text() for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",

@@ -11,9 +11,10 @@ from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
+from dpverify.running.kept import keep, kept
 from dpverify.statements.paper import find_statement
 from dpverify.verification.catalog.rows import obligations_of
-from dpverify.verification.remembering.remembered import keep, kept, statement_file
+from dpverify.verification.remembering.remembered import statement_file
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
     from dpverify.proving.hypotheses import Finding, Hypothesis

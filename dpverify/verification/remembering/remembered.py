@@ -1,19 +1,18 @@
-"""The user's cache folder: what was computed once, under a hash of all that it depends on."""
+"""What was found of statements, kept in the user's cache folder."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dpverify.files import write_whole
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
+from dpverify.running.kept import file_of, keep, kept
 from dpverify.statements.paper import Paper, PaperFolder, find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
@@ -21,30 +20,6 @@ from dpverify.verification.catalog.rows import ProofRecord, obligations_of, with
 
 if TYPE_CHECKING:
     from dpverify.running import Progress
-
-
-def file_of(kind: str, key: Any) -> Path:
-    """Where it is kept, in a folder for its kind; `key` is JSON that says all it depends on, the program included."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    name = hashlib.sha256(json.dumps(key).encode()).hexdigest()
-    return base / "dpverify" / kind / f"{name}.json"
-
-
-def keep(path: Path, content: Any) -> None:
-    """Write JSON; a cache that cannot be written only costs time."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, json.dumps(content).encode())
-    except OSError:
-        return
-
-
-def kept(path: Path) -> Any:
-    """What was written; None where there is nothing, or nothing that can be read."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
 
 
 def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
