@@ -15,11 +15,11 @@ from dpverify.formulas.notation import read_formula
 from dpverify.formulas.notation.tokens import LONGEST
 from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.formulas.units import NATS
-from dpverify.ledger.verdicts import Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import find_statement, papers
-from dpverify.statements.sheet import PROOF_STEP, Sheet
+from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog.rows import obligations_of, source_texts, what_was_read
 from dpverify.verification.explanation import explanation_lines
 
@@ -75,23 +75,17 @@ def test_letters_may_have_another_domain_in_one_obligation() -> None:
     assert [o.over for o in made.printed] == [(x,), (positive,)]
 
 
-def test_a_formula_without_a_line_of_latex_prints_its_own() -> None:
-    (o,) = SHEET.whole("tree", Ge(x**2, 0)).printed
-    assert o.latex == r"0\le x^{2}"
-    assert read_formula(o.latex, (x,)) == o.claim
-
-
 def test_a_correction_stands_beside_what_it_corrects() -> None:
     made = (
         SHEET.step("wrong", r"x^2>0")
-        .corrected("wrong", r"x^2\ge 0", because="0 is left out", consequence=PROOF_STEP, true_if="for x not 0")
+        .corrected("wrong", r"x^2\ge 0", because="0 is left out", consequence=Consequence.STEP, true_if="for x not 0")
         .corrected("more", r"x=x", coverage="step")
         .correction(latex=r"x^2\ge 0")
     ).statement  # fmt: skip
     assert made.corrected is not None
     assert [o.name for o in made.corrected.obligations] == ["wrong", "more"]
     assert (made.corrected.reasons, made.corrected.latex) == (("0 is left out",), r"x^2\ge 0")
-    assert (made.printed[0].consequence, made.printed[0].reading) == (PROOF_STEP, "for x not 0")
+    assert (made.printed[0].consequence, made.printed[0].reading) == (Consequence.STEP, "for x not 0")
     assert prove(made.printed[0]).verdict is Verdict.REFUTED
     assert prove(made.corrected.obligations[0]).verdict is Verdict.PROVED
 
@@ -139,7 +133,7 @@ def test_a_display_is_read_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch)
     statement = (
         SHEET.step("wrong", r"\beta=1")
         .instance("one", r"x^2\ge 0", case="all", uses=("a.2",))
-        .corrected("wrong", r"x^2\ge -1", uses=("a.3",), consequence=PROOF_STEP)
+        .corrected("wrong", r"x^2\ge -1", uses=("a.3",), consequence=Consequence.STEP)
     ).statement
     assert (len(statement.printed), statement.rests_on) == (2, ("a.3",))
     assert [(part.name, part.coverage, part.uses) for part in statement.parts] == [
@@ -187,7 +181,7 @@ def test_sheets_have_the_same_source_only_if_they_say_the_same() -> None:
         made(letters=(positive,)),
         made(letters=(real("x", gt=1),)),
         made(added=(positive,)),
-        made(consequence=PROOF_STEP),
+        made(consequence=Consequence.STEP),
         made(catches=("a fault", r"x=1")),
         made(where="elsewhere"),
         source(SHEET.whole("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),

@@ -72,7 +72,7 @@ def test_a_changed_formula_is_proved_anew(
     statement = find_statement(NAME)
     assert statement is not None
     (printed,) = statement.printed
-    changed = replace(printed, claim=Implies(printed.claim, printed.claim))
+    changed = replace(printed, claim=Implies(printed.claim, printed.claim), source=None)
     planted = replace(statement, printed=(changed,))
     monkeypatch.setattr(proofs, "find_statement", lambda _: planted)
     records = Proofs(first[0], workers=1).found([planted])

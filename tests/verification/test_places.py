@@ -51,7 +51,7 @@ def test_an_algorithm_its_audits_and_its_tests_are_found(paper: Paper, id_: str)
 def test_a_statement_is_found(paper: Paper, id_: str) -> None:
     (place,) = found(paper, id_)["statement"]
     assert ("statements", paper.key) in itertools.pairwise(place.path.parts)
-    assert f'"{id_}"' in text_at(place, 4)
+    assert text_at(place).endswith(f"{{#{id_}}}")
 
 
 def test_tests_are_found_by_the_shared_name_and_by_the_id(tmp_path: Path) -> None:

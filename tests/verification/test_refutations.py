@@ -16,7 +16,7 @@ from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdic
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import Paper, find_statement, papers
-from dpverify.statements.provenance import prints, provenance_of
+from dpverify.statements.provenance import prints
 from dpverify.verification import job
 from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.refutations.consequences import (
@@ -118,17 +118,16 @@ def test_what_is_torn_is_never_refuted() -> None:
 
 def test_lines_that_are_not_printed_name_those_that_are() -> None:
     printed = Variant.PRINTED
-    assert provenance_of("fmtt18.thm1", printed, "bound") is Provenance.VERBATIM
-    assert prints("fmtt18.thm1", printed, "bound") == ()
-    assert provenance_of("fmtt18.thm1", Variant.CORRECTED, "bound") is Provenance.OURS
-    ours = [
-        (s.id, part.name)
-        for paper in papers().values()
-        for s in paper.statements
-        for part in s.parts
-        if provenance_of(s.id, printed, part.name) is not Provenance.VERBATIM
-    ]
-    named = sum(bool(prints(statement, printed, name)) for statement, name in ours)
+    theorem = find_statement("fmtt18.thm1")
+    assert theorem is not None
+    assert theorem.corrected is not None
+    bound = next(o for o in theorem.printed if o.name == "bound")
+    assert bound.provenance is Provenance.VERBATIM
+    assert prints("fmtt18.thm1", printed, bound) == ()
+    assert {o.provenance for o in theorem.corrected.obligations} == {Provenance.OURS}
+    every = [(s.id, o) for paper in papers().values() for s in paper.statements for o in s.printed]
+    ours = [(id_, o) for id_, o in every if o.provenance is not Provenance.VERBATIM]
+    named = sum(bool(prints(id_, printed, o)) for id_, o in ours)
     assert named >= len(ours) / 2
 
 

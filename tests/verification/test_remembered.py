@@ -76,7 +76,7 @@ def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -
     assert recalled(str(entries))
     assert recalled()
     for name in (
-        "statements/fmtt18/preliminaries.py",
+        "statements/fmtt18/preliminaries.md",
         "formulas/notation/grammar.lark",
         "proving/provers/exact.py",
         "proving/checker/terms.py",
