@@ -6,7 +6,7 @@ import os
 import secrets
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,6 +37,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
+    from dpverify.ledger.headlines.words import Word
     from dpverify.ledger.proofs import ProofEvidence
 
 app = typer.Typer(
@@ -123,17 +124,22 @@ def list_(
     entries = catalog_entries(records, chosen, docstrings=False)
     if as_json:
         fields = {
-            "id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_corrected",
-            "headline_printed", "headline_corrected", "given_printed", "given_corrected", "standing_printed",
-            "standing_corrected", "missing", "uses", "roots", "used_by", "rests_on_false",
-            "rests_on_unfollowed", "marks",
+            "id", "paper", "kind", "where", "title", "algorithm", "missing", "uses", "used_by", "rests_on_false",
+            "rests_on_unfollowed",
         }  # fmt: skip
         of = displays_by_statement((r.evidence for r in records), chosen)
         counts = {"displays", "encoded", "whole", "part", "ingredient", "decided", "confirmed"}
         write_json(
             "-",
             [
-                {**e.model_dump(mode="json", include=fields), **of[e.id].model_dump(include=counts)}
+                {
+                    **e.model_dump(mode="json", include=fields),
+                    "printed": _said(e.printed),
+                    "corrected": _said(e.corrected),
+                    "marks": list(map(str, e.marks)),
+                    "roots": e.roots.model_dump(mode="json"),
+                    **of[e.id].model_dump(include=counts),
+                }
                 for e in entries
             ],
         )
@@ -146,8 +152,8 @@ def list_(
                 e.id,
                 e.kind,
                 e.where,
-                e.headline_printed,
-                e.headline_corrected,
+                e.printed.headline,
+                e.corrected.headline,
                 e.title,
             )
             for e in entries
@@ -156,12 +162,18 @@ def list_(
     from dpverify.ledger.headlines.words import counts as standings
     from dpverify.reports.summary import roots_text
 
-    how = standings(e.standing_printed for e in entries)
+    how = standings(e.printed.standing for e in entries)
     typer.echo(f"As printed: {', '.join(standing.of(number) for standing, number in how.items())}.")
     for line in roots_text(entries):
         typer.echo(line)
     for of_paper in displays_by_paper((r.evidence for r in records), chosen):
         typer.echo(of_paper.says())
+
+
+def _said(word: Word) -> dict[str, Any]:
+    """What `list` shows of one variant of a statement."""
+    fields = {"verdict", "standing", "given", "consequence"}
+    return {**word.model_dump(mode="json", include=fields), "headline": word.headline}
 
 
 @app.command("prove")
@@ -387,7 +399,7 @@ def verify(
     typer.echo(f"Report: {written.page}", err=form != "text")
     end_on_faults(e for e in ledger.entries if isinstance(e, ProofEvidence))
     verdicts = {e.verdict for e in ledger.entries}
-    if "violated" in verdicts or (strict and any(s.verdict_printed in BROKEN for s in ledger.statements)):
+    if "violated" in verdicts or (strict and any(s.printed.verdict in BROKEN for s in ledger.statements)):
         raise typer.Exit(VIOLATED)
 
 

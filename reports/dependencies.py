@@ -54,13 +54,13 @@ class Drawing:
 
 def drawings(ledger: Ledger, anchors: Mapping[str, str]) -> tuple[Drawing, ...]:
     """A drawing for each paper in which some statement rests on something, in the ledger's order."""
-    papers = dict.fromkeys(row.paper for row in ledger.statements if row.uses and row.headline_printed)
+    papers = dict.fromkeys(row.paper for row in ledger.statements if row.uses and row.printed.headline)
     return tuple(_drawing(paper, ledger, anchors) for paper in papers)
 
 
 def _drawing(paper: str, ledger: Ledger, anchors: Mapping[str, str]) -> Drawing:
     rows = {row.id: row for row in ledger.statements}
-    own = [row.id for row in ledger.statements if row.paper == paper and row.headline_printed]
+    own = [row.id for row in ledger.statements if row.paper == paper and row.printed.headline]
     wanted = dict.fromkeys(own)
     for name in own:
         wanted.update(dict.fromkeys(map(bare, rows[name].uses)))
@@ -90,14 +90,14 @@ def _node(
     label = name.removeprefix(f"{paper}.")
     title = f"{name}, {row.title}"
     anchor = anchors.get(name, "")
-    if not row.headline_printed:
+    if not row.printed.headline:
         return Node(name, label, "not encoded", f"{title}: not encoded", "unknown", "none", (), anchor)
-    title += f": as printed, {row.headline_printed}"
-    title += f"; corrected, {row.headline_corrected}" if row.headline_corrected else ""
+    title += f": as printed, {row.printed.headline}"
+    title += f"; corrected, {row.corrected.headline}" if row.corrected.headline else ""
     border = "unknown"
-    if row.standing_printed in (Standing.HOLDS, Standing.IN_PART, Standing.WHERE_MEANT):
+    if row.printed.standing in (Standing.HOLDS, Standing.IN_PART, Standing.WHERE_MEANT):
         border = "holds"
-    elif row.standing_printed in (Standing.REFUTED, Standing.DOES_NOT_FOLLOW):
+    elif row.printed.standing in (Standing.REFUTED, Standing.DOES_NOT_FOLLOW):
         border = "false"
     filling = "none"
     if _best(row) in HOLDS:
@@ -108,11 +108,11 @@ def _node(
 
 def _best(row: StatementEntry) -> Verdict | None:
     """The verdict on the correction where there is one, else on what is printed."""
-    return row.verdict_corrected if row.headline_corrected else row.verdict_printed
+    return row.corrected.verdict if row.corrected.headline else row.printed.verdict
 
 
 def _wrong(row: StatementEntry) -> str:
-    return "does not follow" if row.standing_printed is Standing.DOES_NOT_FOLLOW else "false"
+    return "does not follow" if row.printed.standing is Standing.DOES_NOT_FOLLOW else "false"
 
 
 def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]) -> bool:
@@ -129,7 +129,7 @@ def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]
 
 def _short(row: StatementEntry, border: str, filling: str) -> str:
     if filling == "none":
-        return f"{_wrong(row)} as printed" if border == "false" else str(row.standing_printed)
+        return f"{_wrong(row)} as printed" if border == "false" else str(row.printed.standing)
     partly = "on a box" if _best(row) is Verdict.CERTIFIED else "given"
     if border == "false":
         return (
@@ -137,7 +137,7 @@ def _short(row: StatementEntry, border: str, filling: str) -> str:
             if filling == "whole"
             else f"{_wrong(row)}; corrected, {partly}"
         )
-    if row.standing_printed is Standing.WHERE_MEANT:
+    if row.printed.standing is Standing.WHERE_MEANT:
         return str(Standing.WHERE_MEANT)
     return str(_best(row)) if filling == "whole" else f"{_best(row)}, {partly}"
 

@@ -102,7 +102,7 @@ def what_is_false(found: Correction) -> str:
     said = ["the statement"] if Verdict.REFUTED in itself else []
     if not said and Verdict.DOES_NOT_FOLLOW in itself:
         said = ["the statement does not follow"]
-    return "; ".join([*said, *found.marks])
+    return "; ".join([*said, *map(str, found.marks)])
 
 
 def prove_command(statement: str) -> str:
@@ -165,7 +165,7 @@ def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     said = [text for text in (point, _sides(proof, "the sides are {} and {}")) if text]
     sentences = [", ".join(said)] if said else []
     sentences += [f"what kind of mistake: {proof.mistake}"] if proof.mistake else []
-    sentences += [f"by how much: {escaped(proof.exceeds)}"] if proof.exceeds else []
+    sentences += [f"by how much: {escaped(proof.excess.text())}"] if proof.excess else []
     sentences += [f"at a realistic size: {escaped(proof.realistic.says())}"] if proof.realistic else []
     sentences += [f"would be true {escaped(proof.reading)}"] if proof.reading else []
     if sentences:

@@ -106,7 +106,7 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
 def _false_claim(correction: Correction) -> FalseClaim:
     order = _most_telling_first(correction)
     proof = order[0].formula
-    consequence = str(correction.consequence) + (f": {proof.exceeds}" if proof.exceeds else "")
+    consequence = str(correction.consequence) + (f": {proof.excess.text()}" if proof.excess else "")
     sized = next((f.formula for f in order if f.formula.realistic), proof)
     return FalseClaim(
         correction,
@@ -124,7 +124,7 @@ def _most_telling_first(correction: Correction) -> list[Finding]:
 
     def order(finding: Finding) -> tuple[bool, bool, bool]:
         proof = finding.formula
-        return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.exceeds
+        return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.excess
 
     return sorted(graves, key=order) or list(correction.findings)
 
@@ -151,7 +151,7 @@ def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[Answer]:
 def _truth(ledger: Ledger, summary: Summary) -> str:
     """What is true, false and open, of statements and of implementations."""
     parts = []
-    said = standings(row.standing_printed for row in ledger.statements)
+    said = standings(row.printed.standing for row in ledger.statements)
     if said:
         words = {
             Standing.HOLDS: ("holds, given what it uses", "hold, given what they use"),

@@ -12,7 +12,7 @@ from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, InstanceEntry, StatementEntry
 from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.rows import marks
+from dpverify.ledger.headlines.rows import Mark, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
@@ -90,7 +90,7 @@ class Section:
     latex: str
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
-    marks: tuple[str, ...]
+    marks: tuple[Mark, ...]
     """What else is false, such as `a step of its proof is false`, if no headline says so."""
     errata: tuple[ErratumEntry, ...]
     instances: tuple[InstanceEntry, ...]
@@ -141,9 +141,9 @@ def sections(ledger: Ledger) -> tuple[Section, ...]:
         if row.id in proofs
         or row.id in audits
         or row.algorithm
-        or row.standing_printed is Standing.WHERE_MEANT
-        or row.verdict_printed
-        or row.verdict_corrected
+        or row.printed.standing is Standing.WHERE_MEANT
+        or row.printed.verdict
+        or row.corrected.verdict
         or row.errata
     ]
     rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
@@ -181,11 +181,11 @@ def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
     return tuple(
         SymbolRow(
             symbol=name,
-            domain=signs(proof.domain.get(name, "")),
+            domain=proof.domain[name].text() if name in proof.domain else "",
             unit=proof.units.get(name, ""),
             box=f"[{box[name][0]}, {box[name][1]}]" if name in box else "",
             counterexample=point.get(name, ""),
-            size=sizes.get(name, "").rpartition(", ")[2],
+            size=sizes[name].range_text() if name in sizes else "",
         )
         for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point])
     )
@@ -281,7 +281,7 @@ def _section(
         latex=row.latex,
         docstring=blocks(row.docstring),
         badges=_badges(row, proofs, audits),
-        marks=() if row.headline_printed else row.marks or marks(proofs),
+        marks=() if row.printed.headline else row.marks or marks(proofs),
         errata=row.errata,
         instances=row.instances,
         uses=row.uses,
@@ -309,19 +309,18 @@ def _badges(
     row: StatementEntry, proofs: list[ProofEvidence], audits: list[AuditEvidence]
 ) -> tuple[Badge, ...]:
     badges: list[Badge] = []
-    for about, variant, verdict, standing, headline, given in (
-        ("as printed", Variant.PRINTED, row.verdict_printed, row.standing_printed, row.headline_printed,
-         row.given_printed),
-        ("corrected", Variant.CORRECTED, row.verdict_corrected, row.standing_corrected, row.headline_corrected,
-         row.given_corrected),
-    ):  # fmt: skip
+    for about, variant, word in (
+        ("as printed", Variant.PRINTED, row.printed),
+        ("corrected", Variant.CORRECTED, row.corrected),
+    ):
+        verdict, headline = word.verdict, word.headline
         if not headline:  # what no catalog has
             verdict = verdict or overall([p.verdict for p in proofs if p.variant is variant])
         if verdict is not None or headline:
             shown = headline if headline != verdict else ""
             besides = _besides(row) if variant is Variant.PRINTED and headline else ()
-            meant = Standing.WHERE_MEANT if standing is Standing.WHERE_MEANT else None
-            badges.append(Badge(about, verdict, shown, _brief(verdict, standing, given, besides), meant))
+            meant = Standing.WHERE_MEANT if word.standing is Standing.WHERE_MEANT else None
+            badges.append(Badge(about, verdict, shown, word.but(verdict=verdict).brief(besides), meant))
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     if audited is not None:
         badges.append(Badge("audits", audited, "", str(audited)))
@@ -332,18 +331,8 @@ def _besides(row: StatementEntry) -> tuple[str, ...]:
     """What is false besides a statement itself, one of the statements below it that are, and how many more are."""
     below = row.rests_on_false
     more = f" and {len(below) - 1} more" if len(below) > 1 else ""
-    carried = row.verdict_printed is not Verdict.REFUTED and below
-    return (*row.marks, *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))
-
-
-def _brief(
-    verdict: Verdict | None, standing: Standing | None, given: tuple[str, ...], besides: tuple[str, ...]
-) -> str:
-    """How a statement stands, one of the things that are given and how many more there are, and what else is false."""
-    first = str(verdict if standing in (None, Standing.HOLDS) and not besides else standing or verdict)
-    if given:
-        first += f", given {given[0]}" + (f" and {len(given) - 1} more" if len(given) > 1 else "")
-    return "; ".join([first, *besides])
+    carried = row.printed.verdict is not Verdict.REFUTED and below
+    return (*map(str, row.marks), *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))
 
 
 def _foreign(name: str) -> StatementEntry:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import Budget, Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
-from dpverify.ledger.headlines.rows import CLAIMS, gravest, marks
+from dpverify.ledger.headlines.rows import CLAIMS, Mark, gravest, marks
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
@@ -57,7 +57,7 @@ class Correction:
     repairs: tuple[tuple[ProofEvidence, str], ...]
     """The corrected formulas of all findings, each once, and where they hold if the correction changed that."""
     reasons: tuple[str, ...]
-    marks: tuple[str, ...]
+    marks: tuple[Mark, ...]
     """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
     """The worst of its findings'; None where none is false."""
@@ -151,7 +151,7 @@ def summarize(ledger: Ledger) -> Summary:
     names |= {
         row.id
         for row in ledger.statements
-        if row.verdict_printed or row.verdict_corrected or row.standing_printed is Standing.WHERE_MEANT
+        if row.printed.verdict or row.corrected.verdict or row.printed.standing is Standing.WHERE_MEANT
     }  # a row may carry a verdict from an earlier run
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
@@ -261,8 +261,8 @@ def _reasons(corrected: Iterable[ProofEvidence]) -> tuple[str, ...]:
 
 def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Consequence | None:
     """What follows from what is false in a statement: by the catalog where it is refuted, else by its formulas."""
-    if row is not None and row.consequence is not None:
-        return row.consequence
+    if row is not None and row.printed.consequence is not None:
+        return row.printed.consequence
     return _worst(broken)
 
 
@@ -275,11 +275,11 @@ def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
 
 def _standing(row: StatementEntry | None, broken: Iterable[ProofEvidence]) -> Standing | None:
     """How a statement stands: by the catalog, else by its formulas that are false or do not follow."""
-    if row is not None and row.standing_printed is not None:
-        return row.standing_printed
+    if row is not None and row.printed.standing is not None:
+        return row.printed.standing
     verdicts = {proof.verdict for proof in broken if proof.coverage in CLAIMS}
-    if row is not None and row.verdict_printed is not None:
-        verdicts = {row.verdict_printed}
+    if row is not None and row.printed.verdict is not None:
+        verdicts = {row.printed.verdict}
     if Verdict.REFUTED in verdicts:
         return Standing.REFUTED
     return Standing.DOES_NOT_FOLLOW if Verdict.DOES_NOT_FOLLOW in verdicts else None
@@ -366,7 +366,8 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     ):
         if found:
             named = ", ".join(
-                each.statement + (f" ({', '.join(each.marks)})" if each.marks else "") for each in found
+                each.statement + (f" ({', '.join(map(str, each.marks))})" if each.marks else "")
+                for each in found
             )
             lines.append(SummaryLine(f"{label}: {named}"))
         for finding in (finding for each in found for finding in each.findings):
@@ -401,7 +402,7 @@ def consequence_text(proof: ProofEvidence) -> str:
     """What follows from a false formula, what is wrong with it, by how much it fails, a reading that makes it true."""
     parts = [str(proof.consequence)] if proof.consequence else []
     parts += [f"mistake: {proof.mistake}"] if proof.mistake else []
-    parts += [f"by how much: {proof.exceeds}"] if proof.exceeds else []
+    parts += [f"by how much: {proof.excess.text()}"] if proof.excess else []
     parts += [f"would be true {proof.reading}"] if proof.reading else []
     return "; ".join(parts)
 
@@ -626,7 +627,7 @@ def _how(statements: Iterable[Correction]) -> str:
 def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     """How the statements with formulas stand as printed, and what those that hold rest on."""
     rows = tuple(statements)
-    found = counts(row.standing_printed for row in rows)
+    found = counts(row.printed.standing for row in rows)
     if not found:
         return []
     said = ", ".join(standing.of(number) for standing, number in found.items())
@@ -651,7 +652,7 @@ class RootCounts:
 
 def root_counts(statements: Iterable[StatementEntry]) -> RootCounts:
     """Count the statements that hold as printed by what they rest on."""
-    roots = [row.roots for row in statements if row.standing_printed in (Standing.HOLDS, Standing.IN_PART)]
+    roots = [row.roots for row in statements if row.printed.standing in (Standing.HOLDS, Standing.IN_PART)]
     unproved = sum(bool(each.unproved) for each in roots)
     literature = sum(bool(each.literature) and not each.unproved for each in roots)
     own = sum(bool(each.own) and not each.literature and not each.unproved for each in roots)

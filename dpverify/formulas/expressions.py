@@ -127,6 +127,10 @@ class Variable(Expression):
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
         return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
 
+    def interval_text(self) -> str:
+        """The domain's interval, for instance `[1, oo)`."""
+        return _domain_text("real", self.lower, self.lower_open, self.upper, self.upper_open)
+
     def contains(self, value: Fraction | tuple[Fraction, ...]) -> bool:
         """Whether an exact value lies in the domain; of a vector, its coordinates."""
         if isinstance(value, tuple) or self.kind == "vector":

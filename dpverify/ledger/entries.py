@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.headlines.rows import HOLDS, Mark
+from dpverify.ledger.headlines.words import NOTHING, Word
 from dpverify.ledger.records import Interval, Record
 from dpverify.ledger.verdicts import Consequence, Verdict
 
@@ -77,20 +78,9 @@ class StatementEntry(Record):
     latex: str = ""
     """The statement as printed, for reading."""
     docstring: str = ""
-    verdict_printed: Verdict | None = None
-    """None too where it holds only where it is meant."""
-    verdict_corrected: Verdict | None = None
-    headline_printed: str = ""
-    """What was shown of it as printed, in words: `proved, given fmtt18.thm22`; `instances hold`."""
-    headline_corrected: str = ""
-    given_printed: tuple[str, ...] = ()
-    """What `verdict_printed` rests on: ids of statements and of named results."""
-    given_corrected: tuple[str, ...] = ()
-    consequence: Consequence | None = None
-    """Where it is refuted as printed, what follows from that; None if not known."""
-    standing_printed: Standing | None = None
-    """How it stands as printed, which is what is counted; None where nothing was tried."""
-    standing_corrected: Standing | None = None
+    printed: Word = NOTHING
+    """What was shown of it as printed; its standing is what is counted."""
+    corrected: Word = NOTHING
     missing: tuple[str, ...] = ()
     """The parts of its conclusion, as printed, that no printed formula says: formulas that only its correction has, and
     displays of which nothing says all."""
@@ -99,8 +89,6 @@ class StatementEntry(Record):
 
     Headlines are about formulas, so these are not in them.
     """
-    roots: Roots = Roots()
-    """What it rests on in the end: as printed where that holds or nothing is corrected, else as corrected."""
     uses: tuple[str, ...] = ()
     """Everything that it or one of its formulas rests on."""
     used_by: tuple[str, ...] = ()
@@ -113,5 +101,11 @@ class StatementEntry(Record):
     """Corrections that no formula of the ledger is about, each with what computes it."""
     instances: tuple[InstanceEntry, ...] = ()
     """What refutes it as printed: a statement is refuted by an instance only."""
-    marks: tuple[str, ...] = ()
-    """What is false beside the statement itself, such as `a step of its proof is false`."""
+    marks: tuple[Mark, ...] = ()
+    """What is false beside the statement itself."""
+
+    @property
+    def roots(self) -> Roots:
+        """What it rests on in the end: as printed where that holds or nothing is corrected, else as corrected."""
+        said = self.printed
+        return (said if said.verdict in HOLDS or self.corrected.standing is None else self.corrected).roots

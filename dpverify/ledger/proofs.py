@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from dpverify.ledger.facts import Excess, LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.realistic import RealisticPoint
@@ -51,14 +52,14 @@ class ProofEvidence(Record):
     where there is none."""
     relation: str = ""
     """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
-    exceeds: str = ""
+    excess: Excess | None = None
     """By how much an inequality that is false or does not follow fails at the counterexample, where both sides are
     numbers there; in the direction that is printed."""
     reading: str = ""
     """A reading under which the printed formula is true."""
     catches: str = ""
     """For an instance, the fault that it would have caught."""
-    domain: dict[str, str] = Field(default_factory=dict)
+    domain: dict[str, LetterDomain] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
     assuming: tuple[str, ...] = ()
     says_nothing: bool = False

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
-from pydantic import BaseModel, ConfigDict
-
+from dpverify.ledger.facts import Excess, PracticalSize
+from dpverify.ledger.records import Record
 from dpverify.ledger.written_numbers import number_of, number_text, short_number
 
 
-class RealisticPoint(BaseModel):
+class RealisticPoint(Record):
     """A second counterexample, at which every letter has a size met in practice, or how many points were tried in vain.
 
     It is chosen to be easy to read, and among such points to fail by much: it is no typical case.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    sizes: dict[str, str]
+    sizes: dict[str, PracticalSize]
     """What each letter is and its range in practice: by its domain, where its declaration does not say its size."""
     tried: int
     """Points that were looked at."""
@@ -26,7 +22,7 @@ class RealisticPoint(BaseModel):
     left: str | None = None
     right: str | None = None
     """The two sides there, in the order that is printed."""
-    exceeds: str = ""
+    excess: Excess | None = None
     """By how much an inequality fails there, where both sides are numbers."""
     confirmed_by_checker: bool = False
     """Whether the checker confirms the row's problem refuted by this point."""
@@ -39,11 +35,10 @@ class RealisticPoint(BaseModel):
 
     def _letter(self, name: str) -> str:
         """A letter with what it is the logarithm of, and the sign that its number follows."""
-        what = self.sizes.get(name, "").rpartition(", ")[0]
-        if not what.startswith(("log", "ln")):
+        size = self.sizes.get(name)
+        if size is None or not size.log_of:
             return f"{name} ="
-        letters = set(re.findall(r"[A-Za-z]\w*", what)) - {"log", "ln"}
-        return f"{name} = {what} {'≈' if letters <= {*(self.point or {})} else '='}"
+        return f"{name} = {size.what} {'≈' if {*size.log_of} <= {*(self.point or {})} else '='}"
 
     def says(self) -> str:
         """All of it in a line, to follow `At a realistic size:`."""
@@ -51,7 +46,7 @@ class RealisticPoint(BaseModel):
             tried = f"{self.tried:,} point{'' if self.tried == 1 else 's'} tried"
             but = f"; {self.because}" if self.because else ""
             return f"not found ({tried}{but})" if self.tried else f"none: {self.because}"
-        by = self.exceeds
+        by = self.excess.text() if self.excess else ""
         if not by and self.left is not None and self.right is not None:
             by = f"the sides are {_shorter(self.left)} and {_shorter(self.right)}"
         doubt = "" if self.confirmed_by_checker else " (not confirmed by the checker)"

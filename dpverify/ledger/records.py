@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,6 +15,10 @@ class Record(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def but(self, **changed: Any) -> Self:
+        """The same with other values of some fields, which are not checked."""
+        return self.model_copy(update=changed)
 
 
 class Interval(Record):

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
+from dpverify.ledger.facts import PracticalSize
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
@@ -83,7 +84,7 @@ class Realistic:
     """What was found.
 
     Attributes:
-        sizes: of each letter, what it is and its range, in words.
+        sizes: of each letter, what it is and its range.
         tried: points that were looked at.
         point: symbol to exact value; None where none was found.
         left: the left side there, where it is a number.
@@ -93,7 +94,7 @@ class Realistic:
         stopped_by_the_clock: whether a far guard of time ended some work.
     """
 
-    sizes: Mapping[str, str]
+    sizes: Mapping[str, PracticalSize]
     tried: int
     point: Mapping[str, str] | None = None
     left: str | None = None
@@ -152,7 +153,7 @@ def realistic(
         because = "the formula has numbers beyond the search"
     elif not because and point is None and not search.admitted:
         because = "at none of them all assumptions were seen to hold"
-    found = Realistic(size_texts(obligation), search.tried, because=because)
+    found = Realistic(practical_sizes(obligation), search.tried, because=because)
     if point is not None:
         left, right = sides_at(obligation, point)
         named = _named(obligation, point)
@@ -192,13 +193,11 @@ def _can_be_compared(side: str | None) -> bool:
         return False
 
 
-def size_texts(obligation: Obligation) -> dict[str, str]:
+def practical_sizes(obligation: Obligation) -> dict[str, PracticalSize]:
     """Of each letter, what it is and its range in practice."""
     sizes = sizes_of(obligation.over)
     ranged = _ranged(obligation, sizes)
-    return {
-        x: s.says() if x in ranged else f"{s.what}, as the assumptions bound it" for x, s in sizes.items()
-    }
+    return {x: size.recorded(ranged=x in ranged) for x, size in sizes.items()}
 
 
 def _ranged(obligation: Obligation, sizes: Mapping[str, Size]) -> frozenset[str]:
@@ -422,12 +421,13 @@ class _Places:
         """What is never of its size, whatever the rest."""
         for v, values in zip(self._free, self.lists, strict=True):
             if not values:
-                return f"{v.name} lies in {v.domain_text()}, and is {self._sizes[v.name].range_text()} in practice"
+                practice = self._sizes[v.name].recorded().range_text()
+                return f"{v.name} lies in {v.domain_text()}, and is {practice} in practice"
         for rule in self.rules:
             size = self._sizes[rule.name]
             value = None if rule.letters or rule.how == "affine" else rule.exact({})
             if value is not None and size.known and not size.holds(value):
-                return f"{rule.name} is {value} by assumption, and {size.range_text()} in practice"
+                return f"{rule.name} is {value} by assumption, and {size.recorded().range_text()} in practice"
         return ""
 
     def readable(self) -> Iterator[Indices]:

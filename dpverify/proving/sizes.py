@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.units import RECORDS
-from dpverify.ledger.written_numbers import number_text
+from dpverify.ledger.facts import PracticalSize
 
 Exact = int | Fraction
 
@@ -76,13 +76,12 @@ class Size:
         """Whether a value is of this size, up to a factor of 2: what a rounded logarithm makes of a letter."""
         return float(self.low) / 2 <= value <= float(self.high) * 2
 
-    def range_text(self) -> str:
-        """Its range, in words."""
-        return f"{number_text(self.low)} to {number_text(self.high)}"
-
-    def says(self) -> str:
-        """What the letter is and its range, in words."""
-        return f"{self.what}, {self.range_text()}"
+    def recorded(self, *, ranged: bool = True) -> PracticalSize:
+        """As the ledger keeps it; without its range where the assumptions bound the letter instead."""
+        low, high = (str(self.low), str(self.high)) if ranged else (None, None)
+        return PracticalSize(
+            what=self.what, low=low, high=high, log_of=self.log_of.letters if self.log_of else ()
+        )
 
 
 @dataclass(frozen=True)

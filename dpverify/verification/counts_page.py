@@ -35,7 +35,7 @@ def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) 
     printed = [row for row in rows if row.variant is Variant.PRINTED]
     lines = Counter(row.provenance for row in printed)
     of = ", ".join(f"{lines[each]:,} {says}" for each, says in _OF_LINES.items() if lines[each])
-    standing = counts(entry.standing_printed for entry in statements)
+    standing = counts(entry.printed.standing for entry in statements)
     return (
         f"- {len(algorithms)} algorithms, {'all' if run == len(algorithms) else run} of them implemented.",
         f"- {len(statements)} statements, encoded in {len(rows):,} formulas: {len(rows) - len(printed):,} are "

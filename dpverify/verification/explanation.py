@@ -35,7 +35,7 @@ from dpverify.statements.paper import (
 )
 from dpverify.verification.catalog.entries import catalog_entries, named_with, used_by, uses_graph
 from dpverify.verification.catalog.program import program
-from dpverify.verification.catalog.rows import obligations_of, source_texts, without_certificates
+from dpverify.verification.catalog.rows import domain_of, obligations_of, source_texts, without_certificates
 from dpverify.verification.hypotheses.found import recall_hypotheses
 from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
 from dpverify.verification.places import places
@@ -138,7 +138,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     false_parts = [
         e for e in evidence if e.variant is Variant.PRINTED and e.verdict in BROKEN and not row_of(e).refutes
     ]
-    yield from _stated("As printed", entry.headline_printed, entry.verdict_printed)
+    yield from _stated("As printed", entry.printed.headline, entry.printed.verdict)
     yield f"  {plain_formula(statement.latex)}" if statement.latex else "  see the formulas below"
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
@@ -151,12 +151,12 @@ def _statement(statement: Statement) -> Iterator[str]:
             yield from _wrapped(f"Checked at it: {'; '.join(instance.conditions)}.", "  ")
     repair = statement.corrected
     if repair is not None:
-        yield from _stated("Corrected", entry.headline_corrected, entry.verdict_corrected)
+        yield from _stated("Corrected", entry.corrected.headline, entry.corrected.verdict)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
         yield from (line for reason in repair.reasons for line in _wrapped(f"Why: {reason}.", "  "))
-    elif entry.headline_corrected:
+    elif entry.corrected.headline:
         yield from _stated(
-            "With the corrections of what it rests on", entry.headline_corrected, entry.verdict_corrected
+            "With the corrections of what it rests on", entry.corrected.headline, entry.corrected.verdict
         )
     if entry.missing:
         yield ""
@@ -204,7 +204,7 @@ def _statement(statement: Statement) -> Iterator[str]:
 
 def _roots(entry: StatementEntry) -> Iterator[str]:
     """What it rests on in the end, as far as something was found of it."""
-    if entry.verdict_printed not in HOLDS and entry.verdict_corrected not in HOLDS:
+    if entry.printed.verdict not in HOLDS and entry.corrected.verdict not in HOLDS:
         return
     roots = entry.roots
     found = (
@@ -244,10 +244,7 @@ def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
     (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
-    nothing = dict.fromkeys(
-        ("verdict_printed", "verdict_corrected", "standing_printed", "standing_corrected")
-    )
-    return entry if evidence else entry.model_copy(update=nothing)
+    return entry
 
 
 def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[str]:
@@ -299,8 +296,8 @@ def _symbols(rows: list[_Row]) -> dict[str, Variable]:
 
 
 def _symbol(variable: Variable) -> str:
-    domain = variable.domain_text()
-    within = plain_signs(domain if domain.startswith(("integers", "vectors")) else f"in {domain}")
+    domain = domain_of(variable)
+    within = domain.text() if domain.kind != "real" else f"in {domain.text()}"
     unit = "" if str(variable.unit) == "dimensionless" else f", {variable.unit}"
     return f"{variable.name}: {variable.meaning + '; ' if variable.meaning else ''}{within}{unit}"
 
@@ -383,11 +380,11 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
         yield f"    counterexample: {point}{'; ' + sides if sides else ''}"
     elif sides:
         yield f"    {sides}"
-    if evidence.exceeds:
-        yield f"    by how much: {evidence.exceeds}"
+    if evidence.excess:
+        yield f"    by how much: {evidence.excess.text()}"
     if evidence.realistic is not None:
         yield from _wrapped(f"at a realistic size: {evidence.realistic.says()}", "    ", "      ")
-        sizes = "; ".join(f"{name}: {size}" for name, size in evidence.realistic.sizes.items())
+        sizes = "; ".join(f"{name}: {size.text()}" for name, size in evidence.realistic.sizes.items())
         yield from _wrapped(f"sizes in practice: {sizes}", "    ", "      ")
     if evidence.consequence is not None:
         yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
@@ -474,11 +471,11 @@ def _known(id_: str) -> str:
     if statement is None:
         return ""
     entry = _entry(id_, recall_or_read(statement) or [])
-    if not entry.headline_printed:
+    if not entry.printed.headline:
         return f" (dpverify prove {id_})"
-    said = [entry.headline_printed]
-    if entry.headline_corrected:
-        said.append(f"corrected: {entry.headline_corrected}")
+    said = [entry.printed.headline]
+    if entry.corrected.headline:
+        said.append(f"corrected: {entry.corrected.headline}")
     return f" ({'. '.join(said)}. dpverify explain {id_})"
 
 

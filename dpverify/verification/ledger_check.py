@@ -20,7 +20,9 @@ from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.words import Word
 from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
@@ -485,10 +487,16 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
         elif len(entries) > 1:
             yield RowCheck(name, "", None, Status.REFUSED, f"it appears {len(entries)} times")
         else:
-            wrong = [
-                f for f in StatementEntry.model_fields if getattr(entries[0], f) != getattr(expected[name], f)
-            ]
-            for field in wrong:
-                values = (short(getattr(entry, field)) for entry in (entries[0], expected[name]))
-                says = "its {} is {}, by source and rows it is {}".format(field.replace("_", " "), *values)
+            for field, shown, right in _unequal(entries[0], expected[name]):
+                says = f"its {field} is {short(shown)}, by source and rows it is {short(right)}"
                 yield RowCheck(name, "", None, Status.REFUSED, says)
+
+
+def _unequal(found: Record, expected: Record) -> Iterator[tuple[str, object, object]]:
+    """The names of fields that differ, with their values; of what was shown of a statement, its own fields."""
+    for field in type(found).model_fields:
+        shown, right = getattr(found, field), getattr(expected, field)
+        if isinstance(shown, Word):
+            yield from ((f"{field} {name}", one, other) for name, one, other in _unequal(shown, right))
+        elif shown != right:
+            yield field.replace("_", " "), shown, right

@@ -50,7 +50,7 @@ def paper_markdown(
         encoded = find_statement(row.id) is not None
         cells.insert(1, f"[listed](../hypotheses.md#{row.id.replace('.', '').lower()})" if encoded else "")
         entry = found.get(row.id)
-        said = (entry.headline_printed, entry.headline_corrected) if entry else (None, None)
+        said = (entry.printed.headline, entry.corrected.headline) if entry else (None, None)
         texts = [escaped(text or "") for text in (row.title, *said)]
         lines.append(f"| `{row.id}` | {row.where} | {' | '.join([*texts, *cells])} |")
     return "\n".join(lines) + "\n"

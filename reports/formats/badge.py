@@ -80,7 +80,7 @@ def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
         (failed, "false correction" + "s" * (failed != 1), RED),
         (faults, "fault" + "s" * (faults != 1), RED),
     ]
-    said = counts(row.standing_printed for row in ledger.statements)
+    said = counts(row.printed.standing for row in ledger.statements)
     if said:
         shown_apart = (
             (Standing.HOLDS, "hold", GREEN),

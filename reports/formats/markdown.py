@@ -60,12 +60,12 @@ def render_markdown(ledger: Ledger) -> str:
         if found:
             parts += [f"### {label}", ""]
             parts += _findings(finding for each in found for finding in each.findings)
-    said = [row for row in ledger.statements if row.headline_printed]
+    said = [row for row in ledger.statements if row.printed.headline]
     if said:
         parts += ["### What was shown of each statement", ""]
         parts += _table(
             ("statement", "as printed", "corrected"),
-            [(row.id, row.headline_printed, row.headline_corrected) for row in said],
+            [(row.id, row.printed.headline, row.corrected.headline) for row in said],
         )
     if summary.failed_repairs:
         parts += ["### Corrections that do not hold", ""]
@@ -118,7 +118,7 @@ def _findings(findings: Iterable[Finding]) -> list[str]:
         [
             (
                 finding.formula.statement,
-                "; ".join(marks([finding.formula])) or "the statement",
+                "; ".join(map(str, marks([finding.formula]))) or "the statement",
                 consequence_text(finding.formula),
                 finding.formula.where,
                 shortened(finding.formula.expression),

@@ -315,12 +315,13 @@ def test_list_names_every_catalog_row(
     monkeypatch.setenv("XDG_CACHE_HOME", str(all_remembered))
     code, found, _ = output(capsys, "list", "mn25", "--json", "--jobs", "1")
     assert code == 0
-    keys = {"id", "paper", "kind", "where", "title", "algorithm", "verdict_printed", "verdict_corrected"}
-    keys |= {"headline_printed", "headline_corrected", "given_printed", "given_corrected", "uses", "used_by"}
+    keys = {"id", "paper", "kind", "where", "title", "algorithm", "printed", "corrected", "uses", "used_by"}
     keys |= {"rests_on_false", "rests_on_unfollowed", "marks", "displays", "encoded", "decided", "confirmed"}
-    keys |= {"standing_printed", "standing_corrected", "missing", "roots", "whole", "part", "ingredient"}
+    keys |= {"missing", "roots", "whole", "part", "ingredient"}
     assert all(set(row) == keys for row in found)
     assert len(found) == 38
+    shown = {"verdict", "standing", "given", "consequence", "headline"}
+    assert all(set(row["printed"]) == set(row["corrected"]) == shown for row in found)
 
 
 def test_list_proves_what_nothing_is_remembered_of(
@@ -329,7 +330,7 @@ def test_list_proves_what_nothing_is_remembered_of(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     code, (huber,), _ = output(capsys, "list", "bst14.huber-smooth", "--json", "--jobs", "1")
     assert code == 0
-    assert (huber["verdict_printed"], huber["verdict_corrected"]) == ("refuted", "proved")
+    assert (huber["printed"]["verdict"], huber["corrected"]["verdict"]) == ("refuted", "proved")
 
 
 def test_list_counts_what_is_printed(

@@ -102,7 +102,7 @@ RECORD_COUNT = integer("n", ge=1, unit=RECORDS, meaning="number of records")
 )  # fmt: skip
 def test_a_letter_has_the_size_of_what_it_is(letter: Variable, says: str) -> None:
     (size,) = sizes_of([letter]).values()
-    assert size.says() == says
+    assert size.recorded().text() == says
     values = readable(letter, size)
     assert values
     assert all(letter.contains(x) and size.holds(x) for x in values)
@@ -134,7 +134,7 @@ def test_the_page_about_sizes_has_the_same_ranges() -> None:
         if "|" in line
     ]
     sizes = dict.fromkeys(kind.size() for kind in KNOWN)
-    kept = [(size.what, size.range_text(), number_text(size.typical)) for size in sizes]
+    kept = [(size.what, size.recorded().range_text(), number_text(size.typical)) for size in sizes]
     assert rows[2 : 2 + len(kept)] == kept
     integers, numbers = rows[-2:]
     assert integers[1:] == (
@@ -199,7 +199,7 @@ def test_a_logarithm_means_the_letters_of_its_formula() -> None:
     logarithm = real("l", gt=0, meaning="log(1/alpha)")
     sizes = sizes_of([rate, logarithm])
     assert not sizes["l"].known
-    assert sizes["l"].says() == "log(1/alpha), 0.001 to 6.9"
+    assert sizes["l"].recorded().text() == "log(1/alpha), 0.001 to 6.9"
     assert tied(sizes).keys() == {"l"}
     assert sizes_of([logarithm])["l"].known
     assert sizes_of([replace(rate, lower=F(-1)), logarithm])["l"].log_of is None

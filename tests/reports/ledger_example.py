@@ -26,7 +26,9 @@ from dpverify.ledger.evidence import (
     RiskEvidence,
     SamplingEvidence,
 )
-from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.facts import Excess, LetterDomain, PracticalSize
+from dpverify.ledger.headlines.rows import Mark
+from dpverify.ledger.headlines.words import Standing, Tried, Word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
@@ -78,7 +80,12 @@ def gaussian_profile(claimed: float, known: float, audited: float) -> tuple[Prof
 _THEOREM = {
     "statement": "fmtt18.thm1",
     "where": "Theorem 1 (informal)",
-    "domain": {"T": "integers >= 1", "order": "[1, oo)", "sigma": "(0, oo)", "distance": "[0, oo)"},
+    "domain": {
+        "T": LetterDomain(kind="integer", lower="1"),
+        "order": LetterDomain(lower="1"),
+        "sigma": LetterDomain(lower="0", lower_open=True),
+        "distance": LetterDomain(lower="0"),
+    },
     "units": {"T": "dimensionless", "order": "dimensionless", "sigma": "length", "distance": "length"},
 }
 
@@ -97,20 +104,20 @@ PROOFS = (
         left="4",
         right="2",
         consequence=Consequence.CLAIM,
-        exceeds="4 instead of at most 2, 2 times as much",
+        excess=Excess.of("<=", "4", "2"),
         reading="with the square of the distance",
         realistic=RealisticPoint(
             sizes={
-                "T": "number of steps, queries or the like, 10 to 1,000,000",
-                "order": "Renyi order, 1.25 to 256",
-                "sigma": "of any scale, 0.001 to 1,000",
-                "distance": "of any scale, 0.001 to 1,000",
+                "T": PracticalSize(what="number of steps, queries or the like", low="10", high="1000000"),
+                "order": PracticalSize(what="Renyi order", low="5/4", high="256"),
+                "sigma": PracticalSize(what="of any scale", low="1/1000", high="1000"),
+                "distance": PracticalSize(what="of any scale", low="1/1000", high="1000"),
             },
             tried=256,
             point={"T": "1000", "order": "2", "sigma": "1/2", "distance": "3"},
             left="9/250",
             right="3/250",
-            exceeds="0.036 instead of at most 0.012, 3 times as much",
+            excess=Excess.of("<=", "9/250", "3/250"),
             confirmed_by_checker=True,
         ),
         certificate="sha256:" + "ab" * 32,
@@ -172,7 +179,7 @@ PROOFS = (
         variant=Variant.PRINTED,
         latex=r"\ln\left(1 + \gamma (e^{\varepsilon} - 1)\right) \le 2 \gamma \varepsilon",
         expression="log(1 + gamma*(exp(eps) - 1)) <= 2*gamma*eps",
-        domain={"gamma": "(0, 1]", "eps": "(0, 1]"},
+        domain={name: LetterDomain(lower="0", lower_open=True, upper="1") for name in ("gamma", "eps")},
         units={"gamma": "dimensionless", "eps": "nats"},
         assuming=("gamma <= 1", "eps <= 1"),
         witness={"gamma": "1/2", "eps": "3/4"},
@@ -194,7 +201,7 @@ PROOFS = (
         r" \ell_h(z) = \begin{cases} 0 & z > 1 + h \\ \frac{(1 + h - z)^2}{4h} & |1 - z| \le h"
         r" \\ 1 - z & z < 1 - h \end{cases}",
         expression="l_h''(1+h, from the left) == l_h''(1+h, from the right)",
-        domain={"h": "(0, oo)"},
+        domain={"h": LetterDomain(lower="0", lower_open=True)},
         units={"h": "dimensionless"},
         verdict=Verdict.REFUTED,
         prover="exact",
@@ -212,7 +219,7 @@ PROOFS = (
         variant=Variant.PRINTED,
         latex=r"\notacommand{x} \le y",
         expression="erfc(x) <= exp(-x^2)/(x*sqrt(pi))",
-        domain={"x": "(0, oo)"},
+        domain={"x": LetterDomain(lower="0", lower_open=True)},
         verdict=Verdict.UNDECIDED,
         prover="intervals",
         gap=Gap.CONTACT_POINT,
@@ -404,6 +411,11 @@ MEASUREMENT = RiskEvidence(
 """What has no claim to compare with; in no ledger but those of its own tests."""
 
 
+def holding(verdict: Verdict = Verdict.PROVED, **more: Any) -> Word:
+    """What is said of a statement that holds."""
+    return Word(**{"verdict": verdict, "own": verdict, "standing": Standing.HOLDS, **more})
+
+
 def _row(name: str, kind: str, where: str, title: str, **more: Any) -> StatementEntry:
     return StatementEntry(id=name, paper=name.split(".")[0], kind=kind, where=where, title=title, **more)
 
@@ -416,13 +428,13 @@ STATEMENTS = (
         "contractive noisy iteration: Renyi divergence of the last iterates",
         latex=r"D_{\alpha}(X_T \| X_T') \le \frac{\alpha \|x_0 - x_0'\|}{2 T \sigma^2}",
         pairs=("fmtt18.alg1", "fmtt18.thm22"),
-        verdict_printed=Verdict.REFUTED,
-        verdict_corrected=Verdict.PROVED,
-        headline_printed="refuted: the claim fails; units differ",
-        headline_corrected="proved, given gll22.lem6.3, jensen",
-        standing_printed=Standing.REFUTED,
-        standing_corrected=Standing.HOLDS,
-        given_corrected=("gll22.lem6.3", "jensen"),
+        printed=Word(
+            verdict=Verdict.REFUTED,
+            standing=Standing.REFUTED,
+            consequence=Consequence.CLAIM,
+            marks=(Mark(verdict=Verdict.REFUTED, coverage=Coverage.UNIT),),
+        ),
+        corrected=holding(given=("gll22.lem6.3", "jensen")),
         uses=("gll22.lem6.3", "jensen"),
     ),
     _row("bst14.lem2.2", "inequality", "Lemma 2.2", "amplification by sampling: 2 gamma eps"),
@@ -439,8 +451,7 @@ STATEMENTS = (
         "tail of the Gaussian",
         latex=r"For all $x > 0$: $\operatorname{erfc}(x) \le \frac{e^{-x^2}}{x \sqrt{\pi}}$, "
         "where $x$ is real.",
-        headline_printed="steps of its proof undecided",
-        standing_printed=Standing.PARTLY,
+        printed=Word(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.STEP, hold=0, of=1)),
         used_by=("fmtt18.thm1",),
     ),
     _row(

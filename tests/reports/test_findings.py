@@ -9,6 +9,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.ledger.entries import ErratumEntry
+from dpverify.ledger.facts import Excess, PracticalSize
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
@@ -28,7 +29,7 @@ ENTRIES = (
     refuted("a.old", None),
     refuted("a.step", Consequence.STEP, coverage=Coverage.STEP),
     refuted("a.constant", Consequence.CONSTANT),
-    refuted("a.claim", Consequence.CLAIM, exceeds="4 instead of at most 2, 2 times as much"),
+    refuted("a.claim", Consequence.CLAIM, excess=Excess.of("<=", "4", "2")),
 )
 
 
@@ -68,9 +69,7 @@ def test_formulas_in_a_place_stay_formulas() -> None:
 def test_no_sentence_of_the_ledger_is_read_back() -> None:
     """What is printed is a field: `at least` in LaTeX, in a claim that it has inside, turns nothing around."""
     latex = r"\Pr[x\geq 1]\leq 2"
-    entry = refuted(
-        "a.b", None, latex=latex, left="3", right="2", exceeds="3 instead of at most 2, 1.5 times as much"
-    )
+    entry = refuted("a.b", None, latex=latex, left="3", right="2", excess=Excess.of("<=", "3", "2"))
     text = findings_markdown(example_ledger(entries=(entry,), statements=()))
     assert "the sides are 3 and 2." in text
     assert "By how much: 3 instead of at most 2, 1.5 times as much." in text
@@ -129,8 +128,11 @@ def test_what_no_number_is_stands_as_it_is() -> None:
     """A ledger may be damaged, and numbers may be beyond floats."""
     odd = {"T": "1/0", "order": "1e999999999", "sigma": "(1, 2)", "<b>": "9" * 5000}
     assert PROOFS[0].realistic is not None
-    sizes = {"T": "log T, 1 to 2", "<b>": "<i>, 1 to 2"}
-    fields = {"point": odd, "left": "1e-350", "right": "-1.23456789e350", "exceeds": "", "sizes": sizes}
+    sizes = {
+        name: PracticalSize(what=what, low="1", high="2", log_of=of)
+        for name, what, of in (("T", "log T", ("T",)), ("<b>", "<i>", ()))
+    }
+    fields = {"point": odd, "left": "1e-350", "right": "-1.23456789e350", "excess": None, "sizes": sizes}
     realistic = PROOFS[0].realistic.model_copy(update=fields)
     ledger = example_ledger(entries=(PROOFS[0].model_copy(update={"realistic": realistic}),), statements=())
     html = render_html(ledger)

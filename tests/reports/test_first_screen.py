@@ -44,8 +44,8 @@ def test_it_comes_first_and_says_what_was_found() -> None:
 def test_the_answers_are_counted() -> None:
     ledger = example_ledger()
     answers = {each.question: each.answer for each in screen(ledger).answers}
-    rows = [row for row in ledger.statements if row.headline_printed]
-    false = sum(row.verdict_printed is Verdict.REFUTED for row in rows)
+    rows = [row for row in ledger.statements if row.printed.headline]
+    false = sum(row.printed.verdict is Verdict.REFUTED for row in rows)
     assert f"Of {len(rows)} statements as printed" in answers["Is it true?"]
     assert f" {false} {'is' if false == 1 else 'are'} false" in answers["Is it true?"]
     violated = sum(audit.verdict is Verdict.VIOLATED for audit in AUDITS)
@@ -96,7 +96,7 @@ def test_only_what_concerns_an_implementation_is_shown(consequence: Consequence)
 
 
 def test_a_finding_with_a_number_is_preferred() -> None:
-    plain = PROOFS[0].model_copy(update={"obligation": "another", "exceeds": ""})
+    plain = PROOFS[0].model_copy(update={"obligation": "another", "excess": None})
     step = PROOFS[0].model_copy(update={"obligation": "step", "coverage": Coverage.STEP})
     (found,) = screen(example_ledger(entries=(plain, step, PROOFS[0]), statements=())).false
     assert found.shown.obligation == PROOFS[0].obligation
@@ -126,7 +126,7 @@ def test_one_of_another_formula_with_the_same_consequence_names_it() -> None:
 
 def test_a_finding_at_a_realistic_size_is_preferred() -> None:
     assert PROOFS[0].realistic is not None
-    none = PROOFS[0].realistic.model_copy(update={"point": None, "exceeds": "", "tried": 4097})
+    none = PROOFS[0].realistic.model_copy(update={"point": None, "excess": None, "tried": 4097})
     edge = PROOFS[0].model_copy(update={"obligation": "edge", "realistic": none})
     (found,) = screen(example_ledger(entries=(edge, PROOFS[0]), statements=())).false
     assert found.shown.obligation == PROOFS[0].obligation

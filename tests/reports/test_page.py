@@ -16,8 +16,10 @@ import pytest
 
 from dpverify.ledger.document import Budget, DisplayCount, Ledger
 from dpverify.ledger.entries import ErratumEntry, NamedResult
-from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.facts import Excess, LetterDomain, PracticalSize
+from dpverify.ledger.headlines.roots import Below, Roots
+from dpverify.ledger.headlines.rows import Mark
+from dpverify.ledger.headlines.words import NOTHING, Tried, Word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
@@ -35,6 +37,7 @@ from .ledger_example import (
     PROOFS,
     STATEMENTS,
     example_ledger,
+    holding,
 )
 
 HOSTILE = "<script>alert(1)</script>\"'&]]>--><img src=x onerror=alert(2)>{{ 7*7 }}"
@@ -171,10 +174,8 @@ def _hostile(value: object) -> object:
             "gap",
             "variant",
             "verdict",
-            "verdict_printed",
-            "verdict_corrected",
-            "standing_printed",
-            "standing_corrected",
+            "standing",
+            "own",
             "provenance",
             "mistake",
             "program",
@@ -198,6 +199,13 @@ _FIELDS |= {
     *RealisticPoint.model_fields,
     *DisplayCount.model_fields,
     *Roots.model_fields,
+    *Word.model_fields,
+    *Tried.model_fields,
+    *Mark.model_fields,
+    *Below.model_fields,
+    *LetterDomain.model_fields,
+    *PracticalSize.model_fields,
+    *Excess.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -391,15 +399,13 @@ GRAPH = (
     STATEMENTS[0],
     STATEMENTS[3].model_copy(
         update={
-            "verdict_printed": Verdict.PROVED, "headline_printed": "proved", "standing_printed": Standing.HOLDS,
+            "printed": holding(),
         }
     ),
     STATEMENTS[0].model_copy(
         update={
-            "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "verdict_printed": Verdict.CERTIFIED,
-            "standing_printed": Standing.HOLDS,
-            "headline_printed": "certified, given fmtt18.thm1, fmtt18.thm8", "headline_corrected": "",
-            "verdict_corrected": None,
+            "id": "fmtt18.thm9", "uses": ("fmtt18.thm1", "fmtt18.thm8"), "corrected": NOTHING,
+            "printed": holding(Verdict.CERTIFIED, given=("fmtt18.thm1", "fmtt18.thm8")),
         }
     ),
     STATEMENTS[1].model_copy(update={"id": "fmtt18.thm8"}),

@@ -10,14 +10,18 @@ import pytest
 from dpverify.ledger.audits import ClaimOrigin
 from dpverify.ledger.document import Budget
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.facts import LetterDomain
+from dpverify.ledger.headlines.roots import Below, Roots
+from dpverify.ledger.headlines.rows import Cut, Mark
+from dpverify.ledger.headlines.words import Standing, Tried, Word, where_meant
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
 
-from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger
+from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger, holding
+
+FALSE_STEP = Mark(verdict=Verdict.REFUTED, coverage=Coverage.STEP)
 
 
 def test_counts_add_up() -> None:
@@ -128,11 +132,8 @@ def test_a_false_step_is_a_second_mark() -> None:
         kind="bound",
         where="Lemma 1",
         title="A bound",
-        verdict_printed=Verdict.PROVED,
-        headline_printed="holds, given c.d, e.f; a step of its proof is false",
-        standing_printed=Standing.HOLDS,
-        given_printed=("c.d", "e.f"),
-        marks=("a step of its proof is false",),
+        printed=holding(given=("c.d", "e.f"), marks=(FALSE_STEP,)),
+        marks=(FALSE_STEP,),
     )
     ledger = example_ledger(statements=(row,), entries=(_refuted(Coverage.STEP),))
     page, lines = render_html(ledger), "\n".join(line.text for line in summary_lines(ledger))
@@ -150,10 +151,13 @@ def test_the_side_bar_counts_what_is_false() -> None:
     false = "rests on c.d, c.d/x (false as printed: a constant changes)"
     edge = "rests on e.f (false as printed: an edge case that no reader means)"
     headline = f"undecided; a condition is false; {false}; {edge}"
+    mark = Mark(verdict=Verdict.REFUTED, coverage=Coverage.CONDITION)
+    consequences = {"c.d": Consequence.CONSTANT, "c.d/x": Consequence.CONSTANT, "e.f": Consequence.EDGE}
     row = StatementEntry(
-        id="a.b", paper="a", kind="bound", where="Lemma 1", title="A bound",
-        verdict_printed=Verdict.UNDECIDED, headline_printed=headline, marks=("a condition is false",),
-        standing_printed=Standing.UNDECIDED,
+        id="a.b", paper="a", kind="bound", where="Lemma 1", title="A bound", marks=(mark,),
+        printed=Word(
+            verdict=Verdict.UNDECIDED, standing=Standing.UNDECIDED, marks=(mark,), below=Below(false=consequences)
+        ),
         rests_on_false=("c.d", "c.d/x", "e.f"),
     )  # fmt: skip
     page = render_html(example_ledger(statements=(row,)))
@@ -209,7 +213,7 @@ def _refuted(coverage: Coverage, name: str = "claim") -> ProofEvidence:
 def test_false_statements_are_not_mixed_with_false_parts(
     verdict: Verdict | None, parts: list[Coverage], false: bool
 ) -> None:
-    row = StatementEntry(id="a.b", paper="a", kind="bound", where="", title="", verdict_printed=verdict)
+    row = StatementEntry(id="a.b", paper="a", kind="bound", where="", title="", printed=Word(verdict=verdict))
     entries = tuple(_refuted(part, f"claim {number}") for number, part in enumerate(parts))
     ledger = example_ledger(statements=(row,), entries=entries)
     summary = summarize(ledger)
@@ -236,7 +240,7 @@ def test_a_repair_of_the_domain_says_so() -> None:
     mended = mended.model_copy(
         update={
             "expression": printed.expression,
-            "domain": {**printed.domain, "distance": "[0, 1]"},
+            "domain": {**printed.domain, "distance": LetterDomain(lower="0", upper="1")},
             "assuming": ("T <= 9",),
             "added": ("distance in [0, 1]", "T <= 9"),
         }
@@ -382,24 +386,16 @@ def test_reasons_for_undecided_are_counted() -> None:
 
 
 def test_the_summary_counts_what_was_shown_of_statements() -> None:
-    def row(
-        name: str, verdict: Verdict | None, headline: str, standing: Standing, *literature: str
-    ) -> StatementEntry:
-        return STATEMENTS[1].model_copy(
-            update={
-                "id": name,
-                "verdict_printed": verdict,
-                "headline_printed": headline,
-                "standing_printed": standing,
-                "roots": Roots(literature=literature),
-            }
-        )
+    def row(name: str, word: Word) -> StatementEntry:
+        return STATEMENTS[1].model_copy(update={"id": name, "printed": word})
 
+    on_jensen = holding(given=("jensen",), below=Below(roots=Roots(literature=("jensen",))))
+    boxed = Cut(letter="x", low="0", high="1")
     rows = (
-        row("a.one", Verdict.PROVED, "proved, given jensen", Standing.HOLDS, "jensen"),
-        row("a.two", None, "instances hold", Standing.PARTLY),
-        row("a.three", Verdict.CERTIFIED, "certified on part of its domain (x in [0, 1])", Standing.IN_PART),
-        row("a.four", None, "holds where meant: proved", Standing.WHERE_MEANT),
+        row("a.one", on_jensen),
+        row("a.two", Word(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.INSTANCE, hold=1, of=1))),
+        row("a.three", holding(Verdict.CERTIFIED, standing=Standing.IN_PART, boxed=(boxed,))),
+        row("a.four", where_meant(holding())),
         STATEMENTS[1],  # not encoded
     )
     said = (

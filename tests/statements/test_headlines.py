@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.rows import Row
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
@@ -39,12 +40,12 @@ STEPS = ("a step of its proof is false", "a step of its proof does not follow")
 
 
 def test_statements_that_hold_by_a_corrected_proof(entries: dict[str, StatementEntry]) -> None:
-    found = [e for e in entries.values() if e.headline_printed.startswith("holds by a corrected proof")]
+    found = [e for e in entries.values() if e.printed.headline.startswith("holds by a corrected proof")]
     assert "bst14.thm5.2" in [e.id for e in found]
     for entry in found:
-        assert entry.verdict_printed is PROVED
-        assert any(mark in entry.headline_printed for mark in STEPS)
-        assert entry.verdict_corrected is PROVED
+        assert entry.printed.verdict is PROVED
+        assert any(mark in entry.printed.headline for mark in STEPS)
+        assert entry.corrected.verdict is PROVED
 
 
 def test_without_its_correction_it_is_undecided(all_proofs: list[ProofRecord]) -> None:
@@ -55,18 +56,18 @@ def test_without_its_correction_it_is_undecided(all_proofs: list[ProofRecord]) -
     ]
     for evidence, verdict in ((mine, PROVED), (spoiled, UNDECIDED)):
         (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm5.2",))
-        assert entry.verdict_printed is verdict
+        assert entry.printed.verdict is verdict
 
 
 def test_local_privacy_is_proved_where_its_lemma_is(entries: dict[str, StatementEntry]) -> None:
     missing = "refuted: a condition is missing"
-    assert entries["fmtt18.lem27"].headline_printed.startswith(missing)
+    assert entries["fmtt18.lem27"].printed.headline.startswith(missing)
     for name in ("fmtt18.thm29", "fmtt18.thm30", "fmtt18.cor34"):
-        assert entries[name].headline_printed.startswith(missing)
+        assert entries[name].printed.headline.startswith(missing)
         assert "fmtt18.lem27" in entries[name].rests_on_false
-        assert entries[name].verdict_corrected is PROVED
-        assert "fmtt18.lem27" in entries[name].headline_corrected.split("; ")[-1]
-        assert entries[name].headline_corrected.endswith(" as corrected")
+        assert entries[name].corrected.verdict is PROVED
+        assert "fmtt18.lem27" in entries[name].corrected.headline.split("; ")[-1]
+        assert entries[name].corrected.headline.endswith(" as corrected")
 
 
 def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list[ProofRecord]) -> None:
@@ -89,8 +90,8 @@ def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list
         (spoiled, ""),
     ):
         (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm3.4.1",))
-        assert entry.verdict_printed is UNDECIDED
-        clauses = entry.headline_corrected.split("; ")
+        assert entry.printed.verdict is UNDECIDED
+        clauses = entry.corrected.headline.split("; ")
         assert "; ".join(dict.fromkeys((clauses[0], clauses[-1]))) == headline
 
 
@@ -111,31 +112,31 @@ NOT_PROVED = [
 @pytest.mark.parametrize("name", NOT_PROVED)
 def test_what_was_tried_on_instances_is_not_proved(name: str, entries: dict[str, StatementEntry]) -> None:
     entry = entries[name]
-    assert entry.verdict_printed in (None, REFUTED)
-    assert not entry.headline_printed.startswith(("proved", "holds,", "holds by", "holds on", "certified"))
+    assert entry.printed.verdict in (None, REFUTED)
+    assert not entry.printed.headline.startswith(("proved", "holds,", "holds by", "holds on", "certified"))
 
 
 def test_headlines_of_the_rest(entries: dict[str, StatementEntry]) -> None:
     thm23 = entries["fmtt18.thm23"]
-    assert thm23.headline_printed.startswith("holds, given fmtt18.def10, ")
-    assert thm23.headline_printed.endswith(
+    assert thm23.printed.headline.startswith("holds, given fmtt18.def10, ")
+    assert thm23.printed.headline.endswith(
         "; a step of its proof is false; rests on fmtt18.lem15 (not proved here)"
     )
     assert thm23.roots.unproved == ("fmtt18.lem15",)
-    assert "fmtt18.thm22" in thm23.given_printed
+    assert "fmtt18.thm22" in thm23.printed.given
     for name, given in (
         ("fmtt18.appB", "fmtt18.lem14, fmtt18.thm35"),
         ("fmtt18.thm22", "fmtt18.lem20, fmtt18.lem21"),
         ("fmtt18.thm33", "fmtt18.def10, gaussian-second-moment, integral-is-monotone, jensen, pinsker"),
     ):
-        assert entries[name].headline_printed.partition(", given ")[2].partition(";")[0] == given
+        assert entries[name].printed.headline.partition(", given ")[2].partition(";")[0] == given
     for name in ("fmtt18.thm22", "fmtt18.thm33"):
-        assert entries[name].headline_printed.startswith("holds, ")
-        assert "; a step of its proof is false" in entries[name].headline_printed
-    assert entries["fmtt18.lem15"].headline_printed == "instances hold"
-    assert entries["fmtt18.lem15"].standing_printed is Standing.PARTLY
-    assert entries["fmtt18.thm26"].standing_printed is Standing.WHERE_MEANT
-    assert entries["fmtt18.thm26"].verdict_printed is None
+        assert entries[name].printed.headline.startswith("holds, ")
+        assert "; a step of its proof is false" in entries[name].printed.headline
+    assert entries["fmtt18.lem15"].printed.headline == "instances hold"
+    assert entries["fmtt18.lem15"].printed.standing is Standing.PARTLY
+    assert entries["fmtt18.thm26"].printed.standing is Standing.WHERE_MEANT
+    assert entries["fmtt18.thm26"].printed.verdict is None
     assert {"fmtt18.lem27", "gll22.thm1.2"} <= set(entries["gll22.lem6.3"].used_by)
 
 
@@ -152,8 +153,8 @@ def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
 ) -> None:
     """Once, these said "proved, given ..." of every epsilon."""
     (entry,) = catalog_entries(proofs.of(name), (name,))
-    assert entry.headline_printed.startswith(f"holds where meant: proved, where {where}, given ")
-    assert (entry.verdict_printed, entry.standing_printed) == (None, Standing.WHERE_MEANT)
+    assert entry.printed.headline.startswith(f"holds where meant: proved, where {where}, given ")
+    assert (entry.printed.verdict, entry.printed.standing) == (None, Standing.WHERE_MEANT)
 
 
 @pytest.mark.parametrize(
@@ -171,30 +172,30 @@ def test_what_a_source_speaks_of_elsewhere_stands_in_the_headline(
 def test_what_a_correction_needs_stands_in_its_headline(name: str, where: str, proofs: Proofs) -> None:
     """Once, these said "proved, given ...": no printed formula has the name, or the letters, of the correction."""
     (entry,) = catalog_entries(proofs.of(name), (name,))
-    assert entry.headline_corrected.startswith(f"proved, where {where}, given ")
+    assert entry.corrected.headline.startswith(f"proved, where {where}, given ")
 
 
 def test_a_claim_is_not_refuted_by_what_is_said_after_it(proofs: Proofs) -> None:
     """Claim 3.3 of bst14 is proved; the tail that is drawn from (7), in the proof of Theorem 3.2, is false."""
     (entry,) = catalog_entries(proofs.of("bst14.claim3.3"), ("bst14.claim3.3",))
-    assert entry.headline_printed.startswith("holds, given convex-slopes; a step of its proof is false")
+    assert entry.printed.headline.startswith("holds, given convex-slopes; a step of its proof is false")
     assert entry.instances == ()
 
 
 def test_one_fault_has_one_label(entries: dict[str, StatementEntry]) -> None:
     """A square is missing in both."""
     for name in ("fmtt18.thm1", "gll22.thm6.8"):
-        assert entries[name].consequence is Consequence.CLAIM
-        assert entries[name].headline_printed.startswith("refuted: the claim fails")
+        assert entries[name].printed.consequence is Consequence.CLAIM
+        assert entries[name].printed.headline.startswith("refuted: the claim fails")
 
 
 def test_lemma_27_holds_on_no_box(entries: dict[str, StatementEntry]) -> None:
     """Once, it was certified for delta from 8.3e-7 to 0.05, and what rests on it was called proved."""
     lemma = entries["fmtt18.lem27"]
-    assert lemma.headline_corrected.startswith("proved, where epsilon in (0, 1], given ")
+    assert lemma.corrected.headline.startswith("proved, where epsilon in (0, 1], given ")
     for name in ("fmtt18.lem27", "fmtt18.thm29", "fmtt18.thm30", "fmtt18.cor31", "fmtt18.cor34", "mn25.thm2"):
         assert entries[name].roots.boxed == (), name
-        assert "on part of its domain" not in entries[name].headline_corrected
+        assert "on part of its domain" not in entries[name].corrected.headline
 
 
 @pytest.mark.parametrize("statement", ALL, ids=lambda s: s.id)
@@ -215,7 +216,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
         e.model_copy(update={"coverage": INSTANCE if e.coverage is WHOLE else e.coverage, "verdict": PROVED})
         for e in mine
     ]
-    for verdict in (entry(demoted).verdict_printed, entry(demoted).verdict_corrected):
+    for verdict in (entry(demoted).printed.verdict, entry(demoted).corrected.verdict):
         assert verdict is None
     for coverage, said in (
         (STEP, "a step of its proof is false"),
@@ -225,23 +226,23 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
         planted = mine[0].model_copy(
             update={"obligation": "planted", "coverage": coverage, "verdict": REFUTED, "uses": ()}
         )
-        assert said in entry([*mine, planted]).headline_printed
+        assert said in entry([*mine, planted]).printed.headline
     proved = [e.model_copy(update={"verdict": PROVED}) for e in mine]
     boxed = mine[0].model_copy(
         update={
             "obligation": "planted", "coverage": WHOLE, "verdict": Verdict.CERTIFIED, "variant": Variant.PRINTED,
-            "uses": (), "domain": {"q": "(0, oo)"}, "box": {"q": ("1", "2")},
+            "uses": (), "domain": {"q": LetterDomain(lower="0", lower_open=True)}, "box": {"q": ("1", "2")},
         }
     )  # fmt: skip
-    assert "on part of its domain (" in entry([*proved, boxed]).headline_printed
-    assert "q in [1, 2]" in entry([*proved, boxed]).headline_printed
+    assert "on part of its domain (" in entry([*proved, boxed]).printed.headline
+    assert "q in [1, 2]" in entry([*proved, boxed]).printed.headline
 
 
 def test_a_missing_conclusion_shows(entries: dict[str, StatementEntry]) -> None:
     entry = entries["mn25.thm8"]
     assert entry.missing == ("accuracy",)
-    assert "but for what no printed formula says (accuracy)" in entry.headline_printed
-    assert entry.standing_printed is Standing.IN_PART
+    assert "but for what no printed formula says (accuracy)" in entry.printed.headline
+    assert entry.printed.standing is Standing.IN_PART
 
 
 def test_every_refuted_row_has_a_consequence(all_proofs: list[ProofRecord]) -> None:
@@ -252,7 +253,7 @@ def test_every_refuted_row_has_a_consequence(all_proofs: list[ProofRecord]) -> N
         assert e.variant is Variant.PRINTED, e.obligation
         assert e.consequence is not None, (e.statement, e.obligation)
     grave = (Consequence.CLAIM, Consequence.CONDITION)
-    by_how_much = {e.statement for e in refuted if e.consequence in grave and e.exceeds}
+    by_how_much = {e.statement for e in refuted if e.consequence in grave and e.excess.text()}
     assert {"fmtt18.thm1", "fmtt18.lem27"} <= by_how_much
 
 

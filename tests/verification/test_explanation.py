@@ -155,8 +155,8 @@ def test_an_instance_does_not_prove_a_statement(proofs: Any) -> None:
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
     assert heading == "As printed, instances hold:"
     (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))
-    assert entry.verdict_printed is None
-    assert entry.headline_printed == "instances hold"
+    assert entry.printed.verdict is None
+    assert entry.printed.headline == "instances hold"
 
 
 @pytest.mark.parametrize("name", ["fmtt18.lem25", "bst14.lem2.3", "gll22.eq9", "gll22.eq10", "fmtt18.thm22"])

@@ -160,7 +160,7 @@ def test_proofs_come_with_certificates_that_the_checker_confirms() -> None:
         assert proof.certificate in certificates
         assert proof.confirmed_by_checker, proof.checker_says
     (entry,) = [s for s in ledger.statements if s.id == "fmtt18.thm1"]
-    assert (entry.verdict_printed, entry.verdict_corrected) == (Verdict.REFUTED, Verdict.PROVED)
+    assert (entry.printed.verdict, entry.corrected.verdict) == (Verdict.REFUTED, Verdict.PROVED)
 
 
 @pytest.mark.parametrize(

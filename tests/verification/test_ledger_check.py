@@ -17,7 +17,7 @@ from dpverify.auditing import ErrorShare
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.headlines.words import exceeds
+from dpverify.ledger.facts import Excess
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
@@ -256,6 +256,12 @@ def move_point(t: Tampered, row: Tree, **point: str) -> None:
     t.proof(row, "refuted", {"method": "counterexample", "point": moved}, counterexample=moved)
 
 
+def printed(t: Tampered, name: str) -> Tree:
+    """What is said of a statement as printed."""
+    found: Tree = t.entry(name)["printed"]
+    return found
+
+
 def realistic(t: Tampered) -> Tree:
     """The counterexample at a realistic size."""
     found: Tree = refuted(t)["realistic"]
@@ -267,8 +273,9 @@ def move_realistic(t: Tampered, **point: str) -> None:
     moved = {**realistic(t)["point"], **point}
     steps, order, sigma, distance = (Fraction(moved[name]) for name in ("T", "order", "sigma", "distance"))
     left, right = (order * distance**power / (2 * steps * sigma**2) for power in (2, 1))
+    by = Excess.of("<=", str(left), str(right))
     realistic(t).update(
-        point=moved, left=str(left), right=str(right), exceeds=exceeds("<=", str(left), str(right))
+        point=moved, left=str(left), right=str(right), excess=by.model_dump() if by is not None else None
     )
 
 
@@ -321,9 +328,9 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "variable renamed": lambda t: t.problem(corrected(t), variables=[
         {**v, "name": v["name"].lower()} for v in variables_of(t, corrected(t))]),
     "variable removed": lambda t: t.problem(corrected(t), variables=variables_of(t, corrected(t))[1:]),
-    "domain edited in the text": lambda t: refuted(t)["domain"].update(T="integers in [2, oo)"),
+    "domain edited in the text": lambda t: refuted(t)["domain"]["T"].update(lower="2"),
     "symbol removed from the text": lambda t: refuted(t)["domain"].pop("T"),
-    "symbol added to the text": lambda t: refuted(t)["domain"].update(p="(0, oo)"),
+    "symbol added to the text": lambda t: refuted(t)["domain"].update(p=refuted(t)["domain"]["sigma"]),
     "unit edited in the text": lambda t: clash(t)["units"].update(distance="dimensionless"),
     # certificates that belong to others
     "certificates exchanged": lambda t: swap(proved(t), equality(t)),
@@ -377,17 +384,17 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "what is printed removed": lambda t: t.row("fmtt18.thm1", "attained-by-identity-maps").update(prints=["x"]),
     "relation turned": lambda t: refuted(t).update(relation=">="),
     "added condition invented": lambda t: corrected(t).update(added=["1 <= T"]),
-    "roots removed": lambda t: t.entry("fmtt18.thm23")["roots"].update(own=[], literature=[], unproved=[]),
-    "standing made better": lambda t: t.entry("fmtt18.thm1").update(standing_printed="holds"),
-    "statement's consequence made milder": lambda t: t.entry("fmtt18.thm1").update(consequence="a constant changes"),
+    "roots removed": lambda t: printed(t, "fmtt18.thm23")["below"]["roots"].update(own=[], literature=[], unproved=[]),
+    "standing made better": lambda t: printed(t, "fmtt18.thm1").update(standing="holds"),
+    "statement's consequence made milder": lambda t: printed(t, "fmtt18.thm1").update(consequence="a constant changes"),
     "missing conclusion invented": lambda t: t.entry("fmtt18.thm1").update(missing=["the rest"]),
     "consequence removed": lambda t: refuted(t).update(consequence=None),
-    "by how much edited": lambda t: refuted(t).update(exceeds="2 instead of at most 1.9, 1.05 times as much"),
+    "by how much edited": lambda t: refuted(t)["excess"].update(factor="1.05"),
     "reading invented": lambda t: proved(t).update(reading="with another sign"),
     "fault invented": lambda t: corrected(t).update(catches="everything"),
-    "headline of an instance": lambda t: t.entry("fmtt18.lem25").update(headline_printed="proved"),
-    "headline without its step": lambda t: t.entry("fmtt18.thm23").update(headline_printed="proved"),
-    "what is given removed": lambda t: t.entry("fmtt18.thm23").update(given_printed=[]),
+    "headline of an instance": lambda t: printed(t, "fmtt18.lem25").update(standing="holds", own="proved"),
+    "headline without its step": lambda t: printed(t, "fmtt18.thm23").update(marks=[]),
+    "what is given removed": lambda t: printed(t, "fmtt18.thm23").update(given=[]),
     "what rests on it removed": lambda t: t.entry("fmtt18.thm23").update(used_by=[]),
     "named result edited": lambda t: t.tree["results"][0].update(title="everything is private"),
     "more displays decided": lambda t: t.tree["displays"][0].update(decided=99),
@@ -444,13 +451,13 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "realistic point with another letter": lambda t: realistic(t)["point"].update(n="1000"),
     "realistic point no number": lambda t: realistic(t)["point"].update(T="many"),
     "realistic left side edited": lambda t: realistic(t).update(left="1"),
-    "realistic excess edited": lambda t: realistic(t).update(exceeds="9 instead of at most 1, 9 times as much"),
-    "realistic sizes edited": lambda t: realistic(t)["sizes"].update(T="number of steps, 1 to 10"),
+    "realistic excess edited": lambda t: realistic(t)["excess"].update(found="9"),
+    "realistic sizes edited": lambda t: realistic(t)["sizes"]["T"].update(high="10"),
     "realistic point not tried": lambda t: realistic(t).update(tried=0),
     "realistic point unconfirmed": lambda t: realistic(t).update(confirmed_by_checker=False),
     "realistic point removed": lambda t: refuted(t).update(realistic=None),
     "realistic point called not found": lambda t: realistic(t).update(
-        point=None, left=None, right=None, exceeds="", confirmed_by_checker=False),
+        point=None, left=None, right=None, excess=None, confirmed_by_checker=False),
     "realistic point where no letter has a size": lambda t: t.row(
         "gll22.eq10", "not-above-the-other-half-line").update(realistic=realistic(t)),
     "realistic point of what is proved": lambda t: proved(t).update(realistic=realistic(t)),
@@ -492,7 +499,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
         t.row("fmtt18.lem25", "tried-on-two-laws"), "certified",
         {**t.certificate(t.row("fmtt18.lem25", "tried-on-two-laws"))["proof"], "tree": ["+"]}),
     # the catalog
-    "verdict of a statement edited": lambda t: t.entry("fmtt18.thm1").update(verdict_printed="proved"),
+    "verdict of a statement edited": lambda t: printed(t, "fmtt18.thm1").update(verdict="proved"),
     "verdict of a repair edited": lambda t: t.entry("fmtt18.lem25").update(verdict_corrected="refuted"),
     "statement in LaTeX edited": lambda t: t.entry("fmtt18.thm1").update(latex="0 = 0"),
     "title edited": lambda t: t.entry("fmtt18.thm1").update(title="Everything is private"),

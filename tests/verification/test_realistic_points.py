@@ -10,6 +10,7 @@ import pytest
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
+from dpverify.ledger.facts import Excess, PracticalSize
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
@@ -50,8 +51,9 @@ def test_a_claim_that_fails_does_so_at_a_realistic_size(records: dict[str, Proof
     assert 0.1 <= point["epsilon"] <= 10
     assert 6.9 <= point["l"] <= 27.7
     assert float(found.left or "") > float(found.right or "")
-    assert found.sizes["l"].startswith("ln(1/delta), ")
-    assert "instead of at most" in found.exceeds
+    assert found.sizes["l"].what == "ln(1/delta)"
+    assert found.excess is not None
+    assert not found.excess.at_least
     assert found.says().startswith("epsilon = ")
     assert "l = ln(1/delta) = " in found.says()
 
@@ -103,7 +105,7 @@ def test_a_planted_point_is_caught_and_the_true_one_is_not(records: dict[str, Pr
             "point": first,
             "left": record.evidence.left,
             "right": record.evidence.right,
-            "exceeds": record.evidence.exceeds,
+            "excess": record.evidence.excess,
             "confirmed_by_checker": True,
         }
     )
@@ -188,12 +190,16 @@ def test_evidence_from_before_has_none() -> None:
     assert ProofEvidence.model_validate(fields).realistic is None
 
 
+LOG = PracticalSize(what="log n", low="4.7", high="13.8", log_of=("n",))
+LOG_DELTA = PracticalSize(what="log(1.25/delta)", low="7", high="13.8", log_of=("delta",))
+
+
 @pytest.mark.parametrize(
     ("fields", "says"),
-    [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1", "exceeds": "2 instead of at most 1"},
-      "n = 1,000, delta = 1e-6: 2 instead of at most 1"),
-     ({"point": {"n": "1000", "l": "691/100"}, "sizes": {"l": "log n, 4.7 to 13.8"}}, "n = 1,000, l = log n ≈ 6.91"),
-     ({"point": {"l": "7"}, "sizes": {"l": "log(1.25/delta), 7 to 13.8"}}, "l = log(1.25/delta) = 7"),
+    [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1", "excess": Excess.of("<=", "2", "1")},
+      "n = 1,000, delta = 1e-6: 2 instead of at most 1, 2 times as much"),
+     ({"point": {"n": "1000", "l": "691/100"}, "sizes": {"l": LOG}}, "n = 1,000, l = log n ≈ 6.91"),
+     ({"point": {"l": "7"}, "sizes": {"l": LOG_DELTA}}, "l = log(1.25/delta) = 7"),
      ({"point": {"n": "1000"}, "left": "-1.2345e-3500", "right": "123456789e350"},
       "n = 1,000: the sides are -1.234e-3500 and 1.235e+358"),
      ({"point": {"n": "1000"}, "left": "1e99999999", "right": "[1 +/- 2]"},

@@ -9,6 +9,7 @@ import pytest
 from dpverify.errors import InvalidDataError
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Ge, Le, all_of
+from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
@@ -156,7 +157,10 @@ TRUE = row("true", Verdict.PROVED)
         (row("false", Verdict.REFUTED, variant=Variant.CORRECTED), True),
         # one line of one statement, whatever the conditions
         (row("false", Verdict.REFUTED, assuming=("1 <= x",)), True),
-        (row("false", Verdict.REFUTED, domain={"x": "(0, 1]"}), True),
+        (
+            row("false", Verdict.REFUTED, domain={"x": LetterDomain(lower="0", lower_open=True, upper="1")}),
+            True,
+        ),
         (row("false", Verdict.DOES_NOT_FOLLOW, assuming=("1 <= x",)), False),
         (row("false", Verdict.REFUTED, assuming=("1 <= x",), statement="a.c"), False),
         (row("false", Verdict.REFUTED, assuming=("1 <= x",), coverage=Coverage.INSTANCE), False),

@@ -7,10 +7,13 @@ correction adds, a part of a conclusion that no formula says, and what is not pr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from pydantic import Field
 
 from dpverify.ledger.headlines.rows import (
     HOLDS,
+    Cut,
     Row,
     conclusion,
     gravest,
@@ -138,25 +141,24 @@ class Shown:
         return next((variant for variant in order if self.conclusion(variant) in HOLDS), None)
 
 
-@dataclass(frozen=True)
-class Below:
+class Below(Record):
     """All that a statement rests on, and what comes up from there."""
 
-    false: Mapping[str, Consequence | None] = field(default_factory=dict)
+    false: dict[str, Consequence | None] = Field(default_factory=dict)
     """What is refuted of it, nearest first, with what follows from that."""
     meant: tuple[str, ...] = ()
     """Of these, statements that hold where they are meant."""
-    unfollowed: Mapping[str, bool] = field(default_factory=dict)
+    unfollowed: dict[str, bool] = Field(default_factory=dict)
     """What does not follow of it, with whether that is a claim: nothing is proved by one."""
-    corrected: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    corrected: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """The statements whose correction it rests on, since they do not hold as printed, with what these add."""
-    added: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    added: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Formula to the conditions that its correction adds, for all other corrections that it rests on."""
-    boxed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    boxed: dict[str, tuple[Cut, ...]] = Field(default_factory=dict)
     """Formula to the parts of its domain that are left."""
-    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Statement to the parts of its conclusion that no formula says."""
-    roots: Roots = field(default_factory=Roots)
+    roots: Roots = Roots()
 
 
 def below(statement: str, variant: Variant, shown: Mapping[str, Shown]) -> Below:
@@ -199,7 +201,7 @@ class _Foundation:
         self.own: dict[str, None] = {}
         self.literature: dict[str, None] = {}
         self.unproved: dict[str, None] = {}
-        self.boxed: dict[str, tuple[str, ...]] = {}
+        self.boxed: dict[str, tuple[Cut, ...]] = {}
         self.added: dict[str, tuple[str, ...]] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
 

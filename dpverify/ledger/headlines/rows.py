@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict, overall
 
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
@@ -15,6 +14,31 @@ HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 
 CLAIMS = (Coverage.WHOLE, Coverage.INSTANCE)
 """Coverages whose refutation refutes the statement."""
+
+
+class Cut(Record):
+    """The part of a letter's domain to which a box confines a formula."""
+
+    letter: str
+    low: str
+    high: str
+
+    def __str__(self) -> str:
+        return f"{self.letter} in [{self.low}, {self.high}]"
+
+
+class Mark(Record):
+    """What is false, or does not follow, in a statement besides its conclusion."""
+
+    verdict: Verdict
+    coverage: Coverage
+
+    def __str__(self) -> str:
+        if self.coverage is Coverage.UNIT:
+            return "units differ"
+        return (
+            f"{_PARTS[self.coverage]} {'is false' if self.verdict is Verdict.REFUTED else 'does not follow'}"
+        )
 
 
 @dataclass(frozen=True)
@@ -25,8 +49,8 @@ class Row:
     coverage: Coverage
     verdict: Verdict
     uses: tuple[str, ...]
-    cut: tuple[str, ...]
-    """Parts of the domain to which a box confines it, in words."""
+    cut: tuple[Cut, ...]
+    """Parts of the domain to which a box confines it."""
     consequence: Consequence | None = None
     corrected: bool = False
     """Whether it is no printed formula, but stands in place of one or was added to the proof."""
@@ -67,30 +91,18 @@ def row_of(proof: ProofEvidence) -> Row:
     )
 
 
-def cut(proof: ProofEvidence) -> tuple[str, ...]:
+def cut(proof: ProofEvidence) -> tuple[Cut, ...]:
     """The variables that a box keeps from a part of their domain, with the part that is left."""
     if proof.verdict is not Verdict.CERTIFIED or proof.box is None:
         return ()
     return tuple(
-        f"{name} in [{low}, {high}]"
+        Cut(letter=name, low=low, high=high)
         for name, (low, high) in proof.box.items()
-        if not _covers(proof.domain.get(name, ""), low, high)
+        if name not in proof.domain or not proof.domain[name].is_within(low, high)
     )
 
 
-_DOMAIN = re.compile(r"(?:integers in )?[\[(]([^,]+), ([^\])]+)[\])]")
-
-
-def _covers(domain: str, low: str, high: str) -> bool:
-    """Whether a box has all of a domain; what cannot be read is not covered."""
-    ends = _DOMAIN.fullmatch(domain)
-    try:
-        return ends is not None and Fraction(low) <= Fraction(ends[1]) and Fraction(ends[2]) <= Fraction(high)
-    except (ValueError, ZeroDivisionError):
-        return False
-
-
-def marks(proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[Mark, ...]:
     """What is false as printed, or does not follow, in a statement besides its conclusion, each kind once."""
     return marks_of(row_of(p) for p in proofs if p.variant is Variant.PRINTED)
 
@@ -103,17 +115,16 @@ _PARTS: Mapping[Coverage, str] = {
 }
 
 
-def marks_of(rows: Iterable[Row]) -> tuple[str, ...]:
+def marks_of(rows: Iterable[Row]) -> tuple[Mark, ...]:
     """The same for rows."""
     found = {
         (row.verdict, Coverage.STEP if row.broken_step else row.coverage)
         for row in rows
         if row.verdict in BROKEN and not row.refutes
     }
-    said = [f"{part} is false" for c, part in _PARTS.items() if (Verdict.REFUTED, c) in found]
-    said += ["units differ"] if (Verdict.REFUTED, Coverage.UNIT) in found else []
-    said += [f"{part} does not follow" for c, part in _PARTS.items() if (Verdict.DOES_NOT_FOLLOW, c) in found]
-    return tuple(said)
+    order = [(Verdict.REFUTED, coverage) for coverage in (*_PARTS, Coverage.UNIT)]
+    order += [(Verdict.DOES_NOT_FOLLOW, coverage) for coverage in _PARTS]
+    return tuple(Mark(verdict=v, coverage=c) for v, c in order if (v, c) in found)
 
 
 def variant_rows(

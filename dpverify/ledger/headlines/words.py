@@ -16,13 +16,22 @@ meant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dpverify.ledger.headlines.roots import Below, Roots, bare
-from dpverify.ledger.headlines.rows import HOLDS, Row, conclusion, gravest, marks_of, needed, wholes_of
+from dpverify.ledger.headlines.rows import (
+    HOLDS,
+    Cut,
+    Mark,
+    Row,
+    conclusion,
+    gravest,
+    marks_of,
+    needed,
+    wholes_of,
+)
+from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.ledger.written_numbers import number_of, short_number
 
 
 class Standing(StrEnum):
@@ -42,32 +51,158 @@ class Standing(StrEnum):
 
     def of(self, number: int) -> str:
         """How many statements stand so, such as `2 hold in part`."""
-        first, _, rest = str(self).partition(" ")
-        many = {"holds": "hold", "does": "do"}.get(first, first)
         if self is Standing.PARTLY:
             return f"of {number} {self}"
-        return " ".join(part for part in (f"{number}", first if number == 1 else many, rest) if part)
+        several = {
+            Standing.HOLDS: "hold",
+            Standing.IN_PART: "hold in part",
+            Standing.WHERE_MEANT: "hold where meant",
+            Standing.DOES_NOT_FOLLOW: "do not follow",
+        }
+        return f"{number} {self if number == 1 else several.get(self, self)}"
 
 
-@dataclass(frozen=True)
-class Word:
-    """What was shown about one variant of a statement."""
+class Tried(Record):
+    """The special cases, or the steps of a proof, that were tried where no formula gives the conclusion."""
 
-    verdict: Verdict | None
+    coverage: Coverage
+    hold: int
+    of: int
+
+    def text(self) -> str:
+        """Such as `only some steps of its proof hold`."""
+        special = self.coverage is Coverage.INSTANCE
+        noun = "instances" if special else "steps of its proof"
+        if not self.hold:
+            return f"{noun} undecided"
+        return f"{'' if special else 'only '}{'' if self.hold == self.of else 'some '}{noun} hold"
+
+
+class Word(Record):
+    """What was shown about one variant of a statement; all fields are empty where nothing was tried."""
+
+    verdict: Verdict | None = None
     """On the statement itself: None where no formula covers the whole of it and none refutes it, and where it holds
     only where it is meant."""
-    given: tuple[str, ...]
-    """What the verdict rests on besides the statement's own formulas."""
-    headline: str
-    """The same in words, with what is false or left out."""
     standing: Standing | None = None
     """The same as one of a few; None where nothing was tried."""
-    roots: Roots = field(default_factory=Roots)
+    given: tuple[str, ...] = ()
+    """What the verdict rests on besides the statement's own formulas: ids of statements and of named results."""
     consequence: Consequence | None = None
     """Of a statement that is refuted, what follows from that."""
+    own: Verdict | None = None
+    """Of a statement that holds, the verdict on its own formulas."""
+    by_corrected_proof: bool = False
+    """Whether what is printed holds, and its printed proof does not show it."""
+    only_assumed: bool = False
+    """Whether all formulas that give its conclusion assume it."""
+    unfollowed: tuple[str, ...] = ()
+    """The formulas that give its conclusion and do not follow."""
+    tried: Tried | None = None
+    """Where no formula gives its conclusion, what else was tried."""
+    boxed: tuple[Cut, ...] = ()
+    """The parts of its letters' domains to which a box confines its own formulas."""
+    missing: tuple[str, ...] = ()
+    """The parts of its conclusion that no formula says."""
+    where: tuple[str, ...] = ()
+    """The conditions under which it holds and that are not printed with it."""
+    marks: tuple[Mark, ...] = ()
+    """What is false, or does not follow, besides the statement itself."""
+    below: Below = Below()
+    """What comes up from all that it rests on."""
+
+    @property
+    def roots(self) -> Roots:
+        """What it rests on in the end."""
+        return self.below.roots
+
+    @property
+    def headline(self) -> str:
+        """What was shown, in words, with what is false or left out; empty where nothing was tried."""
+        if self.standing is None:
+            return ""
+        return "; ".join([self._first(), *map(str, self.marks), *self._carried()])
+
+    def brief(self, besides: Sequence[str] = ()) -> str:
+        """How it stands, one of the things that are given and how many more there are, and what else is false."""
+        plain = self.standing in (None, Standing.HOLDS) and not besides
+        first = str(self.verdict if plain else self.standing or self.verdict)
+        if self.given:
+            more = f" and {len(self.given) - 1} more" if len(self.given) > 1 else ""
+            first += f", given {self.given[0]}{more}"
+        return "; ".join([first, *besides])
+
+    def _first(self) -> str:
+        match self.standing:
+            case Standing.REFUTED:
+                return "refuted" + (f": {self.consequence}" if self.consequence else "")
+            case Standing.DOES_NOT_FOLLOW:
+                return f"does not follow from what is declared: {', '.join(self.unfollowed)}"
+            case Standing.UNDECIDED:
+                return "undecided: its conclusion is only assumed" if self.only_assumed else "undecided"
+            case Standing.PARTLY:
+                return self.tried.text() if self.tried else "nothing was decided"
+            case Standing.WHERE_MEANT:
+                return f"{self.standing}: {self._holds()}"
+        return self._holds()
+
+    def _holds(self) -> str:
+        plain = not self.by_corrected_proof and all(mark.coverage is not Coverage.STEP for mark in self.marks)
+        boxes = [*map(str, self.boxed)]
+        boxes += [f"{name} only for {_all(map(str, parts))}" for name, parts in self.below.boxed.items()]
+        first = "holds by a corrected proof" if self.by_corrected_proof else "holds"
+        if plain and not (boxes and self.own is Verdict.PROVED):
+            first = str(self.own)
+        if boxes:
+            first += f" on part of its domain ({'; '.join(boxes)})"
+        elif not plain and self.own is Verdict.CERTIFIED:
+            first += " by rigorous intervals"
+        if self.missing:
+            first += f", but for what no printed formula says ({_all(self.missing)})"
+        if self.where:
+            first += f", where {_all(self.where)}"
+        return first + (f", given {', '.join(self.given)}" if self.given else "")
+
+    def _carried(self) -> Iterator[str]:
+        """What comes up from all that it rests on: what is false first, gravest first, each kind in one clause.
+
+        What is left out below says something only of a statement that has a conclusion.
+        """
+        if self.standing is Standing.REFUTED:
+            return
+        rests, concludes = self.below, self.standing is not Standing.PARTLY and not self.only_assumed
+        plain = {name: of for name, of in rests.false.items() if name not in rests.meant}
+        for consequence in (*Consequence, None):
+            false = [name for name, of in plain.items() if of is consequence]
+            if false:
+                why = f": {consequence}" if consequence else ""
+                yield f"rests on {', '.join(false)} (false as printed{why})"
+        unproved = [name for name in rests.roots.unproved if name not in rests.false and concludes]
+        for names, why in (
+            (rests.meant, Standing.WHERE_MEANT),
+            (rests.unfollowed, "does not follow from what is declared"),
+            (unproved, "not proved here"),
+        ):
+            if names:
+                yield f"rests on {', '.join(names)} ({why})"
+        if not concludes:
+            return
+        for id_, parts in rests.missing.items():
+            yield f"rests on {id_} (no printed formula says {_all(parts)})"
+        for name, added in rests.added.items():
+            yield f"rests on {name} where {_all(added)}"
+        corrected = [
+            f"{id_}{f' (where {_all(added)})' if added else ''}" for id_, added in rests.corrected.items()
+        ]
+        if corrected:
+            yield f"{', '.join(corrected)} as corrected"
 
 
-NOTHING = Word(None, (), "")
+NOTHING = Word()
+
+
+def _all(parts: Iterable[str]) -> str:
+    return " and ".join(parts)
 
 
 def word(
@@ -90,24 +225,19 @@ def word(
         printed: its printed formulas, where `rows` are those of a corrected proof of what is printed.
     """
     rests = rests or Below()
-    said = [*marks_of(rows if printed is None else printed)]
-    false_step = any(row.broken_step for row in (rows if printed is None else printed))
+    found = Word(marks=marks_of(rows if printed is None else printed), below=rests)
     refuted = [row for row in rows if row.refutes]
     if refuted:
         worst = gravest(row.consequence for row in refuted)
-        headline = "; ".join(["refuted" + (f": {worst}" if worst else ""), *said])
-        return Word(Verdict.REFUTED, (), headline, Standing.REFUTED, rests.roots, worst)
+        return found.but(verdict=Verdict.REFUTED, standing=Standing.REFUTED, consequence=worst)
     wholes, verdict = wholes_of(rows), conclusion(statement, rows)
-    said += _carried(rests, concludes=verdict is not None)
     if verdict is None and any(row.coverage is Coverage.WHOLE for row in rows):
-        headline = "; ".join(["undecided: its conclusion is only assumed", *said])
-        return Word(Verdict.UNDECIDED, (), headline, Standing.UNDECIDED, rests.roots)
+        return found.but(verdict=Verdict.UNDECIDED, standing=Standing.UNDECIDED, only_assumed=True)
     if verdict is None:
-        return Word(None, (), "; ".join([_without_a_whole(rows), *said]), Standing.PARTLY, rests.roots)
+        return found.but(standing=Standing.PARTLY, tried=_without_a_whole(rows))
     if verdict is Verdict.DOES_NOT_FOLLOW:
-        names = ", ".join(row.name for row in wholes if row.verdict is Verdict.DOES_NOT_FOLLOW)
-        headline = "; ".join([f"does not follow from what is declared: {names}", *said])
-        return Word(verdict, (), headline, Standing.DOES_NOT_FOLLOW, rests.roots)
+        names = tuple(row.name for row in wholes if row.verdict is Verdict.DOES_NOT_FOLLOW)
+        return found.but(verdict=verdict, standing=Standing.DOES_NOT_FOLLOW, unfollowed=names)
     looked_at = needed(statement, rows)
     own = {f"{statement}/{row.name}" for row in rows}
     named = {*uses, *(name for row in looked_at for name in row.uses)} - own
@@ -116,113 +246,33 @@ def word(
     if any(of not in harmless for of in rests.false.values()) or any(rests.unfollowed.values()):
         verdict = Verdict.UNDECIDED  # whether it needs what is false of that is not known
     if verdict not in HOLDS:
-        return Word(verdict, given, "; ".join([str(verdict), *said]), Standing.UNDECIDED, rests.roots)
-    first = "holds" if false_step else str(verdict)
-    if printed is not None:
-        first = "holds by a corrected proof"
-    parts = dict.fromkeys(part for row in looked_at for part in row.cut)
-    boxes = [*parts, *(f"{name} only for {_all(some)}" for name, some in rests.boxed.items())]
-    if boxes:
-        verdict = Verdict.CERTIFIED
-        first = f"{'holds' if first == Verdict.PROVED else first} on part of its domain ({'; '.join(boxes)})"
-    elif first.startswith("holds") and verdict is Verdict.CERTIFIED:
-        first += " by rigorous intervals"
-    if missing:
-        first += f", but for what no printed formula says ({_all(missing)})"
-    added = tuple(dict.fromkeys(text for row in looked_at for text in row.added))
-    if added:
-        first += f", where {_all(added)}"
-    if given:
-        first += f", given {', '.join(given)}"
-    standing = Standing.IN_PART if boxes or missing or rests.missing else Standing.HOLDS
-    return Word(verdict, given, "; ".join([first, *said]), standing, rests.roots)
+        return found.but(verdict=verdict, standing=Standing.UNDECIDED, given=given)
+    boxed = tuple(dict.fromkeys(part for row in looked_at for part in row.cut))
+    cut = bool(boxed or rests.boxed)
+    in_part = cut or missing or rests.missing
+    return found.but(
+        verdict=Verdict.CERTIFIED if cut else verdict,
+        standing=Standing.IN_PART if in_part else Standing.HOLDS,
+        own=verdict,
+        by_corrected_proof=printed is not None,
+        given=given,
+        boxed=boxed,
+        missing=tuple(missing),
+        where=tuple(dict.fromkeys(text for row in looked_at for text in row.added)),
+    )
 
 
 def where_meant(corrected: Word) -> Word:
     """What may be said of a statement that is refuted in edge cases only, from what is said of its correction."""
-    said = f"{Standing.WHERE_MEANT}: {corrected.headline}"
-    return replace(corrected, verdict=None, headline=said, standing=Standing.WHERE_MEANT)
+    return corrected.but(verdict=None, standing=Standing.WHERE_MEANT)
 
 
-def _carried(rests: Below, *, concludes: bool) -> Iterator[str]:
-    """What comes up from all that a statement rests on: what is false first, gravest first, each kind in one clause.
-
-    What is left out below says something only of a statement that has a conclusion.
-    """
-    plain = {name: of for name, of in rests.false.items() if name not in rests.meant}
-    for consequence in (*Consequence, None):
-        false = [name for name, of in plain.items() if of is consequence]
-        if false:
-            why = f": {consequence}" if consequence else ""
-            yield f"rests on {', '.join(false)} (false as printed{why})"
-    unproved = [name for name in rests.roots.unproved if name not in rests.false and concludes]
-    for names, why in (
-        (rests.meant, Standing.WHERE_MEANT),
-        (rests.unfollowed, "does not follow from what is declared"),
-        (unproved, "not proved here"),
-    ):
-        if names:
-            yield f"rests on {', '.join(names)} ({why})"
-    if not concludes:
-        return
-    for id_, parts in rests.missing.items():
-        yield f"rests on {id_} (no printed formula says {_all(parts)})"
-    for name, added in rests.added.items():
-        yield f"rests on {name} where {_all(added)}"
-    corrected = [
-        f"{id_}{f' (where {_all(added)})' if added else ''}" for id_, added in rests.corrected.items()
-    ]
-    if corrected:
-        yield f"{', '.join(corrected)} as corrected"
-
-
-def _all(parts: Iterable[str]) -> str:
-    return " and ".join(parts)
-
-
-def _without_a_whole(rows: Sequence[Row]) -> str:
-    for coverage, noun in ((Coverage.INSTANCE, "instances"), (Coverage.STEP, "steps of its proof")):
+def _without_a_whole(rows: Sequence[Row]) -> Tried | None:
+    for coverage in (Coverage.INSTANCE, Coverage.STEP):
         found = [row.verdict in HOLDS for row in rows if row.coverage is coverage]
-        if any(found):
-            only = "" if coverage is Coverage.INSTANCE else "only "
-            return f"{only}{noun} hold" if all(found) else f"{only}some {noun} hold"
         if found:
-            return f"{noun} undecided"
-    return "nothing was decided"
-
-
-# ------------------------------------------------------------------------------------------------- by how much
-
-
-_AT_MOST = {"<=": False, "<": False, ">=": True, ">": True}
-"""Whether the first side should be the larger one."""
-
-
-def exceeds(relation: str, left: str | None, right: str | None) -> str:
-    """By how much an inequality fails, from its two sides; empty unless they are numbers that can be compared so.
-
-    Args:
-        relation: as printed between the sides: `<=`, `<`, `>=` or `>`; another says nothing.
-        left: the first side.
-        right: the second.
-    """
-    if relation not in _AT_MOST:
-        return ""
-    at_least = _AT_MOST[relation]
-    try:
-        shown, bound = number_of(left or ""), number_of(right or "")
-        low, high = (bound, shown) if at_least else (shown, bound)
-        if low <= high or high < 0:
-            return ""
-        than = "at least" if at_least else "at most"
-        times = short_number(low / high) if high else ""
-        digits = 8 if times == "1" else 4
-        said = f"{short_number(shown, digits)} instead of {than} {short_number(bound, digits)}"
-    except (ValueError, ZeroDivisionError, OverflowError):
-        return ""
-    if times in ("", "1"):
-        return said
-    return f"{said}, too small by a factor of {times}" if at_least else f"{said}, {times} times as much"
+            return Tried(coverage=coverage, hold=sum(found), of=len(found))
+    return None
 
 
 def counts(standings: Iterable[Standing | None]) -> Mapping[Standing, int]:

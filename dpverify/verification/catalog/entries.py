@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
@@ -67,7 +66,7 @@ def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, S
     def said(rows: Variant, resting: Variant, printed: Variant | None = None) -> Word:
         rests = below(statement.id, resting, shown)
         if printed is not None:  # what is false of what the printed proof rests on is said as well
-            rests = replace(rests, false={**rests.false, **below(statement.id, printed, shown).false})
+            rests = rests.but(false={**rests.false, **below(statement.id, printed, shown).false})
         shown_rows = None if printed is None else of.rows[printed]
         missing = of.missing(rows if printed is None else printed)
         return word(statement.id, of.rows[rows], of.uses, rests, missing=missing, printed=shown_rows)
@@ -133,19 +132,11 @@ def _entry(
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",
-        verdict_printed=printed.verdict,
-        verdict_corrected=corrected.verdict,
-        headline_printed=printed.headline,
-        headline_corrected=corrected.headline,
-        given_printed=printed.given,
-        given_corrected=corrected.given,
-        consequence=printed.consequence,
-        standing_printed=printed.standing,
-        standing_corrected=corrected.standing,
+        printed=printed,
+        corrected=corrected,
         missing=shown[row.id].missing(Variant.PRINTED) if row.id in shown else (),
         unsaid_claims=unsaid_claims(row.id),
         uses=statement.rests_on if statement else (),
-        roots=(printed if printed.verdict in HOLDS or not corrected.headline else corrected).roots,
         used_by=used_by(row.id),
         rests_on_false=tuple(rests.false),
         rests_on_unfollowed=tuple(rests.unfollowed),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
@@ -145,8 +145,8 @@ def prove_page(
     found = said_of(statement, Variant.PRINTED, shown)
     rests = below(statement.id, Variant.PRINTED, shown)
     if found.verdict in HOLDS and set(rests.false) - set(rests.meant):
-        unknown = replace(
-            rests, false=dict.fromkeys(rests.false)
+        unknown = rests.but(
+            false=dict.fromkeys(rests.false)
         )  # what follows from that is known of its paper only
         found = word(statement.id, own.rows[Variant.PRINTED], own.uses, unknown)
     return records, found

@@ -14,6 +14,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.roots import bare
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.proofs import ProofEvidence
@@ -100,7 +101,7 @@ def source_texts(
         "prints": prints(statement.id, variant, obligation),
         "added": added,
         "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
-        "domain": {v.name: v.domain_text() for v in letters},
+        "domain": {v.name: domain_of(v) for v in letters},
         "units": {v.name: str(v.unit) for v in letters},
         "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
         "formulas": {v.name: expression_text(e) for v, e in decided.formulas.items()} if of_numbers else {},
@@ -141,7 +142,18 @@ def _quantified(letter: Variable) -> str:
     """A letter and its domain: `integer n in [1, oo)`."""
     if letter.kind == "vector":
         return f"vector {letter.name}"
-    return f"{letter.kind} {letter.name} in {letter.domain_text().removeprefix('integers in ')}"
+    return f"{letter.kind} {letter.name} in {letter.interval_text()}"
+
+
+def domain_of(letter: Variable) -> LetterDomain:
+    """A letter's domain as the ledger keeps it."""
+    return LetterDomain(
+        kind=letter.kind,
+        lower=None if letter.lower is None else str(letter.lower),
+        lower_open=letter.lower_open,
+        upper=None if letter.upper is None else str(letter.upper),
+        upper_open=letter.upper_open,
+    )
 
 
 def answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
@@ -265,7 +277,7 @@ def _undecided(
         notation=tuple(quantity.line for quantity in obligation.notation),
         uses=() if coverage is Coverage.UNIT else obligation.uses,
         provenance=obligation.provenance,
-        domain={v.name: v.domain_text() for v in obligation.over},
+        domain={v.name: domain_of(v) for v in obligation.over},
         verdict=Verdict.UNDECIDED,
         prover="none",
         reason=reason,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
+from dpverify.ledger.facts import Excess
 from dpverify.ledger.headlines.rows import CLAIMS
-from dpverify.ledger.headlines.words import exceeds
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
@@ -73,7 +73,7 @@ def refutation_texts(
         "consequence": consequence,
         "mistake": mistake,
         "reading": obligation.reading if broken else "",
-        "exceeds": exceeds(*sides) if broken and coverage is not Coverage.UNIT else "",
+        "excess": Excess.of(*sides) if broken and coverage is not Coverage.UNIT else None,
     }
 
 

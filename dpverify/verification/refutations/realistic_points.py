@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpverify.ledger.headlines.words import exceeds
+from dpverify.ledger.facts import Excess
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Verdict
 from dpverify.verification.refutations.consequences import sides_as_printed
@@ -50,7 +50,7 @@ def realistic_point(
         point=None if found.point is None else dict(found.point),
         left=left,
         right=right,
-        exceeds=exceeds(relation, left, right),
+        excess=Excess.of(relation, left, right),
         confirmed_by_checker=found.confirmed,
         because=found.because,
     )
@@ -72,7 +72,7 @@ def fault_of(
     """
     from dpverify.ledger.written_numbers import coordinates_of
     from dpverify.proving.provers.points import confirmed
-    from dpverify.proving.realistic import is_realistic, sides_at, size_texts
+    from dpverify.proving.realistic import is_realistic, practical_sizes, sides_at
 
     if not _is_asked(obligation, refuted):
         return (
@@ -89,7 +89,7 @@ def fault_of(
             if found == again or late or cut_short
             else "what it says of realistic sizes is not what the search finds"
         )
-    if found.sizes != size_texts(obligation):
+    if found.sizes != practical_sizes(obligation):
         return "the sizes that it says its letters have in practice are not those of its source"
     try:
         point = {v.name: coordinates_of(found.point[v.name]) for v in obligation.over}
@@ -102,8 +102,8 @@ def fault_of(
     ):
         return "its counterexample at a realistic size is none, or not of such sizes"
     relation, left, right = _sides(obligation, found.point, *sides_at(obligation, point))
-    said = (found.left, found.right, found.exceeds, found.because)
-    if said != (left, right, exceeds(relation, left, right), "") or found.tried < 1:
+    said = (found.left, found.right, found.excess, found.because)
+    if said != (left, right, Excess.of(relation, left, right), "") or found.tried < 1:
         return "its sides at the counterexample at a realistic size are not those of its point"
     if checker(_certificate(obligation, found.point)).confirmed != found.confirmed_by_checker:
         return "the checker does not say what it says of the counterexample at a realistic size"

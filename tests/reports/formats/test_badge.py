@@ -43,7 +43,7 @@ def test_claims(verdicts: tuple[Verdict, ...], message: str, color: str) -> None
 
 
 def test_statements_and_their_violations() -> None:
-    said = [row.verdict_printed for row in STATEMENTS if row.headline_printed]
+    said = [row.printed.verdict for row in STATEMENTS if row.printed.headline]
     made = badge(example_ledger())
     violated = sum(audit.verdict is Verdict.VIOLATED for audit in AUDITS)
     assert made.message.startswith(f"{violated} violated, ")
