@@ -14,9 +14,9 @@ from markupsafe import Markup
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.roots import bare
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.names import bare, in_paper
 from dpverify.ledger.verdicts import Verdict
 
 _WIDTH, _HEIGHT = 160, 46
@@ -87,7 +87,7 @@ def _node(
         result = next((r for r in ledger.results if r.id == name), None)
         title = f"{result.title} ({result.source})" if result else name
         return Node(name, name.replace("-", " "), "from the literature", title, "holds", "none", ())
-    label = name.removeprefix(f"{paper}.")
+    label = in_paper(name, paper)
     title = f"{name}, {row.title}"
     anchor = anchors.get(name, "")
     if not row.printed.headline:

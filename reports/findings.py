@@ -152,7 +152,7 @@ def _statement(found: Correction) -> Iterator[str]:
 def _as_printed(finding: Finding, where: str) -> Iterator[str]:
     proof = finding.formula
     if proof.coverage is Coverage.UNIT:
-        name = code(proof.obligation.removesuffix(": units"))
+        name = code(proof.units_of or proof.obligation)
         yield from (f"The units of {name} differ: {_sides(proof, 'left {}, right {}')}.", "")
         return
     place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
@@ -224,17 +224,12 @@ def _formula(proof: ProofEvidence) -> Iterator[str]:
         yield from ("$$", proof.latex, "$$", "")
     else:
         yield from (code(proof.expression), "")
-    if _has_order(proof):
+    if proof.written_in_full:
         yield from _meant(proof)
     if proof.assuming:
         yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
     if said := [f"${text}$" for text in proof.notation if _is_math(text)]:
         yield from (f"where {', '.join(said)}", "")
-
-
-def _has_order(proof: ProofEvidence) -> bool:
-    """Whether it says O( ) or the like, of which the page shows what is meant: conditions stand within."""
-    return proof.expression.startswith("there is ") and r"\exists" not in proof.latex
 
 
 def _meant(proof: ProofEvidence) -> Iterator[str]:

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
+from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import number_text
@@ -258,6 +259,7 @@ def _environment() -> Environment:
         sentence=_sentence,
         signs=signs,
         neighbors=_neighbors,
+        bare=bare,
         prose=_prose,
     )
     environment.tests["measurement"] = is_measurement

@@ -453,16 +453,18 @@ def shortened(text: str, length: int = 160) -> str:
 
 def sizes_text(profile: str, audits: Iterable[AuditEvidence]) -> str:
     """The sizes of the data, by what their audits are called; of a quick run also where real ones are audited."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for audit in audits:
         if audit.size is not None:
-            found.setdefault(renderer_of(audit).noun or "other audit", []).append(audit.size)
+            renderer = renderer_of(audit)
+            nouns = (renderer.noun or "other audit", renderer.nouns or "other audits")
+            found.setdefault(nouns, []).append(audit.size)
     if not found:
         return ""
     parts = [
         f"{_range([n for n, _ in sizes])} records of {_range([d for _, d in sizes])} features in "
-        f"{len(sizes)} {noun.replace('audit', 'audits', 1) if len(sizes) > 1 else noun}"
-        for noun, sizes in found.items()
+        f"{len(sizes)} {nouns[len(sizes) > 1]}"
+        for nouns, sizes in found.items()
     ]
     more = "; the full profile adds real sizes" if profile == "quick" else ""
     return f"sizes of the {profile or 'run'} profile: {'; '.join(parts)}{more}"
@@ -532,7 +534,7 @@ def _place(audit: AuditEvidence) -> int:
 def _power(noun: str, audits: list[AuditEvidence]) -> Power:
     renderer = renderer_of(audits[0])
     blind = sum(renderer_of(audit).sees_nothing(audit) for audit in audits)
-    many = noun.replace("audit", "audits", 1) if len(audits) != 1 else noun
+    many = noun if len(audits) == 1 else renderer.nouns
     verb = "sees" if blind == 1 else "see"
     text = f"{number_text.count(len(audits))} {many}, of which {renderer.says(audits)}; {blind} {verb} nothing here"
     seeing = sum(renderer_of(audit).sees(audit) for audit in audits)

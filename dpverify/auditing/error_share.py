@@ -141,13 +141,13 @@ class ErrorShare:
         self._elsewhere = tuple(spent)
 
     def spent(self) -> tuple[SpentShare, ...]:
-        """Who spent how much and why, in the order of the divisions; a name is its path below this share."""
+        """Who spent how much and why, in the order of the divisions; paths are below this share."""
         if self._why is not None:
-            return (SpentShare(name=self._name, failure_probability=self.failure_probability, why=self._why),)
+            return (
+                SpentShare(path=(self._name,), failure_probability=self.failure_probability, why=self._why),
+            )
         return self._elsewhere + tuple(
-            below
-            if below.name == part.name
-            else below.model_copy(update={"name": f"{part.name}: {below.name}"})
+            below if below.path == (part.name,) else below.below(part.name)
             for part in self._parts
             for below in part.spent()
         )

@@ -24,15 +24,11 @@ class Budget(Record):
     spent: dict[str, float]
     """Per audit; the sum is at most `failure_probability`."""
     shares: tuple[SpentShare, ...] = ()
-    """What it was spent on: names are audits, with their parts after a colon."""
+    """What it was spent on, by audits and their parts."""
 
     def spent_on(self, audit: str) -> tuple[SpentShare, ...]:
-        """What one audit spent its share on; names are its parts, or empty."""
-        return tuple(
-            share.model_copy(update={"name": share.name[len(audit) + 2 :]})
-            for share in self.shares
-            if share.name == audit or share.name.startswith(f"{audit}: ")
-        )
+        """What one audit spent its share on; paths are below it."""
+        return tuple(share.but(path=share.path[1:]) for share in self.shares if share.path[0] == audit)
 
 
 class DisplayCount(Record):

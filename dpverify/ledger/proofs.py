@@ -26,6 +26,12 @@ class ProofEvidence(Record):
     latex: str
     expression: str
     """The formula in plain characters."""
+    conjuncts: tuple[str, ...] = ()
+    """Its parts, where it is a conjunction."""
+    written_in_full: bool = False
+    """Whether `expression` writes out what `latex` abbreviates, such as O( )."""
+    units_of: str = ""
+    """For a row about units, the formula whose units they are."""
     read: str = ""
     """All that was read, printed from the tree that the verdict is about: for which values of which letters, under
     which conditions, with which definitions, what."""

@@ -46,9 +46,14 @@ def is_vacuous(bound: float, worst: float, *, at_least: bool = False) -> bool:
 class SpentShare(Record):
     """A part of a failure probability, and what it was spent on."""
 
-    name: str
+    path: tuple[str, ...]
+    """Whose it is: an audit, then its parts, from the whole to the part."""
     failure_probability: float
     why: str
+
+    def below(self, *names: str) -> SpentShare:
+        """The same as a part of something."""
+        return self.but(path=(*names, *self.path))
 
 
 class Reuse(Record):

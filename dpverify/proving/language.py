@@ -27,6 +27,7 @@ from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_jso
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import check_formula
 from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ class Statement:
         """All that it uses, and what its obligations but for instances do, without what is its own."""
         parts = (part for part in self.parts if part.coverage is not Coverage.INSTANCE)
         named = [*self.uses, *(name for o in parts for name in o.uses)]
-        return tuple(dict.fromkeys(name for name in named if name.partition("/")[0] != self.id))
+        return tuple(dict.fromkeys(name for name in named if bare(name) != self.id))
 
 
 def _declared(v: Variable) -> str:

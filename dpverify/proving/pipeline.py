@@ -304,8 +304,8 @@ def failed(error: Exception) -> str:
 
 def _cut_short(proof: Proof) -> Proof:
     """The proof, saying that it might be another one on another machine."""
-    said = STOPPED_BY_THE_CLOCK in proof.reason
-    reason = proof.reason if said else "; ".join(filter(None, (proof.reason, STOPPED_BY_THE_CLOCK)))
+    said = () if proof.stopped_by_the_clock else (STOPPED_BY_THE_CLOCK,)
+    reason = "; ".join(filter(None, (proof.reason, *said)))
     gap = Gap.CLOCK if proof.verdict is Verdict.UNDECIDED else None
     return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
 

@@ -26,11 +26,10 @@ def session_ledger(session: Session, command: str) -> Ledger:
     claims = [session.found[key] for key in sorted(session.found)]
     entries = [one["evidence"] for one in claims if one["evidence"] is not None]
     shares = [
-        SpentShare(name=one["name"] if part["name"] == one["name"] else f"{one['name']}: {part['name']}",
-                   failure_probability=part["failure_probability"], why=part["why"])
+        spent if spent.path == (one["name"],) else spent.below(one["name"])
         for one in claims
-        for part in one["spent"]
-    ]  # fmt: skip
+        for spent in map(SpentShare.model_validate, one["spent"])
+    ]
     return Ledger(
         program_version=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.entries import ErratumEntry, NamedResult
-from dpverify.ledger.headlines.roots import bare, cycle
+from dpverify.ledger.headlines.roots import cycle
+from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
 from dpverify.statements.inventory import Display, Sentence, read_displays, read_sentences
@@ -44,7 +45,7 @@ class CatalogRow:
     @property
     def paper(self) -> str:
         """The paper's key."""
-        return self.id.split(".", 1)[0]
+        return paper_of(self.id)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from dpverify.ledger.document import DisplayCount
+from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.inventory import Display, Sentence, count
 from dpverify.statements.paper import papers, select
@@ -35,7 +36,7 @@ def displays_of_ledger(proofs: Iterable[ProofEvidence]) -> tuple[DisplayCount, .
     """What a ledger with these proofs says: a count for each paper that they are about."""
     found = tuple(proofs)
     known = {row.id for _, row in select()}
-    keys = dict.fromkeys(proof.statement.split(".", 1)[0] for proof in found if proof.statement in known)
+    keys = dict.fromkeys(paper_of(proof.statement) for proof in found if proof.statement in known)
     return displays_by_paper(found, tuple(sorted(keys))) if keys else ()
 
 
@@ -47,9 +48,7 @@ def displays_by_statement(
     for proof in proofs:
         of.setdefault(proof.statement, []).append(proof)
     return {
-        id_: count(
-            id_.split(".", 1)[0], displays, of.get(id_, ()), sentences=_sentences(id_.split(".", 1)[0], [id_])
-        )
+        id_: count(paper_of(id_), displays, of.get(id_, ()), sentences=_sentences(paper_of(id_), [id_]))
         for id_, displays in _chosen(keys_or_ids).items()
     }
 

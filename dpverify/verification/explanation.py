@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.expressions import Variable
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.roots import ancestors, bare
+from dpverify.ledger.headlines.roots import ancestors
 from dpverify.ledger.headlines.rows import HOLDS, marks, row_of
 from dpverify.ledger.in_print import Provenance
+from dpverify.ledger.names import bare, paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
@@ -143,7 +144,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
-    for instance in instance_entries(statement.id.partition(".")[0], statement.id):
+    for instance in instance_entries(paper_of(statement.id), statement.id):
         yield from _heading(f"What refutes it ({instance.obligation})")
         yield from _wrapped(f"{instance.says}.", "  ")
         yield from _wrapped(f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}.", "  ")
@@ -314,7 +315,9 @@ def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofE
     if row.variant is Variant.PRINTED and texts["provenance"] not in (None, Provenance.VERBATIM):
         yield f"    {texts['provenance'].says}:"
     yield f"    {plain_formula(texts['latex'])}"
-    yield from (f"    {line}" for line in _claim(texts["expression"]))
+    parts = texts["conjuncts"] if len(texts["conjuncts"]) > 1 else (texts["expression"],)
+    for number, part in enumerate(parts, 1):
+        yield f"    {plain_signs(part)}{' and' if number < len(parts) else ''}"
     if texts["assuming"]:
         yield "    given " + "; ".join(map(plain_signs, texts["assuming"]))
     for variable in row.letters:
@@ -346,24 +349,6 @@ def _part(coverage: Coverage) -> str:
         Coverage.REFERENCE: "the same thing stated elsewhere",
     }
     return words[coverage]
-
-
-def _claim(text: str) -> Iterator[str]:
-    """A formula on one line; a conjunction, whose parts stand in brackets, with one part a line."""
-    level, start, parts = 0, 0, list[str]()
-    for i, sign in enumerate(text):
-        level += (sign in "([") - (sign in ")]")  # an interval such as [0, 1) opens and closes, too
-        if level == 0:
-            if sign in ")]" and text[start] == "(" and text[i + 1 : i + 6] in ("", " and "):
-                parts.append(text[start + 1 : i])
-                start = i + 6
-            elif not start - 6 < i < start:
-                parts = []
-                break
-    if len(parts) < 2:
-        parts = [text]
-    for number, part in enumerate(parts, 1):
-        yield plain_signs(part) + (" and" if number < len(parts) else "")
 
 
 def _verdict(evidence: ProofEvidence) -> str:

@@ -12,6 +12,7 @@ from dpverify import __version__, checks
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
+from dpverify.ledger.names import bare
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
@@ -64,9 +65,7 @@ class VerificationSettings:
             if name not in names:
                 # a plan's name begins with its algorithm's id
                 near = get_close_matches(name, sorted(names), n=5, cutoff=0.5)
-                near = (
-                    near or [n for n in sorted(names) if n.partition("/")[0] in name][:5] or sorted(names)[:5]
-                )
+                near = near or [n for n in sorted(names) if bare(n) in name][:5] or sorted(names)[:5]
                 raise InvalidArgumentError(
                     "--only",
                     name,

@@ -21,6 +21,7 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.words import Word
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
@@ -170,7 +171,7 @@ def check_ledger(
     if progress is not None:
         progress.finish()
     rows += _catalog(ledger, proofs, only)
-    asked = {name.partition("/")[0] for name in only}
+    asked = {bare(name) for name in only}
     rows += [
         RowCheck(row.statement, row.obligation, row.variant, Status.REFUSED, why)
         for row, why in contradictions(proofs)
@@ -204,7 +205,7 @@ def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
 def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[Key]:
     chosen: dict[Key, None] = {}
     for name in only:
-        statement, _, obligation = name.partition("/")
+        statement, obligation = bare(name), formula_of(name)
         these = [k for k in keys if k[0] == statement and obligation in ("", k[1])]
         if not these and (obligation or statement not in catalog):
             near = ", ".join(dict.fromkeys(k[1] if k[0] == statement else k[0] for k in keys)) or "nothing"
@@ -464,7 +465,7 @@ def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | 
 
 def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...]) -> Iterator[RowCheck]:
     """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
-    chosen = {name.partition("/")[0] for name in only}
+    chosen = {bare(name) for name in only}
     try:
         derived = catalog_entries([without_certificates(row) for row in proofs])
     except DpverifyError as error:  # such as a row that calls proved what an instance refutes

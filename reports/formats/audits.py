@@ -167,9 +167,7 @@ def audit_markdown(evidence: PrivacyEvidence) -> str:
     """For the description of a pull request or a comment on it."""
     rows = audit_rows(evidence)
     table = [f"| {escaped(name)} | {escaped(text)} |" for name, text in rows if name != "reproduce"]
-    again = (
-        code(evidence.reproduce) if evidence.reproduce.startswith("dpverify") else escaped(evidence.reproduce)
-    )
+    again = escaped(evidence.reproduce) if evidence.repeats is False else code(evidence.reproduce)
     return "\n".join(
         [
             f"### Privacy claim of {code(evidence.subject)}: {evidence.verdict}",

@@ -26,6 +26,7 @@ class ExpectationRenderer(Renderer):
     """An interval beside a bound."""
 
     noun = "audit of an expectation"
+    nouns = "audits of an expectation"
     template = "renderers/expectation.html"
 
     def text(self, evidence: ExpectationEvidence) -> str:

@@ -18,6 +18,7 @@ class PrivacyRenderer(Renderer):
 
     kind = "privacy"
     noun = "privacy audit"
+    nouns = "privacy audits"
     leads = True
     template = "renderers/privacy.html"
 

@@ -21,6 +21,8 @@ class Renderer:
 
     Kinds with the same noun are counted together.
     """
+    nouns: ClassVar[str] = ""
+    """The same of several."""
     leads: ClassVar[bool] = False
     """Whether that count is a part of the headline."""
     template: ClassVar[str] = "renderers/plain.html"

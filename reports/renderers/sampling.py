@@ -25,6 +25,7 @@ class SamplingRenderer(Renderer):
 
     kind = "sampling"
     noun = "audit of a law"
+    nouns = "audits of a law"
     template = "renderers/sampling.html"
 
     def text(self, evidence: SamplingEvidence) -> str:

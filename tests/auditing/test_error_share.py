@@ -12,6 +12,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.document import Budget
 from dpverify.ledger.records import SpentShare
 
+PATHS = [("first", "claim"), ("first", "band"), ("second",)]
+
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 1000])
 def test_the_parts_never_exceed_the_whole(count: int) -> None:
@@ -41,11 +43,11 @@ def test_who_spent_what_and_why() -> None:
     assert claim.spend("the verdict") == claim.failure_probability
     band.spend("the plot")
     assert whole.spent() == (
-        SpentShare(name="first: claim", failure_probability=claim.failure_probability, why="the verdict"),
-        SpentShare(name="first: band", failure_probability=band.failure_probability, why="the plot"),
+        SpentShare(path=("first", "claim"), failure_probability=claim.failure_probability, why="the verdict"),
+        SpentShare(path=("first", "band"), failure_probability=band.failure_probability, why="the plot"),
     )
     second.spend("another audit")
-    assert [spent.name for spent in whole.spent()] == ["first: claim", "first: band", "second"]
+    assert [spent.path for spent in whole.spent()] == PATHS
     assert whole.record() == Budget(
         failure_probability=0.01, spent={"first": 0.005, "second": 0.005}, shares=whole.spent()
     )
@@ -100,18 +102,18 @@ def test_what_was_spent_elsewhere_is_settled_once() -> None:
     for part in copy.split("claim", "band"):
         part.spend("a bound")
     first.settle(copy.spent())
-    second.settle([SpentShare(name="second", failure_probability=0.005, why="all of it")])
-    assert [share.name for share in whole.spent()] == ["first: claim", "first: band", "second"]
+    second.settle([SpentShare(path=("second",), failure_probability=0.005, why="all of it")])
+    assert [share.path for share in whole.spent()] == PATHS
     budget = whole.record()
-    assert [share.name for share in budget.spent_on("first")] == ["claim", "band"]
-    assert [share.name for share in budget.spent_on("second")] == [""]
+    assert [share.path for share in budget.spent_on("first")] == [("claim",), ("band",)]
+    assert [share.path for share in budget.spent_on("second")] == [()]
     with pytest.raises(InvalidArgumentError, match="before"):
         first.settle(copy.spent())
 
 
 @pytest.mark.parametrize("amount", [0.0101, 0.0])
 def test_more_than_a_share_or_nothing_is_not_settled(amount: float) -> None:
-    spent = [SpentShare(name="a", failure_probability=amount, why="too much")] if amount else []
+    spent = [SpentShare(path=("a",), failure_probability=amount, why="too much")] if amount else []
     with pytest.raises(InvalidArgumentError, match=r"at most 0\.01"):
         ErrorShare(0.01).settle(spent)
 
@@ -126,7 +128,7 @@ def test_parts_in_turn_never_exceed_the_whole() -> None:
     assert parts[0].failure_probability == pytest.approx(5e-7, rel=1e-15)
     assert parts[2].failure_probability == pytest.approx(1e-6 / 12, rel=1e-15)
     parts[1].spend("a check")
-    assert [(part.name, part.why) for part in whole.spent()] == [("2", "a check")]
+    assert [(part.path, part.why) for part in whole.spent()] == [(("2",), "a check")]
 
 
 def test_what_is_handed_on_in_turn_is_neither_split_nor_spent() -> None:

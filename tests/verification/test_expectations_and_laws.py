@@ -95,7 +95,7 @@ def test_one_broken_bound_of_a_curve_is_enough() -> None:
     assert entry.verdict is Verdict.VIOLATED
     assert entry.bound == 0.4
     assert [point[3] for point in entry.curve] == [0.6, 0.4, 0.7]
-    assert [share.name for share in entry.shares] == ["case 1", "case 2", "case 3"]
+    assert [share.path for share in entry.shares] == [("case 1",), ("case 2",), ("case 3",)]
     assert sum(Fraction(share.failure_probability) for share in entry.shares) <= Fraction(FAILURE_PROBABILITY)
 
 

@@ -104,7 +104,7 @@ def one_more(tree: Tree) -> None:
 
 
 def another_share(tree: Tree) -> None:
-    tree["budget"]["shares"].append({"name": "nobody", "failure_probability": 1e-9, "why": "nothing"})
+    tree["budget"]["shares"].append({"path": ["nobody"], "failure_probability": 1e-9, "why": "nothing"})
 
 
 def another_curve(tree: Tree) -> None:

@@ -392,7 +392,7 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "by how much edited": lambda t: refuted(t)["excess"].update(factor="1.05"),
     "reading invented": lambda t: proved(t).update(reading="with another sign"),
     "fault invented": lambda t: corrected(t).update(catches="everything"),
-    "headline of an instance": lambda t: printed(t, "fmtt18.lem25").update(standing="holds", own="proved"),
+    "headline made better": lambda t: printed(t, "fmtt18.lem25").update(standing="holds", by_corrected_proof=True),
     "headline without its step": lambda t: printed(t, "fmtt18.thm23").update(marks=[]),
     "what is given removed": lambda t: printed(t, "fmtt18.thm23").update(given=[]),
     "what rests on it removed": lambda t: t.entry("fmtt18.thm23").update(used_by=[]),

@@ -21,6 +21,7 @@ from dpverify.ledger.headlines.rows import (
     only_the_proof_changes,
     wholes_of,
 )
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 
@@ -36,11 +37,6 @@ class Roots(Record):
     """Statements and formulas that are not proved: undecided, or tried on special cases only."""
     boxed: tuple[str, ...] = ()
     """Formulas, of the statement itself too, that are proved on a part of their domain only."""
-
-
-def bare(name: str) -> str:
-    """The statement of `STATEMENT/OBLIGATION`, or the id itself."""
-    return name.partition("/")[0]
 
 
 def cycle(graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
@@ -233,7 +229,7 @@ class _Foundation:
         if name in self._done:
             return
         self._done.add(name)
-        id_, _, formula = name.partition("/")
+        id_, formula = bare(name), formula_of(name)
         of = self._shown.get(id_)
         if of is None:
             (self.unproved if "." in id_ else self.literature)[name] = None
@@ -279,7 +275,7 @@ def _broken(
     waiting = [] if start is None else list(_references(start, start.variant(variant)))
     while waiting:
         name = waiting.pop(0)
-        id_, _, formula = name.partition("/")
+        id_, formula = bare(name), formula_of(name)
         of = shown.get(id_)
         if name in done or of is None:
             continue

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from dpverify.ledger.headlines.roots import Below, Roots, bare
+from dpverify.ledger.headlines.roots import Below, Roots
 from dpverify.ledger.headlines.rows import (
     HOLDS,
     Cut,
@@ -30,6 +30,7 @@ from dpverify.ledger.headlines.rows import (
     needed,
     wholes_of,
 )
+from dpverify.ledger.names import bare
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 

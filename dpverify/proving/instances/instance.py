@@ -16,6 +16,7 @@ import flint
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Or
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.values import ball as as_ball
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.instances.laws import Ball, Number, ball
 from dpverify.proving.language import Obligation
@@ -65,12 +66,12 @@ class Instance:
     @property
     def statement(self) -> str:
         """The id of its statement."""
-        return self.claim.partition("/")[0]
+        return bare(self.claim)
 
     @property
     def obligation(self) -> str:
         """The name of its formula."""
-        return self.claim.partition("/")[2]
+        return formula_of(self.claim)
 
 
 @dataclass(frozen=True)

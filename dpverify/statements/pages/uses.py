@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.headlines.roots import bare, cycle
+from dpverify.ledger.headlines.roots import cycle
+from dpverify.ledger.names import bare, formula_of
 from dpverify.statements.pages.blocks import Errors
 from dpverify.statements.sheet import Sheet
 
@@ -33,7 +34,7 @@ def check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
             errors.append((lines[row.name], InvalidArgumentError("uses", name, allowed)))
     circle = cycle({name: tuple(n for n in uses if n in own) for name, uses in own.items()})
     if circle:
-        line = min(lines[name.partition("/")[2]] for name in circle)
+        line = min(lines[formula_of(name)] for name in circle)
         allowed = "displays that do not rest on themselves"
         errors.append((line, InvalidArgumentError("uses", " -> ".join(circle), allowed)))
 

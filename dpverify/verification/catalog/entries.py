@@ -7,9 +7,10 @@ from functools import cache
 from importlib import import_module
 
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
-from dpverify.ledger.headlines.roots import Shown, bare, below
+from dpverify.ledger.headlines.roots import Shown, below
 from dpverify.ledger.headlines.rows import HOLDS, marks, needed, only_the_proof_changes, variant_rows
 from dpverify.ledger.headlines.words import NOTHING, Word, where_meant, word
+from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving.language import Statement

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
-from dpverify.formulas.logic import Compare
+from dpverify.formulas.logic import And, Compare, Exists
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.ledger.facts import LetterDomain
-from dpverify.ledger.headlines.roots import bare
 from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
@@ -80,7 +80,7 @@ def source_texts(
     added = tuple(with_letters(condition, told) for condition in obligation.meant) if of_numbers else ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     if variant is Variant.CORRECTED and of_numbers:
-        own = (name.partition("/")[2] for name in obligation.uses if bare(name) == statement.id)
+        own = (formula_of(name) for name in obligation.uses if bare(name) == statement.id)
         steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
         shown = [step.claim for step in steps if step is not None]
         lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown, told)
@@ -92,7 +92,8 @@ def source_texts(
         "coverage": coverage,
         "variant": variant,
         "latex": obligation.latex or formula_latex(obligation.claim),
-        "expression": formula_text(obligation.claim),
+        **_in_plain_text(obligation),
+        "units_of": "" if of_numbers else obligation.name,
         "read": what_was_read(obligation),
         "scope": obligation.scope,
         "notation": tuple(quantity.line for quantity in obligation.notation),
@@ -108,6 +109,15 @@ def source_texts(
         "assuming": tuple(formula_text(a) for a in obligation.assuming),
         "says_nothing": obligation.says_nothing and of_numbers,
         "because": obligation.because or repair.because if repair and variant is Variant.CORRECTED else "",
+    }
+
+
+def _in_plain_text(obligation: Obligation) -> dict[str, Any]:
+    claim = obligation.claim
+    return {
+        "expression": formula_text(claim),
+        "conjuncts": tuple(map(formula_text, claim.parts)) if isinstance(claim, And) else (),
+        "written_in_full": isinstance(claim, Exists) and r"\exists" not in obligation.latex,
     }
 
 

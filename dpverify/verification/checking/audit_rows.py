@@ -322,17 +322,11 @@ def _of_budget(
         except InvalidArgumentError as error:
             yield refused(f"what it spent does not add up: {error}", name)
             continue
-        below = [
-            p if p.name == name else p.model_copy(update={"name": f"{name}: {p.name}"})
-            for p in granted.spent()
-        ]
-        shown_parts = [p for p in budget.shares if p.name == name or p.name.startswith(f"{name}: ")]
+        below = [p if p.path == (name,) else p.below(name) for p in granted.spent()]
+        shown_parts = [p for p in budget.shares if p.path[0] == name]
         told += len(shown_parts)
         if shown_parts != below:
             yield refused("what the error budget says that it spent is not what its entry says", name)
     if told < len(budget.shares):
-        known = {
-            p.name for p in budget.shares if any(p.name == n or p.name.startswith(f"{n}: ") for n in found)
-        }
-        extra = next((p.name for p in budget.shares if p.name not in known), "an audit twice")
+        extra = next((": ".join(p.path) for p in budget.shares if p.path[0] not in found), "an audit twice")
         yield refused(f"it has shares of no audit of this command line: {short(extra)}")

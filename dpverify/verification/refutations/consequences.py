@@ -11,6 +11,7 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.facts import Excess
 from dpverify.ledger.headlines.rows import CLAIMS
 from dpverify.ledger.in_print import Mistake, Provenance
+from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation, Statement, parts_of
@@ -79,7 +80,7 @@ def refutation_texts(
 
 def is_evaluated(statement: Statement, obligation: Obligation) -> bool:
     """Whether an instance is there for a special case, if its paper keeps instances."""
-    paper = papers().get(statement.id.partition(".")[0])
+    paper = papers().get(paper_of(statement.id))
     if obligation.coverage is not Coverage.INSTANCE or paper is None or paper.instances is None:
         return True
     return any(each.obligation == obligation.name for each in paper.instances.get(statement.id, ()))

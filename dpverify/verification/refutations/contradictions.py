@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from dpverify.ledger.headlines.roots import bare
 from dpverify.ledger.headlines.rows import HOLDS
+from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 
@@ -47,7 +47,7 @@ def _clashes(
 
 def _same_problem(row: ProofEvidence) -> Display:
     letters = tuple(sorted(row.domain.items()))
-    paper = bare(row.statement).partition(".")[0]
+    paper = paper_of(row.statement)
     return paper, row.latex, row.expression, letters, frozenset(row.assuming), row.notation
 
 

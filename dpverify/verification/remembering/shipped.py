@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.files import write_whole
-from dpverify.ledger.headlines.roots import ancestors, bare
+from dpverify.ledger.headlines.roots import ancestors
+from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash

@@ -211,7 +211,7 @@ def test_the_claim_does_not_pay_for_the_band(corner: Make) -> None:
         rng.laplace(0.0, 1.0, 2000), rng.laplace(1.0, 1.0, 2000), corner(1.0),
         adjacency="replace-one", failure_probability=0.04, seed=1,
     )  # fmt: skip
-    spent = {share.name: share.failure_probability for share in audit.shares}
+    spent = {share.path[-1]: share.failure_probability for share in audit.shares}
     assert spent == pytest.approx({"claim and its delta": 0.038, "band": 0.002}, rel=1e-12)
     assert len(audit.focuses) == 1
     assert audit.epsilon_lower >= audit.focuses[0].epsilon_lower > 0

@@ -262,7 +262,7 @@ def test_a_curve_divides_its_failure_probability() -> None:
     """Nine tenths for the verdict and one for the bound; one pair, whose verdict is the bound, takes all."""
     whole = ErrorShare(0.05)
     curve = SequentialAuditor(GDP(1.0), "replace-one", whole, 0, 1000).result()
-    spent = {share.name: share.failure_probability for share in curve.shares}
+    spent = {share.path[-1]: share.failure_probability for share in curve.shares}
     assert spent == pytest.approx({"claim": 0.045, "bound at delta": 0.005}, rel=1e-12)
     assert sum(map(Fraction, spent.values())) <= Fraction(0.05)
     assert curve.record.log_needed == pytest.approx(math.log(1 / 0.045), abs=1e-8)
