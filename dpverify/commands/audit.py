@@ -340,7 +340,7 @@ def audit(
             looks=looks,
             allow_equal=allow_equal,
         )
-    _write(evidence, form, json_file, named)
+    _write(evidence, form, json_file, named or str(left))
     if evidence.verdict == "violated":
         raise typer.Exit(VIOLATED)
     if evidence.verdict == "undecided":
@@ -365,8 +365,11 @@ def limits_of(seconds: float, gib: float) -> Limits:
     return Limits(seconds, int(gib * 2**30))
 
 
-def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: Target | None) -> None:
-    """Write what was found, to standard output in one form, and as JSON where that was asked for."""
+def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, source: Target | str) -> None:
+    """Write what was found, to standard output in one form, and as JSON where that was asked for.
+
+    `source` is what was audited: a target, or the file of the samples on the left.
+    """
     from dpverify.reports.formats.audits import (
         audit_json,
         audit_markdown,
@@ -387,8 +390,7 @@ def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, target: 
     elif form == "sarif":
         from dpverify.verification.user_places import place_of
 
-        first = evidence.subject.partition(" and ")[0]
-        place = SourcePlace(first, 1) if target is None else place_of(target)
+        place = SourcePlace(source, 1) if isinstance(source, str) else place_of(source)
         write_json("-", sarif([(evidence, place)]))
     elif json_file != "-":
         print_facts(audit_rows(evidence))

@@ -24,6 +24,22 @@ class Verdict(StrEnum):
     """No answer, with the reason."""
 
 
+class Qualified(str):
+    """A verdict with what is to be said beside it, as text.
+
+    Attributes:
+        verdict: alone.
+    """
+
+    verdict: Verdict
+
+    def __new__(cls, verdict: Verdict, beside: str) -> Qualified:
+        """Both, one after the other."""
+        made = super().__new__(cls, f"{verdict}{beside}")
+        made.verdict = verdict
+        return made
+
+
 BROKEN = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
 """What a prover says of a formula that is false at some values of its letters."""
 

@@ -8,10 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-COLORS = {
-    "proved": "green", "certified": "green", "supported": "cyan",
-    "refuted": "red", "violated": "red bold", "undecided": "yellow",
-    "does not follow": "red",
+from dpverify.ledger.verdicts import Verdict
+
+COLORS: dict[str, str] = {
+    Verdict.PROVED: "green", Verdict.CERTIFIED: "green", Verdict.SUPPORTED: "cyan",
+    Verdict.REFUTED: "red", Verdict.VIOLATED: "red bold", Verdict.UNDECIDED: "yellow",
+    Verdict.DOES_NOT_FOLLOW: "red",
 }  # fmt: skip
 
 
@@ -34,11 +36,11 @@ def error_console() -> Console:
 
 
 def table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    """Rows of cells; those that are a verdict have its color."""
+    """Rows of cells; those that are a verdict, or begin with one, have its color."""
     names = tuple(columns)
     drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, show_header=any(names))
     for column in names:
         drawn.add_column(column, overflow="fold")
     for row in rows:
-        drawn.add_row(*(Text(cell, style=COLORS.get(cell.partition(" (")[0], "")) for cell in row))
+        drawn.add_row(*(Text(cell, style=COLORS.get(getattr(cell, "verdict", cell), "")) for cell in row))
     return drawn

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
-from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.verdicts import Qualified, Verdict
 from dpverify.reports.formats.interchange import (
     Case,
     SourcePlace,
@@ -45,7 +45,7 @@ def audit_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     """What is shown of an audit of privacy: names and texts."""
     reused = evidence.reuse.says() if evidence.reuse else ""
     return (
-        ("verdict", evidence.verdict + _qualified(evidence)),
+        ("verdict", Qualified(evidence.verdict, _qualified(evidence))),
         ("claim", evidence.full_claim),
         ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
         ("failure probability", f"{evidence.failure_probability:g}"),

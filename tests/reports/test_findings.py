@@ -50,7 +50,9 @@ def test_the_gravest_come_first() -> None:
 
 def test_what_an_order_means_is_said() -> None:
     meant = "there is C in (0, oo): (for all n in integers in [1, oo): ((2 <= n) implies (n <= C*n)))"
-    printed = refuted("a.b", None, latex="n=O(n)", expression="there is C in (0, oo): (n <= C)")
+    printed = refuted(
+        "a.b", None, latex="n=O(n)", expression="there is C in (0, oo): (n <= C)", written_in_full=True
+    )
     corrected = printed.model_copy(
         update={"variant": Variant.CORRECTED, "verdict": Verdict.PROVED, "expression": meant}
     )

@@ -79,6 +79,7 @@ class HeadsRenderer(Renderer):
 
     kind = "acme.heads"
     noun = "audit of a coin"
+    nouns = "audits of a coin"
 
     def text(self, evidence: HeadsEvidence) -> str:
         return f"{evidence.heads} <heads>, of which at most a part of {evidence.at_most:g} is claimed"

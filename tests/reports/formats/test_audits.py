@@ -35,7 +35,8 @@ def evidence(verdict: Verdict, **more: Any) -> PrivacyEvidence:
     fields: dict[str, Any] = {
         "subject": "mine:release", "title": "mine:release against 1-DP", "verdict": verdict, "reason": "a < b & c > d",
         "reproduce": "dpverify audit mine:release", "runs": 100, "failure_probability": 1e-3, "seed": 0,
-        "shares": (SpentShare(path=("all",), failure_probability=1e-3, why="bets"),), "data": "data.csv and neighbor.csv",
+        "shares": (SpentShare(path=("all",), failure_probability=1e-3, why="bets"),),
+        "data": "data.csv and neighbor.csv",
         "adjacency": "replace-one", "claim": "1-DP", "epsilon_lower": 1.5, "delta": 0.0, "epsilon_claimed": 1.0,
         "profile": (ProfilePoint(epsilon=0.0, delta_lower=0.2, delta_claimed=0.5),),
     }  # fmt: skip
