@@ -160,7 +160,7 @@ def list_(
         ),
     )
     from dpverify.ledger.headlines.words import counts as standings
-    from dpverify.reports.summary import roots_text
+    from dpverify.views.run import roots_text
 
     how = standings(e.printed.standing for e in entries)
     typer.echo(f"As printed: {', '.join(standing.of(number) for standing, number in how.items())}.")
@@ -253,7 +253,7 @@ def prove(
             records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
     found = [r.evidence for r in records]
     if json_file is not None:
-        from dpverify.reports.formats.proofs import proofs_json
+        from dpverify.reports.formats.documents import proofs_json
 
         write_json(json_file, proofs_json(found))
     if form != "text":
@@ -523,8 +523,8 @@ def sandwich(
     """
     extras.require("dpverify sandwich", "prove", "report")
     from dpverify.reports import read_ledger
-    from dpverify.reports.sandwich import COLUMNS, as_json, cells
-    from dpverify.reports.sandwich import sandwich as made
+    from dpverify.views.sandwich import COLUMNS, as_json, cells
+    from dpverify.views.sandwich import sandwich as made
 
     check_json(json_file)
     found = made(read_ledger(ledger))

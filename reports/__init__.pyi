@@ -1,4 +1,3 @@
-from .findings import findings_markdown
 from .folder import (
     ReportPaths,
     read_certificates,
@@ -6,7 +5,8 @@ from .folder import (
     write_report_again,
 )
 from .formats.frames import ledger_frame, ledger_rows
-from .formats.markdown import render_markdown
+from .formats.markdown import findings_markdown, render_markdown
+from .formats.terminal import SummaryLine, summary_lines
 from .ledger_files import (
     ledger_json,
     parse_ledger,
@@ -14,7 +14,6 @@ from .ledger_files import (
     write_ledger,
 )
 from .page import render_html
-from .summary import SummaryLine, summary_lines
 
 __all__ = [
     "ReportPaths",

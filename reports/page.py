@@ -22,36 +22,32 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports import number_text
 from dpverify.reports.dependencies import drawings
-from dpverify.reports.findings import finding_groups, prove_command, what_is_false
-from dpverify.reports.first_screen import first_screen
 from dpverify.reports.formulas import formula, in_lines
-from dpverify.reports.plots import Plot, sandwich_plot
-from dpverify.reports.renderers import renderer_of
-from dpverify.reports.renderers.constant import provable_text
-from dpverify.reports.renderers.expectations import vacuous_text
-from dpverify.reports.renderers.sampling import law_claim
-from dpverify.reports.sandwich import COLUMNS, cells, sandwich
-from dpverify.reports.sections import (
+from dpverify.reports.plots import Plot, plot_of, sandwich_plot
+from dpverify.views import number_text
+from dpverify.views.audits import view_of
+from dpverify.views.audits.constant import provable_text
+from dpverify.views.audits.view import Source, Strong
+from dpverify.views.findings import finding_groups, prove_command, what_is_false
+from dpverify.views.first_screen import FalseClaim, first_screen
+from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
+from dpverify.views.run import audit_text, is_measurement, origin_text, spending, summarize
+from dpverify.views.sandwich import COLUMNS, cells, sandwich
+from dpverify.views.subjects import (
     AuditCard,
     Section,
     sections,
     signs,
     symbol_rows,
 )
-from dpverify.reports.summary import (
-    MEANING,
-    audit_text,
-    consequence_text,
-    gaps_text,
-    is_measurement,
-    origin_text,
-    reason_of,
-    shortened,
-    spending,
-    summarize,
-)
+
+_TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
+"""Of the kinds of audits that are rows of one table."""
+
+_WIDEST = 30.0
+"""Of a part of a formula that fits into a line, in characters as set. What does not is shown in short, in plain
+characters."""
 
 _SHOWN_CERTIFICATE = 3000
 """Certificates up to this many characters are shown in the page; longer ones are only named."""
@@ -136,7 +132,7 @@ def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
     """Anchor of an audit to its plot."""
     drawn: dict[str, Plot] = {}
     for number, card in enumerate(card for section in page_sections for card in section.audits):
-        plot = renderer_of(card.evidence).plot(card.evidence, f"plot--{number}")
+        plot = plot_of(card.evidence, f"plot--{number}")
         if plot is not None:
             drawn[card.anchor] = plot
     return drawn
@@ -146,20 +142,39 @@ def _by_template(cards: Iterable[AuditCard]) -> list[tuple[str, list[AuditCard]]
     """Audits that are rows of a table, by the table."""
     found: dict[str, list[AuditCard]] = {}
     for card in cards:
-        found.setdefault(renderer_of(card.evidence).template, []).append(card)
+        found.setdefault(_TABLES[card.evidence.kind], []).append(card)
     return sorted(found.items())
 
 
-def _template(audit: AuditEvidence) -> str:
-    return renderer_of(audit).template
+def _finding(audit: AuditEvidence, anchors: Mapping[str, str]) -> Markup:
+    """A sentence with its numbers set off, and a link where it says where its claim comes from."""
+    said = Markup("")
+    for part in view_of(audit).finding(audit):
+        if isinstance(part, Strong):
+            said += Markup('<strong class="number">{}</strong>').format(part.text)
+        elif isinstance(part, Source):
+            link = Markup('<a class="id" href="#{}">{}</a>').format(anchors.get(part.id, ""), part.id)
+            plain = Markup('<span class="id">{}</span>').format(part.id)
+            said += Markup(" ({})").format(link if part.id in anchors else plain)
+        else:
+            said += escape(part if said else part[:1].upper() + part[1:])
+    return said + ("" if said.endswith((".", "!", "?")) else ".")
 
 
 def _is_tabular(audit: AuditEvidence) -> bool:
-    return renderer_of(audit).is_tabular
+    return view_of(audit).is_tabular
+
+
+def _looks_alike(claim: FalseClaim) -> bool:
+    """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
+    if claim.true is None or not claim.true.because:
+        return False
+    short = [in_lines(proof.latex, _WIDEST) for proof in (claim.shown, claim.true)]
+    return not any(short) and shortened(claim.shown.expression) == shortened(claim.true.expression)
 
 
 def _facts(audit: AuditEvidence) -> Sequence[tuple[str, str]]:
-    return renderer_of(audit).facts(audit)
+    return view_of(audit).facts(audit)
 
 
 def _groups(page_sections: tuple[Section, ...]) -> list[tuple[str, list[Section]]]:
@@ -206,16 +221,6 @@ def _prose(text: str) -> Markup:
     )
 
 
-def _neighbors(adjacency: str) -> str:
-    """An adjacency in words; one without words here stays as it is."""
-    words = {
-        "replace-one": "any one record replaced",
-        "add-or-remove-one": "any one record added or removed",
-        "index": "the record at one given place replaced",
-    }
-    return words.get(adjacency, adjacency)
-
-
 def _check_command(proof: ProofEvidence) -> str:
     """The line that checks a row, beside the ledger."""
     return shlex.join(["dpverify", "check", "ledger.json", "--only", f"{proof.statement}/{proof.obligation}"])
@@ -245,9 +250,9 @@ def _environment() -> Environment:
         audit_facts=_facts,
         audit_text=audit_text,
         by_template=_by_template,
-        template=_template,
-        law_claim=law_claim,
-        vacuous=vacuous_text,
+        finding=_finding,
+        facts=facts,
+        looks_alike=_looks_alike,
         origin_text=origin_text,
         provable=provable_text,
         symbol_rows=symbol_rows,
@@ -258,14 +263,13 @@ def _environment() -> Environment:
         gaps_text=gaps_text,
         sentence=_sentence,
         signs=signs,
-        neighbors=_neighbors,
         bare=bare,
         prose=_prose,
     )
     environment.tests["measurement"] = is_measurement
     environment.tests["tabular"] = _is_tabular
     environment.tests["finite"] = math.isfinite
-    environment.globals.update(span=number_text.span, meaning=MEANING, Verdict=Verdict)
+    environment.globals.update(meaning=MEANING, Say=Say, Verdict=Verdict, widest=_WIDEST)
     return environment
 
 

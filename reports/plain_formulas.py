@@ -9,7 +9,7 @@ from typing import Literal
 from xml.etree import ElementTree
 
 from dpverify.reports.formulas import converted, pieces
-from dpverify.reports.sections import signs
+from dpverify.views.subjects import signs
 
 _RAISED = str.maketrans("0123456789+−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

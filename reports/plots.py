@@ -11,10 +11,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-from dpverify.ledger.evidence import ExpectationEvidence, PrivacyEvidence, RateEvidence, SamplingEvidence
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.evidence import (
+    ExpectationEvidence,
+    MeanEvidence,
+    PrivacyEvidence,
+    RateEvidence,
+    RiskEvidence,
+    SamplingEvidence,
+)
 from dpverify.reports import svg
-from dpverify.reports.number_text import at_least, at_most, nearest, power_of_ten, span
-from dpverify.reports.sandwich import SandwichRow
+from dpverify.views.audits import view_of
+from dpverify.views.number_text import at_least, at_most, nearest, power_of_ten, span
+from dpverify.views.sandwich import SandwichRow
 
 # Marks differ in shape as well as in color: a solid line, a dashed line, a filled band or an interval.
 _SWATCHES = {
@@ -49,6 +58,23 @@ class Plot:
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+def plot_of(audit: AuditEvidence, name: str) -> Plot | None:
+    """The drawing of an audit, with this name; None where there is nothing to draw."""
+    match audit:
+        case PrivacyEvidence():
+            return privacy_plot(audit, name)
+        case RiskEvidence():
+            return mean_plot(audit, name, units="In units of the loss")
+        case MeanEvidence():
+            return mean_plot(audit, name, side="lower bound" if audit.at_least else "bound")
+        case RateEvidence():
+            return rate_plot(audit, name)
+        case SamplingEvidence():
+            return law_plot(audit, name)
+    own: Plot | None = view_of(audit).plot(audit, name)
+    return own
 
 
 def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:

@@ -370,27 +370,28 @@ def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, source: 
 
     `source` is what was audited: a target, or the file of the samples on the left.
     """
-    from dpverify.reports.formats.audits import (
-        audit_json,
-        audit_markdown,
-        audit_rows,
-        junit_xml,
-        sarif,
-    )
-    from dpverify.reports.formats.interchange import SourcePlace
+    from dpverify.reports.formats.documents import audit_json
+    from dpverify.views.results import SourcePlace, result_of
 
     if json_file is not None:
         write_json(json_file, audit_json(evidence))
     if form == "json":
         write_json("-", audit_json(evidence))
     elif form == "junit":
-        typer.echo(junit_xml([evidence], suite="dpverify audit"), nl=False)
+        from dpverify.reports.formats.junit import junit
+
+        typer.echo(junit([result_of(evidence)], "dpverify audit"), nl=False)
     elif form == "markdown":
+        from dpverify.reports.formats.markdown import audit_markdown
+
         typer.echo(audit_markdown(evidence), nl=False)
     elif form == "sarif":
+        from dpverify.reports.formats.sarif import sarif
         from dpverify.verification.user_places import place_of
 
         place = SourcePlace(source, 1) if isinstance(source, str) else place_of(source)
-        write_json("-", sarif([(evidence, place)]))
+        write_json("-", sarif([result_of(evidence, place)]))
     elif json_file != "-":
-        print_facts(audit_rows(evidence))
+        from dpverify.views.audits.privacy import rows_of
+
+        print_facts(rows_of(evidence))

@@ -29,7 +29,8 @@ def compare(
     Everything else that changed is listed as well.
     """
     from dpverify.reports import read_ledger
-    from dpverify.reports.comparison import compare_ledgers
+    from dpverify.reports.formats.markdown import comparison_markdown
+    from dpverify.views.comparison import compare_ledgers
 
     if form not in FORMATS:
         raise InvalidArgumentError("--format", form, ", ".join(FORMATS))
@@ -44,7 +45,7 @@ def compare(
     if form == "json":
         write_json("-", found.as_json())
     elif form == "markdown":
-        typer.echo(found.markdown(), nl=False)
+        typer.echo(comparison_markdown(found), nl=False)
     elif json_file != "-":
         for line in (*(row.line() for row in found.changed), *found.notes, found.summary()):
             typer.echo(line)

@@ -62,7 +62,11 @@ def write_proofs(
         command: that does it again.
         findings_fail: whether a refuted printed formula is a failure.
     """
-    from dpverify.reports.formats.proofs import entries_junit, entries_sarif, proofs_json, proofs_markdown
+    from dpverify.reports.formats.documents import proofs_json
+    from dpverify.reports.formats.junit import junit
+    from dpverify.reports.formats.markdown import proofs_markdown
+    from dpverify.reports.formats.sarif import sarif
+    from dpverify.views.results import result_of
 
     if form != "markdown":
         for line in (*([title] if page is not None else ()), *beside):
@@ -70,33 +74,36 @@ def write_proofs(
     if form == "json":
         write_json("-", proofs_json(proofs))
     elif form == "junit":
-        text = entries_junit(proofs, suite="dpverify prove", findings_fail=findings_fail, undecided="error")
-        typer.echo(text, nl=False)
+        results = [result_of(proof, findings_fail=findings_fail) for proof in proofs]
+        typer.echo(junit(results, "dpverify prove"), nl=False)
     elif form == "markdown":
         typer.echo(proofs_markdown(proofs, title=title, beside=beside, command=command), nl=False)
     else:
         from dpverify.verification.places import place_on_page, source_places
 
         find = source_places()
-        rows = [
-            (proof, find(proof.statement) if page is None else place_on_page(page, proof.where))
-            for proof in proofs
+        places = (find(p.statement) if page is None else place_on_page(page, p.where) for p in proofs)
+        results = [
+            result_of(p, place, findings_fail=findings_fail) for p, place in zip(proofs, places, strict=True)
         ]
-        write_json("-", entries_sarif(rows, findings_fail=findings_fail))
+        write_json("-", sarif(results))
 
 
 def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     """Write what a run of `verify` found to standard output; with `json`, the ledger."""
     from dpverify.reports import ledger_json
-    from dpverify.reports.formats.proofs import entries_junit, entries_sarif, ledger_markdown
+    from dpverify.reports.formats.junit import junit
+    from dpverify.reports.formats.markdown import ledger_markdown
+    from dpverify.reports.formats.sarif import sarif
+    from dpverify.views.results import result_of
 
     if form == "json":
         typer.echo(ledger_json(ledger), nl=False)
     elif form == "junit":
-        text = entries_junit(
-            ledger.entries, suite="dpverify verify", findings_fail=findings_fail, undecided="skipped"
-        )
-        typer.echo(text, nl=False)
+        results = [
+            result_of(entry, findings_fail=findings_fail, undecided="skipped") for entry in ledger.entries
+        ]
+        typer.echo(junit(results, "dpverify verify"), nl=False)
     elif form == "markdown":
         typer.echo(ledger_markdown(ledger), nl=False)
     else:
@@ -104,5 +111,11 @@ def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
         from dpverify.verification.places import source_places
 
         find = source_places()
-        rows = [(e, find(e.statement if isinstance(e, ProofEvidence) else e.subject)) for e in ledger.entries]
-        write_json("-", entries_sarif(rows, findings_fail=findings_fail))
+        places = (find(e.statement if isinstance(e, ProofEvidence) else e.subject) for e in ledger.entries)
+        write_json(
+            "-",
+            sarif(
+                result_of(entry, place, findings_fail=findings_fail)
+                for entry, place in zip(ledger.entries, places, strict=True)
+            ),
+        )

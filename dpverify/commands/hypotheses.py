@@ -30,7 +30,8 @@ def hypotheses(
     extras.require("dpverify hypotheses", "prove")
     from dpverify.statements.paper import select_statements
     from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
-    from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, point_text, summary
+    from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
+    from dpverify.views.formula import point_text
 
     check_json(json_file)
     if as_markdown and json_file == "-":

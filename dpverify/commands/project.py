@@ -23,7 +23,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.reports.formats.claims import AuditedClaim
+    from dpverify.views.results import AuditedClaim
 
 
 def init(
@@ -62,7 +62,7 @@ def run(
     """
     from dpverify.commands.stated_claims import audit_project, claim_places, project_file, read_project
     from dpverify.reports import write_ledger
-    from dpverify.reports.formats.claims import claims_json
+    from dpverify.reports.formats.documents import claims_json
 
     if config is not None and not config.is_file():
         raise InvalidArgumentError("--config", str(config), "a TOML file")
@@ -92,14 +92,18 @@ def run(
 
 
 def _show(audited: Sequence[AuditedClaim], form: str, command: str) -> None:
-    from dpverify.reports.formats.claims import claims_json, claims_junit, claims_markdown, claims_sarif
+    from dpverify.reports.formats.documents import claims_json
+    from dpverify.reports.formats.junit import junit
+    from dpverify.reports.formats.markdown import claims_markdown
+    from dpverify.reports.formats.sarif import sarif
+    from dpverify.views.results import result_of_claim
 
     if form == "json":
         write_json("-", claims_json(audited))
     elif form == "junit":
-        typer.echo(claims_junit(audited), nl=False)
+        typer.echo(junit(map(result_of_claim, audited), "dpverify run"), nl=False)
     elif form == "sarif":
-        write_json("-", claims_sarif(audited))
+        write_json("-", sarif(map(result_of_claim, audited)))
     elif form == "markdown":
         typer.echo(claims_markdown(audited, command=command), nl=False)
     else:

@@ -18,10 +18,9 @@ from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataErro
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.quoting import command_line
-from dpverify.reports.formats.claims import AuditedClaim
-from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.running import Limits, Target
 from dpverify.versions import library_versions
+from dpverify.views.results import AuditedClaim, SourcePlace
 
 OWN_FILE = "dpverify.toml"
 """Read where there is no pyproject.toml; its entries stand at the top."""

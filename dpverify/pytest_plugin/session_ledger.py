@@ -14,10 +14,10 @@ from dpverify.ledger.records import SpentShare
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
-from dpverify.reports.formats.audits import sarif
-from dpverify.reports.formats.interchange import SourcePlace
+from dpverify.reports.formats.sarif import sarif
 from dpverify.reports.ledger_files import write_text
 from dpverify.versions import library_versions
+from dpverify.views.results import SourcePlace, result_of
 
 
 def session_ledger(session: Session, command: str) -> Ledger:
@@ -61,5 +61,5 @@ def write_session(session: Session, config: pytest.Config) -> None:
         claims = [session.found[key] for key in sorted(session.found)]
         places = [SourcePlace(one["file"], one["line"]) for one in claims if one["evidence"] is not None]
         audits = [audit for audit in ledger.entries if isinstance(audit, AuditEvidence)]
-        tree = sarif(list(zip(audits, places, strict=True)))
+        tree = sarif(result_of(audit, place) for audit, place in zip(audits, places, strict=True))
         write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", session.options.sarif)

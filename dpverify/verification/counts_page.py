@@ -15,7 +15,7 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.reports import read_ledger
-from dpverify.reports.summary import roots_text
+from dpverify.views.run import roots_text
 
 _OF_LINES = {
     Provenance.VERBATIM: "stand in a paper as they are",

@@ -22,7 +22,6 @@ from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
-from dpverify.reports.summary import MEANING
 from dpverify.running.kept import file_of, keep, kept
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
@@ -38,11 +37,12 @@ from dpverify.verification.catalog.entries import catalog_entries, named_with, u
 from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import domain_of, obligations_of, source_texts, without_certificates
 from dpverify.verification.hypotheses.found import recall_hypotheses
-from dpverify.verification.hypotheses.words import case_lines, point_text, use_text
+from dpverify.verification.hypotheses.words import case_lines, use_text
 from dpverify.verification.places import places
 from dpverify.verification.refutations.instances import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
+from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -352,44 +352,20 @@ def _part(coverage: Coverage) -> str:
 
 
 def _verdict(evidence: ProofEvidence) -> str:
-    checker = "confirmed by the checker" if evidence.confirmed_by_checker else "not confirmed by the checker"
-    return f"{evidence.verdict} (prover {evidence.prover}, {checker})"
+    return f"{evidence.verdict} (prover {evidence.prover}, {checked_text(evidence)} by the checker)"
 
 
 def _outcome(evidence: ProofEvidence) -> Iterator[str]:
-    sides = f"left side {evidence.left or 'not known'}, right side {evidence.right or 'not known'}"
-    if evidence.left is None and evidence.right is None:
-        sides = ""
-    if evidence.counterexample:
-        point = ", ".join(f"{name} = {value}" for name, value in evidence.counterexample.items())
-        yield f"    counterexample: {point}{'; ' + sides if sides else ''}"
-    elif sides:
-        yield f"    {sides}"
-    if evidence.excess:
-        yield f"    by how much: {evidence.excess.text()}"
-    if evidence.realistic is not None:
-        yield from _wrapped(f"at a realistic size: {evidence.realistic.says()}", "    ", "      ")
-        sizes = "; ".join(f"{name}: {size.text()}" for name, size in evidence.realistic.sizes.items())
-        yield from _wrapped(f"sizes in practice: {sizes}", "    ", "      ")
-    if evidence.consequence is not None:
-        yield from _wrapped(f"consequence: {evidence.consequence}", "    ")
-    if evidence.mistake is not None:
-        yield from _wrapped(f"what kind of mistake: {evidence.mistake}", "    ")
-    if evidence.added:
-        added = "; ".join(map(plain_signs, evidence.added))
-        yield from _wrapped(f"beside what is printed, assuming {added}", "    ")
-    if evidence.reading:
-        yield from _wrapped(f"would be true {evidence.reading}", "    ")
-    if evidence.witness and evidence.assuming and not evidence.counterexample:
-        point = point_text(evidence.witness)
-        yield from _wrapped(f"its conditions hold together at {point}", "    ", "      ")
-    if evidence.gap is not None:
-        yield f"    undecided because of: {evidence.gap}"
-    if evidence.box and evidence.verdict is Verdict.CERTIFIED:
-        box = ", ".join(f"{k} in [{low}, {high}]" for k, (low, high) in evidence.box.items())
-        yield f"    on the box {box}"
-    if evidence.reason and not sides:  # with sides, they say it
-        yield from _wrapped(f"note: {evidence.reason}", "    ")
+    """All that came of a formula, a fact a line; of point and sides, one line."""
+    said = facts(evidence)
+    if Say.POINT in said:
+        sides = said.pop(Say.SIDES, "")
+        said[Say.POINT] += f"; {sides}" if sides else ""
+    if Say.SIDES in said or evidence.left is not None or evidence.right is not None:
+        said.pop(Say.NOTE, None)  # the sides say it
+    for say, text in said.items():
+        words = plain_signs(text) if say is Say.ADDED else text
+        yield from _wrapped(words if say is Say.SIDES else say.before(words), "    ", "      ")
 
 
 def _rests_on(id_: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.ledger.entries import StatementEntry
 from dpverify.reports import read_ledger
-from dpverify.reports.formats.markdown_text import escaped
+from dpverify.reports.formats.markdown import escaped
 from dpverify.statements.paper import Paper, find_statement, papers
 from dpverify.statements.plans import Plan
 from dpverify.verification.places import Place, places

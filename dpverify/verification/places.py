@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dpverify
-from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.statements.pages import line_of
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
+from dpverify.views.results import SourcePlace
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan

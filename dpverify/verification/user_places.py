@@ -6,8 +6,8 @@ import ast
 import sys
 from pathlib import Path
 
-from dpverify.reports.formats.interchange import SourcePlace
 from dpverify.running import Target
+from dpverify.views.results import SourcePlace
 
 
 def place_of(target: Target, folder: Path | None = None) -> SourcePlace | None:

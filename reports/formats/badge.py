@@ -14,7 +14,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports.summary import is_measurement, summarize
+from dpverify.views.run import is_measurement, summarize
 
 # pairs of white text and ground with a contrast of at least 4.5
 GREEN, YELLOW, ORANGE, RED, GRAY = "#00654a", "#6b4e00", "#983d00", "#a3123b", "#555555"

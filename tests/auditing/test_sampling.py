@@ -16,7 +16,7 @@ from dpverify.auditing import ErrorShare, LawAudit, LawAuditor, LawQuestion, aud
 from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports.renderers.sampling import SamplingRenderer
+from dpverify.views.audits.sampling import SamplingView
 
 
 def law(values: Any, **asked: Any) -> LawAudit:
@@ -297,5 +297,5 @@ def test_the_auditor_and_the_report_name_the_distance(allowed: float, verdict: V
     )
     found = LawAuditor().audit(question, _Roots(), ErrorShare(1e-6))
     assert (found.verdict, found.distance, found.measured_distance) == (verdict, "Wasserstein", "Wasserstein")
-    said = SamplingRenderer().text(found)
+    said = SamplingView().text(found)
     assert f"Wasserstein distance, claimed: Wasserstein distance at most {allowed:g}" in said

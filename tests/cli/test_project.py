@@ -16,8 +16,8 @@ from dpverify.commands.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
 from dpverify.reports import read_ledger
-from dpverify.reports.formats.audits import audit_schema
-from dpverify.reports.formats.interchange import SourcePlace
+from dpverify.reports.formats.documents import audit_schema
+from dpverify.views.results import SourcePlace
 
 from ..reports.json_schema import faults
 from .calling import call

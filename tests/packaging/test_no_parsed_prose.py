@@ -60,14 +60,13 @@ READS = {
     "dpverify/verification/neighbor_search.py": GIVEN,
     "dpverify/verification/places.py": OTHERS,
     "dpverify/verification/user_places.py": GIVEN,
-    "reports/findings.py": LATEX,
+    "dpverify/views/subjects.py": "docstrings, and characters for HTML",
     "reports/folder.py": NAMES,
-    "reports/formats/interchange.py": NAMES,
-    "reports/formats/markdown_text.py": "characters that are markup",
+    "reports/formats/markdown.py": "characters that are markup, and LaTeX",
+    "reports/formats/sarif.py": NAMES,
     "reports/formulas.py": LATEX,
     "reports/page.py": "characters that are markup",
     "reports/plain_formulas.py": LATEX,
-    "reports/sections.py": "docstrings, and characters for HTML",
     "reports/svg.py": OTHERS,
 }
 

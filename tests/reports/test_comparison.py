@@ -12,7 +12,8 @@ from dpverify.ledger.document import Budget, Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
-from dpverify.reports.comparison import Change, compare_ledgers
+from dpverify.reports.formats.markdown import comparison_markdown
+from dpverify.views.comparison import Change, compare_ledgers
 
 
 def proof(verdict: Verdict, *, confirmed: bool = True, **more: Any) -> ProofEvidence:
@@ -101,6 +102,8 @@ def test_rows_with_one_name_are_told_apart_and_the_worst_come_first() -> None:
     assert found.changed[0].row.endswith("(number 2)")
     assert found.summary() == "1 new violation, 1 lost proof; rows with the same verdict: 1"
     assert found.notes == ("profile: quick, now full",)
-    assert "| **lost proof** | `fmtt18.thm1/bound (printed)` | proved | undecided |" in found.markdown()
+    assert "| **lost proof** | `fmtt18.thm1/bound (printed)` | proved | undecided |" in comparison_markdown(
+        found
+    )
     assert found.as_json()["failed"] is True
     assert compare_ledgers(old, old).summary() == "nothing changed; rows with the same verdict: 3"

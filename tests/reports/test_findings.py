@@ -14,8 +14,8 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
-from dpverify.reports.findings import finding_groups, what_is_false
-from dpverify.reports.summary import summarize
+from dpverify.views.findings import finding_groups, what_is_false
+from dpverify.views.run import summarize
 
 from .ledger_example import PROOFS, STATEMENTS, example_ledger
 

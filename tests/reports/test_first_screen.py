@@ -11,9 +11,9 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import render_html
-from dpverify.reports.first_screen import FirstScreen, first_screen
-from dpverify.reports.sandwich import sandwich
-from dpverify.reports.summary import summarize
+from dpverify.views.first_screen import FirstScreen, first_screen
+from dpverify.views.run import summarize
+from dpverify.views.sandwich import sandwich
 
 from .html_check import Page
 from .ledger_example import AUDITS, PROOFS, example_ledger

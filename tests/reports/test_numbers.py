@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpverify.reports.number_text import at_least, at_most, duration, moment, nearest, span
+from dpverify.views.number_text import at_least, at_most, duration, moment, nearest, span
 
 _SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 

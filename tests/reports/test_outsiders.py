@@ -1,4 +1,4 @@
-"""An auditor, its evidence and its renderer, written as somebody else would: in a file of their own."""
+"""An auditor, its evidence and its view, written as somebody else would: in a file of their own."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Verdict
 from dpverify.properties import check_audit
 from dpverify.reports import ledger_json, parse_ledger, render_html, render_markdown, summary_lines
-from dpverify.reports.renderers import Renderer, register
 from dpverify.running import Executor
 from dpverify.statements.plans import Audit, Plan, Profile
 from dpverify.verification import VerificationSettings, verify
 from dpverify.verification.audits import AuditSettings, carry_out
+from dpverify.views.audits import AuditView, register
 
 
 @dataclass(frozen=True)
@@ -74,21 +74,21 @@ class HeadsAuditor:
         )
 
 
-class HeadsRenderer(Renderer):
+class HeadsView(AuditView):
     """In words."""
 
     kind = "acme.heads"
     noun = "audit of a coin"
     nouns = "audits of a coin"
 
-    def text(self, evidence: HeadsEvidence) -> str:
-        return f"{evidence.heads} <heads>, of which at most a part of {evidence.at_most:g} is claimed"
+    def finding(self, evidence: HeadsEvidence) -> tuple[str, ...]:
+        return (f"{evidence.heads} <heads>, of which at most a part of {evidence.at_most:g} is claimed",)
 
     def facts(self, evidence: HeadsEvidence) -> list[tuple[str, str]]:
         return [("Coin", "& only one")]
 
 
-register(HeadsRenderer())
+register(HeadsView())
 
 
 def plan(heads: float) -> Plan:
@@ -168,9 +168,9 @@ def test_a_kind_is_taken_once() -> None:
         class Mine(AuditEvidence):
             kind: Literal["privacy"] = "privacy"
 
-    class Other(Renderer):
+    class Other(AuditView):
         kind = "privacy"
 
-    for wrong in (Other(), Renderer(), "privacy"):
-        with pytest.raises(InvalidArgumentError, match="renderer"):
+    for wrong in (Other(), AuditView(), "privacy"):
+        with pytest.raises(InvalidArgumentError, match="view"):
             register(wrong)  # type: ignore[arg-type]

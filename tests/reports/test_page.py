@@ -25,7 +25,7 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.reports import ledger_json, render_html
-from dpverify.reports.sections import Block, blocks
+from dpverify.views.subjects import Block, blocks
 
 from .html_check import Page
 from .ledger_example import (
@@ -351,7 +351,7 @@ def test_neighbors_are_named_in_words() -> None:
 def test_expectations_and_laws_have_cards() -> None:
     words = Page(render_html(example_ledger(entries=(MEAN, LAW)))).words()
     assert "probability that a member is traced lies in 0.61 to 0.66" in words
-    assert "the claim is at least 0.25" in words
+    assert "claimed: at least 0.25" in words
     assert "multiplicative distance at most 0.1" in words
     unbounded = MEAN.model_copy(update={"bound": -math.inf, "verdict": Verdict.UNDECIDED})
     page = Page(render_html(example_ledger(entries=(unbounded,))))

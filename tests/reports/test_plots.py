@@ -11,8 +11,7 @@ from scipy.stats import norm
 
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, RateEvidence, RiskEvidence
 from dpverify.ledger.records import Interval
-from dpverify.reports.plots import law_plot, mean_plot, privacy_plot, rate_plot
-from dpverify.reports.renderers import renderer_of
+from dpverify.reports.plots import law_plot, mean_plot, plot_of, privacy_plot, rate_plot
 
 from .ledger_example import AUDITS, LAW, MEAN, gaussian_delta
 
@@ -210,7 +209,7 @@ def test_a_law_is_drawn_as_a_band_beside_the_right_curve() -> None:
 
 
 def test_an_expectation_names_its_own_unit_and_side() -> None:
-    plot = renderer_of(MEAN).plot(MEAN, "m")
+    plot = plot_of(MEAN, "m")
     assert plot is not None
     assert "loss" not in plot.caption
     assert any("lower bound" in item.label for item in plot.legend)

@@ -16,10 +16,10 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html, write_ledger
-from dpverify.reports.formats.audits import audit_markdown, audit_rows, numbers
-from dpverify.reports.formats.markdown import render_markdown
-from dpverify.reports.formats.markdown_text import escaped
-from dpverify.reports.sandwich import cells, sandwich, why_zero
+from dpverify.reports.formats.markdown import audit_markdown, escaped, render_markdown
+from dpverify.views.audits.privacy import rows_of
+from dpverify.views.results import of_audit
+from dpverify.views.sandwich import cells, sandwich, why_zero
 
 from .ledger_example import AUDITS as EXAMPLES
 from .ledger_example import LAW, example_ledger
@@ -117,15 +117,15 @@ def test_the_page_has_the_table_and_a_drawing_with_its_text(ledger: Ledger) -> N
 
 def test_a_condition_stands_wherever_the_claim_does(ledger: Ledger) -> None:
     said = "4-DP (if no run is refused)"
-    assert f"the claim is <strong>{said}</strong>" in render_html(ledger)
+    assert f'Claimed <strong class="number">{said}</strong>' in render_html(ledger)
     assert f"claimed {said}; at" in render_markdown(ledger)
     assert f"| claim | {escaped(said)} |" in audit_markdown(AUDITS[0])
-    assert ("claim", said) in audit_rows(AUDITS[0])
-    assert numbers(AUDITS[0])["conditions"] == "no run is refused"
+    assert ("claim", said) in rows_of(AUDITS[0])
+    assert of_audit(AUDITS[0])["conditions"] == "no run is refused"
     assert said in AUDITS[0]._repr_html_()
 
 
-def test_an_older_ledger_has_a_table_without_numbers(ledger: Ledger) -> None:
+def test_an_older_ledger_has_a_table_without_of_audit(ledger: Ledger) -> None:
     old = ledger.model_copy(update={"entries": (audit("a.one", "p", 0.5),)})
     (row,) = sandwich(old).rows
     assert (row.claimed, row.ratio, row.lower) == (None, None, 0.5)

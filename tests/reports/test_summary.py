@@ -17,7 +17,9 @@ from dpverify.ledger.headlines.words import Standing, Tried, Word, where_meant
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.reports import render_html, render_markdown, summary_lines
-from dpverify.reports.summary import corrections, finding_text, is_measurement, shortened, spending, summarize
+from dpverify.views.corrections import corrections
+from dpverify.views.formula import finding_text, shortened
+from dpverify.views.run import is_measurement, spending, summarize
 
 from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger, holding
 
@@ -173,7 +175,7 @@ def test_markdown() -> None:
     assert "T = 1, order = 2, sigma = 1, distance = 2 | 4 | 2 |" in text
     whole, part = (
         "### Statements that are false as printed\n",
-        "### False formulas in proofs, conditions and units\n",
+        "### Statements with a formula that is false in a proof, a condition or a unit\n",
     )
     assert text.index(whole) < text.index("| fmtt18.thm1 |") < text.index(part)
     assert text.index(part) < text.index("| bst14.huber-smooth |")
@@ -270,7 +272,7 @@ def test_measurements_are_no_failures() -> None:
     assert "0 formulas, 1 audit and 1 measurement." in summary.headline
     text = "\n".join(line.text for line in summary_lines(ledger))
     assert (
-        "measured: fmtt18.alg1: expected excess empirical risk (mean over records) is 0.0545 to 0.0622"
+        "measured: fmtt18.alg1: expected excess empirical risk (mean over records) lies in 0.0545 to 0.0622"
         in text
     )
     assert "∞" not in text

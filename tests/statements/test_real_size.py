@@ -12,7 +12,6 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import RiskEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Dataset
-from dpverify.reports.summary import sizes_text
 from dpverify.running import Executor
 from dpverify.running.foresight import foresee
 from dpverify.statements.audit_parts import OnFreshSamples, real_problem
@@ -22,6 +21,7 @@ from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.real_size import DIMENSION, SIZE, largest, refusal
 from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out
+from dpverify.views.run import sizes_text
 
 ALGORITHMS = [id_ for paper in papers().values() for id_ in paper.algorithms]
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.at_real_size}

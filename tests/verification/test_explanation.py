@@ -44,22 +44,6 @@ def test_a_conjunction_has_a_line_for_each_part() -> None:
     assert not any("Subs" in line or "Derivative" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("x <= 1", ["x ≤ 1"]),
-        ("(x <= 1) and (y <= 2)", ["x ≤ 1 and", "y ≤ 2"]),
-        ("(x <= 1) or (y <= 2)", ["(x ≤ 1) or (y ≤ 2)"]),
-        ("((x) and (y)) and (z)", ["(x) and (y) and", "z"]),
-        ("for all x in [1, oo): ((x) and (y))", ["for all x in [1, ∞): ((x) and (y))"]),
-        ("(for all x in [1, oo): (x)) and (y)", ["for all x in [1, ∞): (x) and", "y"]),
-        ("(x) and (y) implies (z)", ["(x) and (y) implies (z)"]),
-    ],
-)
-def test_only_a_conjunction_is_parted(text: str, lines: list[str]) -> None:
-    assert list(explanation._claim(text)) == lines
-
-
 def test_what_is_remembered_shows_the_same_formulas_and_reads_none(
     proofs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

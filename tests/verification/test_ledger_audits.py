@@ -93,7 +93,7 @@ def moved_share(tree: Tree) -> None:
     for part in entry(tree, LAW)["shares"]:
         part["failure_probability"] *= 10
     for part in tree["budget"]["shares"]:
-        if part["name"].startswith(LAW):
+        if part["path"][0] == LAW:
             part["failure_probability"] *= 10
 
 

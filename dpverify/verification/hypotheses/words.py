@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dpverify.ledger.verdicts import Coverage, Use
 from dpverify.statements.paper import CatalogRow, papers
 from dpverify.verification.hypotheses.found import ConditionsTogether, HypothesisUse, StatementHypotheses
+from dpverify.views.formula import point_text
 
 CUT_SHORT = "a guard of time ended some of the work here, so that a faster machine may find more"
 
@@ -85,11 +86,6 @@ def use_text(h: HypothesisUse) -> str:
         return str(h.use)
     step = "" if h.coverage is Coverage.WHOLE else f", a {h.coverage}; the conclusion is proved without it"
     return f"{h.use} ({h.formula}{step})"
-
-
-def point_text(point: dict[str, str]) -> str:
-    """`n = 2, t = 1`."""
-    return ", ".join(f"{name} = {value}" for name, value in point.items())
 
 
 def case_lines(found: tuple[ConditionsTogether, ...]) -> Iterator[str]:

@@ -12,15 +12,11 @@ import pytest
 
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
-from dpverify.reports.formats.interchange import SourcePlace
-from dpverify.reports.formats.proofs import (
-    entries_junit,
-    entries_sarif,
-    ledger_markdown,
-    proofs_json,
-    proofs_markdown,
-    proofs_schema,
-)
+from dpverify.reports.formats.documents import proofs_json, proofs_schema
+from dpverify.reports.formats.junit import junit
+from dpverify.reports.formats.markdown import ledger_markdown, proofs_markdown
+from dpverify.reports.formats.sarif import sarif
+from dpverify.views.results import SourcePlace, result_of
 
 from ..json_schema import faults
 from ..ledger_example import example_ledger
@@ -73,7 +69,8 @@ def test_json_fits_the_schema_and_nothing_else_does() -> None:
     ],
 )
 def test_junit_fails_for_what_should_fail(findings_fail: bool, undecided: Any, outcomes: list[str]) -> None:
-    text = entries_junit(ALL, suite="s", findings_fail=findings_fail, undecided=undecided)
+    results = [result_of(each, findings_fail=findings_fail, undecided=undecided) for each in ALL]
+    text = junit(results, "s")
     root = ElementTree.fromstring(text.encode())
     found = [
         next((child.tag for child in case if child.tag != "properties"), "") for case in root.iter("testcase")
@@ -86,8 +83,8 @@ def test_junit_fails_for_what_should_fail(findings_fail: bool, undecided: Any, o
 
 
 def test_sarif_has_the_line_of_what_is_false() -> None:
-    rows = [(each, SourcePlace("docs/mine.md", 7)) for each in ALL]
-    (run,) = entries_sarif(rows, findings_fail=True)["runs"]
+    place = SourcePlace("docs/mine.md", 7)
+    (run,) = sarif(result_of(each, place, findings_fail=True) for each in ALL)["runs"]
     levels = [(r["ruleId"], r["kind"], r["level"]) for r in run["results"]]
     assert levels == [
         ("formula-refuted", "fail", "error"),
@@ -96,13 +93,13 @@ def test_sarif_has_the_line_of_what_is_false() -> None:
         ("formula-undecided", "open", "none"),
         ("fault", "fail", "error"),
     ]
-    place = run["results"][0]["locations"][0]["physicalLocation"]
-    assert (place["artifactLocation"]["uri"], place["region"]) == ("docs/mine.md", {"startLine": 7})
+    found = run["results"][0]["locations"][0]["physicalLocation"]
+    assert (found["artifactLocation"]["uri"], found["region"]) == ("docs/mine.md", {"startLine": 7})
     assert (
         "a <= b is false at a = 2, b = 1, where the sides are 2 and 1" in run["results"][0]["message"]["text"]
     )
     assert {r["ruleId"] for r in run["results"]} <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    (finding, *_) = entries_sarif(rows, findings_fail=False)["runs"][0]["results"]
+    (finding, *_) = sarif(result_of(each, place) for each in ALL)["runs"][0]["results"]
     assert (finding["kind"], finding["level"]) == ("fail", "note")
 
 
@@ -121,15 +118,13 @@ def test_markdown_says_first_what_is_not_proved() -> None:
 
 def test_a_whole_ledger_in_each_form() -> None:
     ledger = example_ledger()
-    rows = [(entry, None) for entry in ledger.entries]
-    results = entries_sarif(rows, findings_fail=False)["runs"][0]["results"]
+    results = sarif(map(result_of, ledger.entries))["runs"][0]["results"]
     violated = [e for e in ledger.entries if e.verdict is Verdict.VIOLATED]
     assert violated
     assert [r["ruleId"] for r in results].count("privacy-claim-violated") == len(violated)
     json.dumps(results, allow_nan=False)
-    root = ElementTree.fromstring(
-        entries_junit(ledger.entries, suite="s", findings_fail=False, undecided="skipped").encode()
-    )
+    cases = [result_of(entry, undecided="skipped") for entry in ledger.entries]
+    root = ElementTree.fromstring(junit(cases, "s").encode())
     assert root.get("tests") == str(len(ledger.entries))
     assert root.get("failures") == str(len(violated))
     text = ledger_markdown(ledger)

@@ -1,4 +1,4 @@
-"""What the renderers of expectations have in common."""
+"""What the views of expectations have in common."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from dpverify.ledger.evidence import ExpectationEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports import number_text
-from dpverify.reports.renderers.renderer import Renderer
+from dpverify.views import number_text
+from dpverify.views.audits.view import AuditView, Part, Source, Strong
 
 
 def vacuous_text(evidence: ExpectationEvidence) -> str:
@@ -22,24 +22,29 @@ def vacuous_text(evidence: ExpectationEvidence) -> str:
     return f"vacuous at {evidence.curve_over} = {', '.join(sizes)}" if sizes else ""
 
 
-class ExpectationRenderer(Renderer):
+class ExpectationView(AuditView):
     """An interval beside a bound."""
 
     noun = "audit of an expectation"
     nouns = "audits of an expectation"
-    template = "renderers/expectation.html"
 
-    def text(self, evidence: ExpectationEvidence) -> str:
+    def finding(self, evidence: ExpectationEvidence) -> Sequence[Part]:
         """Interval and bound."""
-        bound = self.bound(evidence) if math.isfinite(evidence.bound) else "no bound is stated"
+        measured = Strong(number_text.span(evidence.measured.lower, evidence.measured.upper))
+        bound: tuple[Part, ...] = ("no bound is stated for it",)
+        if math.isfinite(evidence.bound):
+            bound = (self.bound(evidence), Strong(number_text.nearest(evidence.bound)))
+            bound += (Source(evidence.claim_source),) if evidence.claim_source else ()
         said = vacuous_text(evidence)
-        bound += f", {said}" if said else ""
-        measured = number_text.span(evidence.measured.lower, evidence.measured.upper)
-        return f"{evidence.quantity} is {measured}, {bound} ({evidence.data})"
+        return f"{evidence.quantity} lies in ", measured, ", ", *bound, f", {said}" if said else ""
+
+    def circumstances(self, evidence: ExpectationEvidence) -> str:
+        """The data."""
+        return evidence.data
 
     def bound(self, evidence: ExpectationEvidence) -> str:
-        """A bound in words."""
-        return f"the bound is {number_text.nearest(evidence.bound)}"
+        """What stands before a bound."""
+        return "the bound is "
 
     def is_measurement(self, evidence: ExpectationEvidence) -> bool:
         """Where no bound is stated."""
@@ -64,7 +69,7 @@ class ExpectationRenderer(Renderer):
     def facts(self, evidence: ExpectationEvidence) -> Sequence[tuple[str, str]]:
         """How it was audited, and what would have been found."""
         measurement = self.is_measurement(evidence)
-        found = [("Claimed", evidence.claim)] if measurement and evidence.claim else []
+        found = [("Claimed", evidence.claim)] if evidence.claim else []
         found += [("Data", evidence.data), *self.minimum(evidence)]
         found += [self.extreme(evidence)] if evidence.extreme else []
         if evidence.detectable is not None and not measurement:

@@ -12,7 +12,6 @@ from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports.formats.markdown_text import code, escaped
 
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}
 
@@ -99,19 +98,6 @@ class Comparison:
         ]
         return {"schema_version": 1, "failed": bool(self.failed), "same": self.same, "rows": rows,
                 "notes": list(self.notes)}  # fmt: skip
-
-    def markdown(self) -> str:
-        """For a pull request."""
-        lines = [f"### dpverify: {self.summary()}", ""]
-        if self.changed:
-            lines += ["| change | row | before | after |", "| --- | --- | --- | --- |"]
-            lines += [
-                f"| {'**' if r.change.fails else ''}{r.change}{'**' if r.change.fails else ''} | {code(r.row)} | "
-                f"{escaped(r.before)} | {escaped(r.after)} |"
-                for r in self.changed
-            ]
-            lines.append("")
-        return "\n".join([*lines, *(f"- {escaped(note)}" for note in self.notes)]).rstrip("\n") + "\n"
 
 
 def compare_ledgers(old: Ledger, new: Ledger) -> Comparison:

@@ -11,17 +11,14 @@ from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.headlines.words import counts as standings
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.reports import number_text
-from dpverify.reports.formulas import in_lines
-from dpverify.reports.sandwich import Sandwich
-from dpverify.reports.summary import Correction, Finding, Summary, roots_text, shortened, spending
+from dpverify.views import number_text
+from dpverify.views.corrections import Correction
+from dpverify.views.formula import Finding
+from dpverify.views.run import Summary, roots_text, spending
+from dpverify.views.sandwich import Sandwich
 
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
 """Consequences for whoever implements what is printed."""
-
-_WIDEST = 30.0
-"""Of a part of a formula that fits into a line, in characters as set. What does not is shown in short, in plain
-characters."""
 
 _COVERAGES = (Coverage.WHOLE, Coverage.INSTANCE)
 
@@ -54,14 +51,6 @@ class FalseClaim:
     realistic: str
     of: str
 
-    @property
-    def looks_alike(self) -> bool:
-        """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
-        if self.true is None or not self.true.because:
-            return False
-        short = [in_lines(proof.latex, _WIDEST) for proof in (self.shown, self.true)]
-        return not any(short) and shortened(self.shown.expression) == shortened(self.true.expression)
-
 
 @dataclass(frozen=True)
 class FirstScreen:
@@ -72,14 +61,12 @@ class FirstScreen:
         violated: audits of implementations that violate a claim.
         false: printed claims and constants that fail.
         others: findings that are not shown, by what they mean, with their numbers.
-        widest: part of a formula that fits into a line, in characters as set.
     """
 
     answers: tuple[Answer, ...]
     violated: tuple[AuditEvidence, ...]
     false: tuple[FalseClaim, ...]
     others: tuple[tuple[str, int], ...]
-    widest: float = _WIDEST
 
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from dpverify.ledger.evidence import ExpectationEvidence, MeanEvidence
-from dpverify.reports import number_text
-from dpverify.reports.renderers.expectations import ExpectationRenderer
-
-if TYPE_CHECKING:
-    from dpverify.reports.plots import Plot
+from dpverify.views import number_text
+from dpverify.views.audits.expectations import ExpectationView
 
 
-class MeanRenderer(ExpectationRenderer):
+class MeanView(ExpectationView):
     """An expectation that is bounded from above or from below."""
 
     kind = "mean"
@@ -20,7 +15,7 @@ class MeanRenderer(ExpectationRenderer):
     def bound(self, evidence: ExpectationEvidence) -> str:
         """From which side."""
         assert isinstance(evidence, MeanEvidence)
-        return f"claimed: at {'least' if evidence.at_least else 'most'} {number_text.nearest(evidence.bound)}"
+        return f"claimed: at {'least' if evidence.at_least else 'most'} "
 
     def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
         """On the side that would break the bound."""
@@ -33,11 +28,5 @@ class MeanRenderer(ExpectationRenderer):
             return "Smallest possible", f"at least {number_text.at_least(end.lower)}"
         return "Smallest possible", f"{number_text.span(end.lower, end.upper)} (exhibited and certified)"
 
-    def plot(self, evidence: MeanEvidence, name: str) -> Plot:
-        """The quantity names its unit."""
-        from dpverify.reports.plots import mean_plot
 
-        return mean_plot(evidence, name, side="lower bound" if evidence.at_least else "bound")
-
-
-RENDERER = MeanRenderer()
+VIEW = MeanView()

@@ -16,7 +16,8 @@ from dpverify.ledger.headlines.rows import Mark, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
-from dpverify.reports.summary import Correction, corrections, is_measurement
+from dpverify.views.corrections import Correction, corrections
+from dpverify.views.run import is_measurement
 
 Group = Literal["statement", "algorithm", "implementation"]
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from dpverify.ledger.evidence import SamplingEvidence
-from dpverify.reports import number_text
-from dpverify.reports.renderers.renderer import Renderer
-
-if TYPE_CHECKING:
-    from dpverify.reports.plots import Plot
+from dpverify.views import number_text
+from dpverify.views.audits.view import AuditView, Part, Source, Strong
 
 
 def law_claim(audit: SamplingEvidence) -> str:
@@ -20,35 +16,31 @@ def law_claim(audit: SamplingEvidence) -> str:
     return f"{audit.distance} distance at most {number_text.nearest(audit.bound)}"
 
 
-class SamplingRenderer(Renderer):
+class SamplingView(AuditView):
     """A distance between laws."""
 
     kind = "sampling"
     noun = "audit of a law"
     nouns = "audits of a law"
-    template = "renderers/sampling.html"
 
-    def text(self, evidence: SamplingEvidence) -> str:
+    def finding(self, evidence: SamplingEvidence) -> Sequence[Part]:
         """Distance and claim."""
-        return (
-            f"the law of {evidence.statistic} is "
-            f"{number_text.span(evidence.measured.lower, evidence.measured.upper)} away from the correct one in "
-            f"{evidence.measured_distance} distance, claimed: {law_claim(evidence)} ({evidence.data})"
-        )
+        measured = Strong(number_text.span(evidence.measured.lower, evidence.measured.upper))
+        away = f" away from the correct one in {evidence.measured_distance} distance, claimed: "
+        source = (Source(evidence.claim_source),) if evidence.claim_source else ()
+        return f"the law of {evidence.statistic} is ", measured, away, Strong(law_claim(evidence)), *source
+
+    def circumstances(self, evidence: SamplingEvidence) -> str:
+        """The data."""
+        return evidence.data
 
     def facts(self, evidence: SamplingEvidence) -> Sequence[tuple[str, str]]:
         """What a blind sampler does."""
-        found = [("Data", evidence.data)]
+        found = [("Claimed", evidence.claim), ("Data", evidence.data)]
         if evidence.blind_rejected is not None:
             passes = "is rejected" if evidence.blind_rejected else "also passes"
             found.append(("A sampler that ignores the data", passes))
         return found
-
-    def plot(self, evidence: SamplingEvidence, name: str) -> Plot:
-        """The band around the law."""
-        from dpverify.reports.plots import law_plot
-
-        return law_plot(evidence, name)
 
     def sees(self, evidence: SamplingEvidence) -> bool:
         """Whether it rejects a blind sampler."""
@@ -59,4 +51,4 @@ class SamplingRenderer(Renderer):
         return f"{sum(map(self.sees, audits))} rejected a sampler that ignores the data"
 
 
-RENDERER = SamplingRenderer()
+VIEW = SamplingView()

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dpverify.ledger.evidence import AccountantEvidence
-from dpverify.reports import number_text
-from dpverify.reports.renderers.renderer import Renderer
+from dpverify.views import number_text
+from dpverify.views.audits.view import AuditView, Part, Strong
 
 
-class AccountantRenderer(Renderer):
+class AccountantView(AuditView):
     """A claimed epsilon beside a two-sided value."""
 
     kind = "accountant"
 
-    def text(self, evidence: AccountantEvidence) -> str:
+    def finding(self, evidence: AccountantEvidence) -> Sequence[Part]:
         """Claim and interval."""
         smallest = number_text.span(evidence.smallest.lower, evidence.smallest.upper)
-        return (
-            f"claimed ε = {number_text.nearest(evidence.claimed)} at δ = {number_text.nearest(evidence.delta)}; "
-            f"the smallest is {smallest} ({evidence.releases})"
-        )
+        at = f"at δ = {number_text.nearest(evidence.delta)}"
+        claimed = Strong(number_text.nearest(evidence.claimed))
+        return "claimed ε = ", claimed, f" {at}; the smallest is ", Strong(smallest)
+
+    def circumstances(self, evidence: AccountantEvidence) -> str:
+        """What was accounted for."""
+        return evidence.releases
 
     def facts(self, evidence: AccountantEvidence) -> Sequence[tuple[str, str]]:
         """What was accounted for, and by whom."""
@@ -30,4 +33,4 @@ class AccountantRenderer(Renderer):
         return found
 
 
-RENDERER = AccountantRenderer()
+VIEW = AccountantView()

@@ -13,7 +13,7 @@ from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.records import Interval
-from dpverify.reports import number_text
+from dpverify.views import number_text
 
 
 @dataclass(frozen=True)

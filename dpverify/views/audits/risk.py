@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from dpverify.ledger.evidence import ExpectationEvidence, RiskEvidence
-from dpverify.reports import number_text
-from dpverify.reports.renderers.expectations import ExpectationRenderer
-
-if TYPE_CHECKING:
-    from dpverify.reports.plots import Plot
+from dpverify.views import number_text
+from dpverify.views.audits.expectations import ExpectationView
 
 
-class RiskRenderer(ExpectationRenderer):
+class RiskView(ExpectationView):
     """A risk, with the minimum that was subtracted."""
 
     kind = "risk"
@@ -25,11 +21,5 @@ class RiskRenderer(ExpectationRenderer):
         rigorous = " (rigorous)" if least.rigorous else ""
         return [("Empirical minimum", f"{number_text.span(least.lower, least.upper)}{rigorous}")]
 
-    def plot(self, evidence: RiskEvidence, name: str) -> Plot:
-        """In units of the loss."""
-        from dpverify.reports.plots import mean_plot
 
-        return mean_plot(evidence, name, units="In units of the loss")
-
-
-RENDERER = RiskRenderer()
+VIEW = RiskView()

@@ -1,0 +1,114 @@
+"""What is false in print, statement by statement, with its corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.headlines.rows import CLAIMS, Mark, gravest, marks
+from dpverify.ledger.headlines.words import Standing
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
+from dpverify.views.formula import Finding, where_it_holds
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A statement with printed formulas that are false or do not follow, their corrections, and why."""
+
+    statement: str
+    title: str
+    where: str
+    findings: tuple[Finding, ...]
+    repairs: tuple[tuple[ProofEvidence, str], ...]
+    """The corrected formulas of all findings, each once, and where they hold if the correction changed that."""
+    reasons: tuple[str, ...]
+    marks: tuple[Mark, ...]
+    """What else is false besides the statement itself, such as `a step of its proof is false`."""
+    consequence: Consequence | None = None
+    """The worst of its findings'; None where none is false."""
+    standing: Standing | None = None
+    """How the statement itself stands."""
+
+    @property
+    def unfollowed(self) -> bool:
+        """Whether none of it is false: all that was found does not follow from what is declared."""
+        return all(each.formula.verdict is Verdict.DOES_NOT_FOLLOW for each in self.findings)
+
+
+def corrections(ledger: Ledger) -> dict[str, Correction]:
+    """Id to correction, for every statement with a printed formula that is false or does not follow, gravest first."""
+    proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
+    rows = {row.id: row for row in ledger.statements}
+    found: dict[str, list[Finding]] = {}
+    for proof in proofs:
+        if proof.variant is Variant.PRINTED and proof.verdict in BROKEN:
+            found.setdefault(proof.statement, []).append(Finding(proof, repairs_of(proof, proofs)))
+    for findings in found.values():
+        findings.sort(key=lambda finding: gravity(finding.formula.consequence))
+    made: dict[str, Correction] = {}
+    for name, findings in found.items():
+        unique: dict[int, tuple[ProofEvidence, str]] = {}
+        for finding in findings:
+            for repair in finding.repairs:  # several findings may have it; one of them, its name
+                narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
+                unique[id(repair)] = (repair, narrowed)
+        made[name] = Correction(
+            statement=name,
+            title=rows[name].title if name in rows else "",
+            where=rows[name].where if name in rows else findings[0].formula.where,
+            findings=tuple(findings),
+            repairs=tuple(unique.values()),
+            reasons=_reasons(repair for repair, _ in unique.values())
+            or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.CORRECTED),
+            marks=marks(finding.formula for finding in findings),
+            consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
+            standing=_standing(rows.get(name), [finding.formula for finding in findings]),
+        )
+    return dict(sorted(made.items(), key=lambda named: gravity(named[1].consequence)))
+
+
+def _reasons(corrected: Iterable[ProofEvidence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(proof.because for proof in corrected if proof.because))
+
+
+def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Consequence | None:
+    """What follows from what is false in a statement: by the catalog where it is refuted, else by its formulas."""
+    if row is not None and row.printed.consequence is not None:
+        return row.printed.consequence
+    return _worst(broken)
+
+
+def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
+    """The worst consequence among the wholes and instances if there are any, else among all."""
+    found = list(refuted)
+    claims = [p.consequence for p in found if p.coverage in CLAIMS and p.verdict is Verdict.REFUTED]
+    return gravest(claims or [p.consequence for p in found])
+
+
+def _standing(row: StatementEntry | None, broken: Iterable[ProofEvidence]) -> Standing | None:
+    """How a statement stands: by the catalog, else by its formulas that are false or do not follow."""
+    if row is not None and row.printed.standing is not None:
+        return row.printed.standing
+    verdicts = {proof.verdict for proof in broken if proof.coverage in CLAIMS}
+    if row is not None and row.printed.verdict is not None:
+        verdicts = {row.printed.verdict}
+    if Verdict.REFUTED in verdicts:
+        return Standing.REFUTED
+    return Standing.DOES_NOT_FOLLOW if Verdict.DOES_NOT_FOLLOW in verdicts else None
+
+
+def gravity(consequence: Consequence | None) -> int:
+    """Its place in the order of findings; last where none is known."""
+    known = list(Consequence)
+    return len(known) if consequence is None else known.index(consequence)
+
+
+def repairs_of(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple[ProofEvidence, ...]:
+    """The corrections of a refuted formula: those with its name, else of the whole statement, else all."""
+    corrected = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.CORRECTED]
+    same_name = [proof for proof in corrected if proof.obligation == refuted.obligation]
+    whole = [proof for proof in corrected if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    return tuple(same_name or whole or corrected)

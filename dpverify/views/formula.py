@@ -1,0 +1,166 @@
+"""What is said of a formula and its verdict: each fact once, for whoever lays them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import Coverage, Gap, Verdict
+from dpverify.views import number_text
+
+MEANING = {
+    Verdict.PROVED: "exactly, on the whole domain",
+    Verdict.CERTIFIED: "by rigorous intervals, on the box shown",
+    Verdict.REFUTED: "by a counterexample in exact or rigorous arithmetic",
+    Verdict.DOES_NOT_FOLLOW: "letters that stand for expectations and the like have values that break it, which "
+    "nothing may attain",
+    Verdict.SUPPORTED: "a statistical test found no violation",
+    Verdict.VIOLATED: "a statistical test rejects the claim, with the error probability shown",
+    Verdict.UNDECIDED: "no answer, with the reason",
+}
+
+"""What each verdict means."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One formula that is false or does not follow, and its corrections."""
+
+    formula: ProofEvidence
+    repairs: tuple[ProofEvidence, ...] = ()
+
+
+class Say(StrEnum):
+    """What a fact of an outcome is; the value stands before it."""
+
+    POINT = "counterexample"
+    SIDES = "the two sides"
+    EXCESS = "by how much"
+    REALISTIC = "at a realistic size"
+    SIZES = "sizes in practice"
+    CONSEQUENCE = "consequence"
+    MISTAKE = "mistake"
+    ADDED = "beside what is printed, assuming"
+    READING = "would be true"
+    WITNESS = "its conditions hold together at"
+    GAP = "undecided because of"
+    BOX = "on the box"
+    NOTE = "note"
+
+    def before(self, text: str) -> str:
+        """A fact in words: some go on where what they are ends."""
+        goes_on = self in (Say.ADDED, Say.READING, Say.WITNESS, Say.BOX)
+        return f"{self}{' ' if goes_on else ': '}{text}"
+
+
+def facts(proof: ProofEvidence) -> dict[Say, str]:
+    """All that came of a formula beside its verdict, in the order in which it is told."""
+    realistic = proof.realistic
+    sizes = realistic.sizes.items() if realistic is not None else ()
+    holds = proof.witness if proof.assuming and not proof.counterexample else None
+    box = proof.box if proof.verdict is Verdict.CERTIFIED else None
+    found = {
+        Say.POINT: point_text(proof.counterexample),
+        Say.SIDES: sides_text(proof),
+        Say.EXCESS: proof.excess.text() if proof.excess is not None else "",
+        Say.REALISTIC: realistic.says() if realistic is not None else "",
+        Say.SIZES: "; ".join(f"{name}: {size.text()}" for name, size in sizes),
+        Say.CONSEQUENCE: str(proof.consequence or ""),
+        Say.MISTAKE: str(proof.mistake or ""),
+        Say.ADDED: "; ".join(proof.added),
+        Say.READING: proof.reading,
+        Say.WITNESS: point_text(holds),
+        Say.GAP: str(proof.gap or ""),
+        Say.BOX: ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in (box or {}).items()),
+        Say.NOTE: proof.reason,
+    }
+    return {say: text for say, text in found.items() if text}
+
+
+def point_text(values: Mapping[str, str] | None) -> str:
+    """`n = 2, t = 1`; nothing without a point."""
+    return ", ".join(f"{name} = {value}" for name, value in (values or {}).items())
+
+
+def sides_text(proof: ProofEvidence) -> str:
+    """The two sides where they are known; nothing where neither is."""
+    if proof.left is None and proof.right is None:
+        return ""
+    return f"left side {proof.left or 'not known'}, right side {proof.right or 'not known'}"
+
+
+def checked_text(proof: ProofEvidence) -> str:
+    """Whether the checker confirmed it."""
+    return "confirmed" if proof.confirmed_by_checker else "not confirmed"
+
+
+def finding_text(finding: Finding) -> str:
+    """A formula that is false or does not follow, its counterexample, what that means and its correction."""
+    proof = finding.formula
+    text = f"{proof.statement} ({proof.where}), {proof.obligation}: {shortened(proof.expression)} "
+    text += "compares different units" if proof.coverage is Coverage.UNIT else false_words(proof)
+    if proof.counterexample:
+        text += f" at {point_text(proof.counterexample)}"
+    elif proof.reason and proof.coverage is not Coverage.UNIT:
+        text += f" ({proof.reason})"
+    if proof.left is not None and proof.right is not None:
+        text += f", where the sides are {proof.left} and {proof.right}"
+    said = consequence_text(proof)
+    text += f"; {said}" if said else ""
+    return "; corrected: ".join([text, *(repair_text(finding, repair) for repair in finding.repairs)])
+
+
+def consequence_text(proof: ProofEvidence) -> str:
+    """What follows from a false formula, what is wrong with it, by how much it fails, a reading that makes it true."""
+    found = facts(proof)
+    parts = [found[Say.CONSEQUENCE]] if Say.CONSEQUENCE in found else []
+    parts += [say.before(found[say]) for say in (Say.MISTAKE, Say.EXCESS, Say.READING) if say in found]
+    return "; ".join(parts)
+
+
+def repair_text(finding: Finding, repair: ProofEvidence) -> str:
+    """A corrected formula, where it holds, and its verdict."""
+    narrowed = where_it_holds(finding, repair)
+    what = "the same" if narrowed and repair.expression == finding.formula.expression else repair.expression
+    return f"{shortened(what)}{f' for {narrowed}' if narrowed else ''} ({repair.verdict})"
+
+
+def false_words(proof: ProofEvidence) -> str:
+    """What is said of a formula with a counterexample."""
+    if proof.verdict is Verdict.DOES_NOT_FOLLOW:
+        return "does not follow from what is declared"
+    return "is false"
+
+
+def where_it_holds(finding: Finding, repair: ProofEvidence) -> str:
+    """The conditions and domains of a correction that the printed formula lacks; empty if there are none."""
+    return " and ".join(repair.added) if finding.formula.obligation == repair.obligation else ""
+
+
+def shortened(text: str, length: int = 160) -> str:
+    """The text, cut at a space near `length` characters where it is longer."""
+    text = " ".join(text.split())
+    if len(text) <= length:
+        return text
+    cut = text.rfind(" ", length // 2, length)
+    return text[: cut if cut > 0 else length - 1] + " …"
+
+
+def gaps_text(gaps: Iterable[tuple[Gap, int]]) -> str:
+    """The reasons why things are undecided, with how often each was met."""
+    return ", ".join(f"{gap} ({number_text.count(count)})" for gap, count in gaps)
+
+
+def name_of(entry: ProofEvidence | AuditEvidence) -> str:
+    """What an entry is about, for a list."""
+    if isinstance(entry, ProofEvidence):
+        return f"{entry.statement}, {entry.obligation} ({entry.variant})"
+    return f"{entry.subject}, {entry.title}"
+
+
+def reason_of(entry: ProofEvidence | AuditEvidence) -> str:
+    """Why an entry is undecided."""
+    return entry.reason or "no reason was recorded"

@@ -1,0 +1,224 @@
+"""Each entry of a run as a result: what fails, by which rule, with what is said of it.
+
+A refuted formula of a paper is a finding about the paper; on a page of one's own it is a fault of that page. So it is
+said whether findings fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dpverify.ledger.audits import AuditEvidence, SampledEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
+from dpverify.views.formula import Finding, finding_text, name_of, reason_of
+from dpverify.views.run import is_measurement
+
+Entry = ProofEvidence | AuditEvidence
+Outcome = Literal["", "failure", "error", "skipped"]
+Level = Literal["", "error", "warning", "note", "none"]
+
+RULES = {
+    "formula-does-not-follow": "A formula does not follow from what is declared: letters that stand for expectations "
+    "and the like have values that break it, which nothing may attain.",
+    "formula-refuted": "A formula is false, by a counterexample in exact or rigorous arithmetic.",
+    "correction-refuted": "The correction of a formula is false or does not follow, by a counterexample in exact or "
+    "rigorous arithmetic.",
+    "formula-undecided": "A formula is neither proved nor refuted.",
+    "constant-refuted": "A printed constant is too small.",
+    "fault": "A fault in dpverify, and no verdict.",
+    "privacy-claim-violated": "A privacy claim is violated, except with the stated probability.",
+    "privacy-claim-undecided": "An audit of a privacy claim decided nothing.",
+    "privacy-claim-not-audited": "An audit of a privacy claim ended in an error.",
+}
+"""What each rule says, by its id."""
+
+
+@dataclass(frozen=True)
+class SourcePlace:
+    """A line that a report points to.
+
+    Attributes:
+        file: with slashes, from the folder in which the program runs where it is below it.
+        line: from 1.
+    """
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class AuditedClaim:
+    """What became of one claim: what an audit found, or why there was none.
+
+    Attributes:
+        name: of the claim in its project.
+        claim: such as "eps=1,delta=1e-5".
+        found: None if the audit ended in an error.
+        error: what it said.
+        place: where the claim is stated.
+    """
+
+    name: str
+    claim: str
+    found: PrivacyEvidence | None
+    error: str = ""
+    place: SourcePlace | None = None
+
+    @property
+    def outcome(self) -> str:
+        """A verdict, or `not audited`."""
+        return str(self.found.verdict) if self.found is not None else "not audited"
+
+
+@dataclass(frozen=True)
+class Result:
+    """An entry of a run, as programs read it.
+
+    Attributes:
+        group: what it is about.
+        name: of the entry in its group.
+        verdict: or `not audited`.
+        outcome: of a test case; empty where it passes.
+        rule: one of `RULES`; empty where there is nothing to look at.
+        level: how grave it is by its rule; `none` for an open question, empty without a rule.
+        message: one line.
+        text: everything that is said of it.
+        mark: what tells it from other results of any run.
+        properties: what readers sort and filter by.
+        seconds: that it took.
+        place: where it stands in the sources.
+    """
+
+    group: str
+    name: str
+    verdict: str
+    outcome: Outcome
+    rule: str
+    level: Level
+    message: str
+    text: str
+    mark: tuple[str, str]
+    properties: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    place: SourcePlace | None = None
+
+
+def result_of(
+    entry: Entry,
+    place: SourcePlace | None = None,
+    *,
+    findings_fail: bool = False,
+    undecided: Literal["error", "skipped"] = "error",
+) -> Result:
+    """An entry of a ledger as a result.
+
+    Args:
+        entry: a proof or an audit.
+        place: where it stands.
+        findings_fail: whether a printed formula or constant that is refuted, or does not follow, is a failure.
+        undecided: what no answer is. A measurement has nothing to answer, and passes.
+    """
+    outcome = _outcome(entry, findings_fail, undecided)
+    if isinstance(entry, ProofEvidence):
+        rule, level = _rule_of_proof(entry, findings_fail)
+        message = _message(entry)
+        return Result(
+            entry.statement, f"{entry.obligation} ({entry.variant})", str(entry.verdict), outcome, rule, level,
+            message, entry.fault or message, ("formula", f"{entry.statement}/{entry.obligation}/{entry.variant}"),
+            _of_proof(entry), entry.seconds, place,
+        )  # fmt: skip
+    rule, level = _rule_of_audit(entry, findings_fail)
+    return Result(
+        entry.subject, entry.title or entry.subject, str(entry.verdict), outcome, rule, level,
+        entry.reason, "\n".join(entry.lines()), ("claim", f"{entry.subject}: {entry.title}"), of_audit(entry),
+        float(getattr(entry, "seconds", 0.0)), place,
+    )  # fmt: skip
+
+
+def result_of_claim(one: AuditedClaim) -> Result:
+    """A claim of a project as a result, also where its audit ended in an error."""
+    if one.found is not None:
+        return result_of(one.found, one.place)
+    return Result(
+        one.name, one.claim, one.outcome, "error", "privacy-claim-not-audited", "error",
+        one.error, f"{one.name}, claim {one.claim}: {one.error}", ("claim", f"{one.name}: {one.claim}"),
+        {"verdict": one.outcome, "claim": one.claim}, 0.0, one.place,
+    )  # fmt: skip
+
+
+def _outcome(entry: Entry, findings_fail: bool, undecided: Literal["error", "skipped"]) -> Outcome:
+    if isinstance(entry, ProofEvidence) and entry.fault:
+        return "error"
+    if entry.verdict is Verdict.UNDECIDED:
+        return "" if isinstance(entry, AuditEvidence) and is_measurement(entry) else undecided
+    corrected = isinstance(entry, ProofEvidence) and entry.variant is Variant.CORRECTED
+    fails = findings_fail or corrected
+    return "failure" if entry.verdict is Verdict.VIOLATED or (entry.verdict in BROKEN and fails) else ""
+
+
+def _rule_of_proof(proof: ProofEvidence, findings_fail: bool) -> tuple[str, Level]:
+    if proof.fault:
+        return "fault", "error"
+    if proof.verdict is Verdict.UNDECIDED:
+        return "formula-undecided", "none"
+    if proof.verdict not in BROKEN:
+        return "", ""
+    if proof.variant is Variant.CORRECTED:
+        return "correction-refuted", "error"
+    rule = "formula-refuted" if proof.verdict is Verdict.REFUTED else "formula-does-not-follow"
+    if not findings_fail:
+        return rule, "note"
+    return rule, "warning" if proof.coverage in (Coverage.STEP, Coverage.REFERENCE) else "error"
+
+
+def _rule_of_audit(audit: AuditEvidence, findings_fail: bool) -> tuple[str, Level]:
+    if audit.verdict is Verdict.REFUTED:
+        return "constant-refuted", "error" if findings_fail else "note"
+    if audit.verdict is Verdict.VIOLATED:
+        return "privacy-claim-violated", "error"
+    if audit.verdict is Verdict.UNDECIDED and not is_measurement(audit):
+        return "privacy-claim-undecided", "none"
+    return "", ""
+
+
+def _message(proof: ProofEvidence) -> str:
+    """What is to be said of a formula, in one line."""
+    if proof.verdict in BROKEN:
+        return finding_text(Finding(proof))
+    why = reason_of(proof) if proof.verdict is Verdict.UNDECIDED else proof.verdict
+    return f"{name_of(proof)}: {why}"
+
+
+def _of_proof(proof: ProofEvidence) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "verdict": str(proof.verdict),
+        "coverage": str(proof.coverage),
+        "prover": proof.prover,
+        "confirmed_by_checker": proof.confirmed_by_checker,
+        "formula": proof.expression,
+        "read": proof.read,
+    }
+    for name in ("consequence", "mistake", "provenance"):
+        if (value := getattr(proof, name)) is not None:
+            found[name] = str(value)
+    if proof.counterexample:
+        found["counterexample"] = ", ".join(f"{k}={v}" for k, v in proof.counterexample.items())
+    return found
+
+
+def of_audit(audit: AuditEvidence) -> dict[str, Any]:
+    """What a reader of results sorts and filters audits by."""
+    found: dict[str, Any] = {"verdict": str(audit.verdict)}
+    for name in ("claim", "epsilon_lower", "epsilon_claimed", "delta", "adjacency", "runs"):
+        value = getattr(audit, name, None)
+        if value is not None:
+            found[name] = value
+    if isinstance(audit, SampledEvidence):
+        found |= {"failure_probability": audit.failure_probability, "seed": audit.seed}
+    if conditions := getattr(audit, "conditions", ()):
+        found["conditions"] = "; ".join(conditions)
+    return found | ({"reproduce": audit.reproduce} if audit.reproduce else {})

@@ -1,0 +1,92 @@
+"""What a terminal shows of a run: lines of plain text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dpverify.ledger.document import Ledger
+from dpverify.ledger.verdicts import Verdict
+from dpverify.views.formula import finding_text, gaps_text, name_of, reason_of
+from dpverify.views.run import audit_text, spending, summarize
+
+
+@dataclass(frozen=True)
+class SummaryLine:
+    """One line for a terminal, with the verdict that it is about, if any, so that it can be colored.
+
+    Examples:
+        >>> from dpverify.ledger import Verdict
+        >>> from dpverify.reports import SummaryLine
+        >>> line = SummaryLine("mine.sgd: 51 gradient queries, claimed 50", Verdict.VIOLATED)
+        >>> print(line.verdict, line.text, sep=": ")
+        violated: mine.sgd: 51 gradient queries, claimed 50
+    """
+
+    text: str
+    verdict: Verdict | None = None
+
+
+def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
+    """What a run found, as lines of plain text.
+
+    Examples:
+        >>> from types import SimpleNamespace
+        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
+        >>> from dpverify.ledger import Ledger
+        >>> from dpverify.reports import summary_lines
+        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
+        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
+        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
+        >>> ledger = Ledger(
+        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
+        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
+        ... )
+        >>> for line in summary_lines(ledger):
+        ...     print(line.text)
+        Checked 1 subject: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
+        violated: 0 printed, 0 corrected, 1 audit
+        mine.sgd: 51 gradient queries, claimed 50 (50 records)
+        the checker confirmed 0 of 0 formulas
+        error probability spent: 0 of 1×10⁻⁶
+        reproduce: make audit (seed 0)
+    """
+    summary = summarize(ledger)
+    lines = [SummaryLine(summary.headline)]
+    for row in summary.counts:
+        if row.printed or row.corrected or row.audits:
+            audits = f"{row.audits} audit{'s' if row.audits != 1 else ''}"
+            counts = f"{row.printed} printed, {row.corrected} corrected, {audits}"
+            lines.append(SummaryLine(f"{row.verdict}: {counts}", row.verdict))
+    if summary.units:
+        lines.append(SummaryLine(f"units agree: {summary.units_agree:,} of {summary.units:,} formulas"))
+    lines += [SummaryLine(power.text) for power in summary.powers]
+    lines += [SummaryLine(summary.sizes)] if summary.sizes else []
+    for label, found in summary.groups:
+        named = ", ".join(
+            each.statement + (f" ({', '.join(map(str, each.marks))})" if each.marks else "") for each in found
+        )
+        lines.append(SummaryLine(f"{label}: {named}"))
+        lines += [
+            SummaryLine(finding_text(finding), finding.formula.verdict)
+            for each in found
+            for finding in each.findings
+        ]
+    for failed in summary.failed_repairs:
+        lines.append(SummaryLine(f"correction does not hold: {finding_text(failed)}", failed.formula.verdict))
+    for audit in summary.violated:
+        lines.append(SummaryLine(f"{audit.subject}: {audit_text(audit)}", Verdict.VIOLATED))
+    for constant in summary.false_constants:
+        lines.append(SummaryLine(f"{constant.subject}: {audit_text(constant)}", Verdict.REFUTED))
+    if summary.gaps:
+        lines.append(SummaryLine(f"undecided: {gaps_text(summary.gaps)}"))
+    for entry in summary.undecided:
+        lines.append(SummaryLine(f"{name_of(entry)}: {reason_of(entry)}", Verdict.UNDECIDED))
+    for measured in summary.measurements:
+        lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
+    lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
+    spent, whole = spending(ledger.budget)
+    lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
+    if ledger.reuse is not None and ledger.reuse.says():
+        lines.append(SummaryLine(f"reused: {ledger.reuse.says()}"))
+    lines.append(SummaryLine(f"reproduce: {ledger.command} (seed {ledger.seed})"))
+    return tuple(SummaryLine(" ".join(line.text.split()), line.verdict) for line in lines)
