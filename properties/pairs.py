@@ -23,6 +23,7 @@ from dpverify.auditing import (
     PrivacyQuestion,
     audit_privacy,
 )
+from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import entry
 from dpverify.checks import whole_number
@@ -278,13 +279,14 @@ def _audited(
         adjacency=adjacency,
         failure_probability=failure_probability,
         seed=seed,
+        name_event=encoder.name_event,
     )
-    event = encoder.in_words(_event(found))
+    event = _event(found, encoder.name_event)
     found = replace(found, **encoder.judged(found.verdict, found.reason, found.gap, allow_equal=allow_equal))
     return AuditedPair(found, claim, adjacency, index, None, None, None, encoder.says(), event)
 
 
-def _event(audit: PrivacyAudit) -> str:
+def _event(audit: PrivacyAudit, name: NameEvent) -> str:
     """The event that contradicts the claim, and how often it was seen among the runs that judged it."""
     violation = audit.violation
     if violation is None:
@@ -298,9 +300,10 @@ def _event(audit: PrivacyAudit) -> str:
             first, second = focus.counts.both + focus.counts.first, focus.counts.both + focus.counts.second
             turned = focus.focus.direction is Direction.RIGHT_OVER_LEFT  # there, the complement is counted
             counts = (judged - second, judged - first) if turned else (first, second)
+    said = name(event)
     if counts is None:
-        return str(event)
-    return f"{event}, in {counts[0]} of {judged} judged runs on the left data set and in {counts[1]} on the right one"
+        return said
+    return f"{said}, in {counts[0]} of {judged} judged runs on the left data set and in {counts[1]} on the right one"
 
 
 def shown(records: Any) -> str:

@@ -88,7 +88,7 @@ def render_html(
     """
     script = _read("report.js")
     page_sections = sections(ledger)
-    anchors = {section.id: section.anchor for section in page_sections}
+    anchors = {section.row.id: section.anchor for section in page_sections}
     finding_anchors = {} if short else {name: f"{anchor}--finding" for name, anchor in anchors.items()}
     found, summary = sandwich(ledger), summarize(ledger)
     notes = {name: _note(value) for name, value in (certificates or {}).items()}
@@ -108,7 +108,7 @@ def render_html(
             finding_anchors=finding_anchors,
             drawings=drawings(ledger, anchors),
             named={result.id: result for result in ledger.results},
-            checked={section.id: section for section in page_sections if section.badges},
+            checked={section.row.id: section for section in page_sections if section.badges},
             plots=_plots(page_sections),
             sandwich=found,
             sandwich_columns=COLUMNS,
@@ -182,7 +182,7 @@ def _groups(page_sections: tuple[Section, ...]) -> list[tuple[str, list[Section]
     grouped: dict[str, list[Section]] = {}
     for section in page_sections:
         if section.group == "statement":
-            grouped.setdefault(f"Statements of {section.paper}", []).append(section)
+            grouped.setdefault(f"Statements of {section.row.paper}", []).append(section)
     for group, heading in (("algorithm", "Algorithms"), ("implementation", "Other implementations")):
         members = [section for section in page_sections if section.group == group]
         if members:

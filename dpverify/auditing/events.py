@@ -9,6 +9,7 @@ about the privacy profile, for every epsilon at once:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -59,6 +60,8 @@ class Event:
     scorer: str
     threshold: float
     above: bool
+    column: int | None = None
+    """Of the outputs, where the score is one of their numbers."""
 
     def contains(self, scores: Array) -> NDArray[np.bool_]:
         """Which of the outputs with these scores (runs,) are in the event."""
@@ -74,12 +77,48 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Output:
+    """One single output, a number for each column."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        shown = map(_digits, self.values[:MOST_SHOWN])
+        return f"output = ({', '.join(shown)}{', ...' if len(self.values) > MOST_SHOWN else ''})"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Several outputs that are all more, or all less, frequent on the left."""
+
+    count: int
+    more: bool
+
+    def __str__(self) -> str:
+        return f"output one of {self.count} that are {'more' if self.more else 'less'} frequent on the left"
+
+
+AnyEvent = Event | Output | Outputs
+NameEvent = Callable[[AnyEvent], str]
+"""How an event is called, by whoever knows what the columns of the outputs are."""
+
+MOST_SHOWN = 8
+"""Numbers of an output that are shown."""
+
+
+def _digits(value: float) -> str:
+    """A whole number in full: it may be a code."""
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
+
+
+@dataclass(frozen=True)
 class ScoredSamples:
-    """One scorer's scores of the choosing samples, (runs,) each."""
+    """One scorer's scores of the choosing samples, (runs,) each; `column` as of an `Event`."""
 
     scorer: str
     left: Array
     right: Array
+    column: int | None = None
 
 
 def both_directions(left_lower: Array, right_upper: Array) -> tuple[Array, Array]:

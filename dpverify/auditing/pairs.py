@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.events import NameEvent
 from dpverify.auditing.faults import FACTORS
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
 from dpverify.ledger.records import SpentShare
@@ -145,10 +146,18 @@ class GivenSamples:
 
     left: ArrayLike
     right: ArrayLike
+    name_event: NameEvent = str
+    """What an event of these outputs is called."""
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
         """All of them, whatever the count; auditors refuse sides of different shapes."""
         return self.left, self.right
+
+
+def named_by(subject: PairSubject) -> NameEvent:
+    """How a subject calls events: by its `name_event` where it has one."""
+    name: NameEvent = getattr(subject, "name_event", str)
+    return name
 
 
 class _Found(Protocol):

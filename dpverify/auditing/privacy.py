@@ -32,6 +32,7 @@ from dpverify.auditing.black_box.low_bits import not_looked_at
 from dpverify.auditing.black_box.mixed import varying
 from dpverify.auditing.black_box.scores import (
     DEFAULT_SCORERS,
+    Coordinate,
     Samples,
     Score,
     Scorer,
@@ -51,7 +52,7 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions
+from dpverify.auditing.events import Direction, Event, NameEvent, ScoredSamples, both_directions
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint
@@ -226,6 +227,7 @@ def audit_privacy(
     scorers: Sequence[Scorer] = DEFAULT_SCORERS,
     directions: Sequence[Direction] = tuple(Direction),
     most_events: int = 8,
+    name_event: NameEvent = str,
 ) -> PrivacyAudit:
     """Audit a claim about the outputs of a mechanism on two neighboring data sets.
 
@@ -250,6 +252,7 @@ def audit_privacy(
         scorers: what learns the scores.
         directions: in which the two data sets are compared, one or both; each alone shows what it shows of the profile.
         most_events: the most events that may be judged, at least 2.
+        name_event: what the reason calls an event.
 
     Raises:
         InvalidDataError: for samples that cannot be used.
@@ -298,6 +301,7 @@ def audit_privacy(
     # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
     learned = np.concatenate([parts.fitting, parts.choosing])
     columns = varying(p[learned], q[learned])
+    kept = [i if columns.size > 1 else None for i in np.flatnonzero(columns).tolist()]
     if not columns.all():
         p, q = p[:, columns], q[:, columns]
     judged = parts.judging.size
@@ -305,7 +309,7 @@ def audit_privacy(
     claimed = claimed_deltas(claim, grid)
 
     with one_thread():
-        scores, scored = _learn(scorers, p, q, parts, rng)
+        scores, scored = _learn(scorers, p, q, parts, rng, kept)
         candidates = find_candidates(scored).towards(compared)
         promises = PredictedBounds(candidates, judged)
         focuses = _focus(promises, stated, delta, levels, grid, claimed)
@@ -340,7 +344,7 @@ def audit_privacy(
     test = EventTest(judged, levels[0] / 2, tuple(points))
     detectable, parameter = _detectable(test, stated, runs)
     if violation is not None:
-        verdict, reason = Verdict.VIOLATED, _says(violation)
+        verdict, reason = Verdict.VIOLATED, _says(violation, name_event)
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
     else:
@@ -400,12 +404,17 @@ def divide(runs: int, rng: np.random.Generator) -> Parts:
 
 
 def _learn(
-    scorers: Sequence[Scorer], left: Samples, right: Samples, parts: Parts, rng: np.random.Generator
+    scorers: Sequence[Scorer],
+    left: Samples,
+    right: Samples,
+    parts: Parts,
+    rng: np.random.Generator,
+    kept: Sequence[int | None],
 ) -> tuple[dict[str, Score], list[ScoredSamples]]:
     """Fit every scorer that applies, and score the choosing samples.
 
     All that learn are scored where the score learns nothing, or so few numbers from so many that it scores what it has
-    seen like what it has not.
+    seen like what it has not. `kept` are the columns that are looked at, None for a single one.
     """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
@@ -419,7 +428,11 @@ def _learn(
         if score is None:
             continue
         # a score may say what it has learned
-        name = getattr(score, "name", None)
+        name, column = getattr(score, "name", None), None
+        if isinstance(score, Coordinate) and (place := kept[score.column]) is not None:
+            name, column = f"coordinate {place + 1}", place
+        elif isinstance(score, Coordinate):
+            column = 0
         if not isinstance(name, str) or name in names or name in scores:
             name = scorer.name
         scores[name] = score
@@ -429,7 +442,7 @@ def _learn(
         ):
             fitted = apply_score(score, fit_left), apply_score(score, fit_right)
             chosen = [np.concatenate(both) for both in zip(chosen, fitted, strict=True)]
-        scored.append(ScoredSamples(name, *chosen))
+        scored.append(ScoredSamples(name, chosen[0], chosen[1], column))
     if not scored:
         raise InvalidArgumentError("scorers", tuple(names), "at least one that applies to the samples")
     return scores, scored
@@ -569,7 +582,7 @@ def _violation(
     return found
 
 
-def _says(violation: Violation) -> str:
+def _says(violation: Violation, name_event: NameEvent) -> str:
     """A violation in words."""
     if violation.delta_lower > violation.delta_claimed:
         found = (
@@ -581,7 +594,7 @@ def _says(violation: Violation) -> str:
             f"epsilon at delta {violation.delta_claimed:.6g} is at least {violation.epsilon_lower:.6g}, "
             f"{violation.direction}, and the claim is epsilon {violation.epsilon:.6g} there"
         )
-    return f"{found}; event: {violation.event}"
+    return f"{found}; event: {name_event(violation.event)}"
 
 
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:

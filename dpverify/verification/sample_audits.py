@@ -55,7 +55,7 @@ def audit_samples(
     encoder = Encoder()
     sides = read_samples(left), read_samples(right)
     check_as_many(*sides, (str(left), str(right)))
-    samples = GivenSamples(*encoder.rows(*sides))
+    samples = GivenSamples(*encoder.rows(*sides), encoder.name_event)
     again = command_line(
         "dpverify", "audit", "--left", left, "--right", right, "--claim", claim, *more,
         "--failure-probability", failure_probability, "--seed", seed,

@@ -264,6 +264,7 @@ class _Function:
         self._question, self._mechanism, self._pair = question, mechanism, pair
         self._store, self._progress = store, progress
         self.encoder = Encoder()
+        self.name_event = self.encoder.name_event
         self._rounds = 0
         self._last: list[NDArray[Any]] = []
 

@@ -10,8 +10,7 @@ from typing import Literal
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.entries import ErratumEntry, InstanceEntry, StatementEntry
-from dpverify.ledger.headlines.roots import Roots
+from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.rows import Mark, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
@@ -81,29 +80,12 @@ class Section:
 
     anchor: str
     group: Group
-    id: str
-    paper: str
-    kind: str
-    where: str
-    title: str
-    algorithm: str
-    pairs: tuple[str, ...]
-    latex: str
+    row: StatementEntry
+    """Of the catalog; of something that no catalog has, made up."""
     docstring: tuple[Block, ...]
     badges: tuple[Badge, ...]
     marks: tuple[Mark, ...]
     """What else is false, such as `a step of its proof is false`, if no headline says so."""
-    errata: tuple[ErratumEntry, ...]
-    instances: tuple[InstanceEntry, ...]
-    uses: tuple[str, ...]
-    """What it rests on."""
-    used_by: tuple[str, ...]
-    rests_on_false: tuple[str, ...]
-    rests_on_unfollowed: tuple[str, ...]
-    roots: Roots
-    missing: tuple[str, ...]
-    unsaid_claims: tuple[str, ...]
-    """Parts of its conclusion that no formula says."""
     correction: Correction | None
     """What is false in it as printed, beside its correction."""
     reasons: tuple[str, ...]
@@ -272,26 +254,10 @@ def _section(
     return Section(
         anchor=anchor,
         group=group,
-        id=row.id,
-        paper=row.paper,
-        kind=row.kind,
-        where=row.where,
-        title=row.title,
-        algorithm=row.algorithm or "",
-        pairs=row.pairs,
-        latex=row.latex,
+        row=row,
         docstring=blocks(row.docstring),
         badges=_badges(row, proofs, audits),
         marks=() if row.printed.headline else row.marks or marks(proofs),
-        errata=row.errata,
-        instances=row.instances,
-        uses=row.uses,
-        used_by=row.used_by,
-        rests_on_false=row.rests_on_false,
-        rests_on_unfollowed=row.rests_on_unfollowed,
-        roots=row.roots,
-        missing=row.missing,
-        unsaid_claims=row.unsaid_claims,
         correction=correction,
         reasons=tuple(dict.fromkeys(proof.because for proof in corrected if proof.because)),
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),

@@ -73,8 +73,8 @@ def find_candidates(scored: Sequence[ScoredSamples]) -> Candidates:
         above = _cautious(k_above, j_above, n)[::-1], _cautious(j_above, k_above, n)[::-1]
         below = _cautious(k_below, j_below, n), _cautious(j_below, k_below, n)
         shares = k_below / n, j_below / n
-        events += [Event(scores.scorer, float(t), True) for t in cuts]
-        events += [Event(scores.scorer, float(t), False) for t in cuts]
+        events += [Event(scores.scorer, float(t), True, scores.column) for t in cuts]
+        events += [Event(scores.scorer, float(t), False, scores.column) for t in cuts]
         left += [1 - shares[0], shares[0]]
         right += [1 - shares[1], shares[1]]
         # the complement of a set above a threshold is the set below it

@@ -95,7 +95,7 @@ class Value:
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn nothing."""
-        return (lambda x: x[:, 0]) if left.shape[1] == 1 else None
+        return Coordinate(0) if left.shape[1] == 1 else None
 
 
 @dataclass(frozen=True)
@@ -162,15 +162,10 @@ class FrequencyRatio:
 
 
 @dataclass(frozen=True)
-class _Coordinate:
+class Coordinate:
     """One number of an output, as a score that says which."""
 
     column: int
-
-    @property
-    def name(self) -> str:
-        """Counted from 1."""
-        return f"coordinate {self.column + 1}"
 
     def __call__(self, samples: Samples) -> NDArray[np.float64]:
         """Shape (runs,)."""
@@ -197,7 +192,7 @@ class BestCoordinate:
             ).max()
             if gap > distance:
                 best, distance = column, float(gap)
-        return _Coordinate(best)
+        return Coordinate(best)
 
 
 @dataclass(frozen=True)

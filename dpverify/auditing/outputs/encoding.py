@@ -17,13 +17,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, Output
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
@@ -188,53 +189,44 @@ class Encoder:
         return f"{seen}, the same in all runs" if seen and self.likeness.always_the_same else seen
 
     def judged(self, verdict: Verdict, reason: str, gap: Gap | None, *, allow_equal: bool) -> dict[str, Any]:
-        """An auditor's verdict, reason in words, and gap: undecided where outputs are equal that should not be.
+        """An auditor's verdict, reason and gap: undecided where outputs are equal that should not be.
 
         `allow_equal` says that this is meant, which the reason then repeats.
         """
-        words, alike = self.in_words(reason), self.likeness.says()
+        alike = self.likeness.says()
         if verdict is not Verdict.SUPPORTED or not alike:
-            return {"verdict": verdict, "reason": words, "gap": gap}
+            return {"verdict": verdict, "reason": reason, "gap": gap}
         if allow_equal:
-            return {"verdict": verdict, "reason": f"{words}; {alike}: {ALLOWED_EQUAL}", "gap": gap}
+            return {"verdict": verdict, "reason": f"{reason}; {alike}: {ALLOWED_EQUAL}", "gap": gap}
         return {"verdict": Verdict.UNDECIDED, "reason": f"{alike}: {NOT_ALLOWED}", "gap": Gap.EQUAL_OUTPUTS}
 
-    def in_words(self, event: str) -> str:
-        """An event as auditors name it, with the places of the outputs instead of numbers of columns."""
-        if not self._shown:
-            return event
-        names = self.names
-        event = re.sub(r"\b(?:coordinate (\d+)|value) ([<>]=?) [-+.\de]+", self._minus_zero, event)
-        event = re.sub(r"output = \(([^()]*)\)", self._output, event)
-        if len(names) == 1:
-            return re.sub(r"\bvalue (?=[<>])", f"{names[0]} ", event)
-        return re.sub(r"\bcoordinate (\d+) (?=[<>])", lambda found: f"{names[int(found[1]) - 1]} ", event)
+    def name_event(self, event: AnyEvent) -> str:
+        """An event of the rows in words, with the places of the outputs instead of numbers of columns."""
+        names = self.names if self._shown else ()
+        if isinstance(event, Output) and names:
+            return self._output(event)
+        if not isinstance(event, Event) or event.column is None or event.column >= len(names):
+            return str(event)
+        path, kind = list(self._shown)[event.column]
+        if kind == _MINUS_ZERO:
+            return f"{_name((path, _NUMBER))} {'is' if event.above else 'is not'} -0.0"
+        return str(replace(event, scorer=names[event.column]))
 
-    def _minus_zero(self, found: re.Match[str]) -> str:
-        """An event of the column that says whether a zero has a minus sign."""
-        path, kind = list(self._shown)[int(found[1] or 1) - 1]
-        if kind != _MINUS_ZERO or (found[1] is None and len(self._shown) > 1):
-            return found[0]
-        return f"{_name((path, _NUMBER))} {'is' if found[2].startswith('>') else 'is not'} -0.0"
-
-    def _output(self, found: re.Match[str]) -> str:
+    def _output(self, event: Output) -> str:
         parts = []
-        for text, (slot, before) in zip(found[1].split(", "), self._shown.items(), strict=False):
-            if text == "...":
-                parts.append(text)
-                break
-            path, kind = slot
-            value = float(text)
+        for value, ((path, kind), before) in zip(
+            event.values[:MOST_SHOWN], self._shown.items(), strict=False
+        ):
             value = before if value == 0 else 0.0 if value == before else value
             if kind == _CATEGORY and value:
-                parts.append(
-                    f"{_name((path, _NUMBER))} = {self._seen.words.get(int(value), 'another category')}"
-                )
+                word = self._seen.words.get(int(value), "another category")
+                parts.append(f"{_name((path, _NUMBER))} = {word}")
             elif kind == _MINUS_ZERO:
                 parts.append(f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0")
             elif kind in (_NUMBER, _NAN_BITS) or (kind == _LOW and value):
-                parts.append(f"{_name(slot)} = {value:.6g}")
-        return f"output with {', '.join(parts)}" if parts else found[0]
+                parts.append(f"{_name((path, kind))} = {value:.6g}")
+        parts += ["..."] if len(event.values) > MOST_SHOWN else []
+        return f"output with {', '.join(parts)}" if parts else str(event)
 
 
 # ------------------------------------------------------------------------------------------- columns

@@ -30,6 +30,7 @@ from dpverify.auditing.claims import (
     stated_corner,
 )
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
@@ -99,6 +100,7 @@ class SequentialAuditor:
         seed: of the auditor's own randomness.
         most_runs: of each side, at least 1; no bet depends on it.
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
+        name_event: what the reason calls an event.
 
     Raises:
         InvalidArgumentError: for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
@@ -110,6 +112,7 @@ class SequentialAuditor:
     seed: int
     most_runs: int
     delta: float | None = None
+    name_event: NameEvent = str
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -267,9 +270,10 @@ class SequentialAuditor:
             reason = (
                 f"after {self.runs} runs on each data set, bets against the claim had turned 1 into "
                 f"{math.exp(min(self.log_evidence, 600)):.3g}; if it were true, the probability that they ever reach "
-                f"{1 / self._level:.3g} would be at most {self._level:.3g}; last bet on "
-                f"{self._gamblers.events[self._claim_place]}"
+                f"{1 / self._level:.3g} would be at most {self._level:.3g}"
             )
+            event = self._gamblers.events[self._claim_place]
+            reason += "" if event is None else f"; last bet on {self.name_event(event)}"
         else:
             ended = stopped or "the limit of runs"
             detectable, parameter = self._detectable()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry, named_by
 from dpverify.auditing.sequential.audit import SequentialAuditor
 from dpverify.ledger.evidence import PrivacyEvidence
 
@@ -61,6 +61,7 @@ class BettingAuditor:
             question.label.seed,
             question.runs,
             question.delta,
+            named_by(subject),
         )
         self.watch.begins(auditor)
         stopped = ""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.scores import Samples
+from dpverify.auditing.events import AnyEvent
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
 from dpverify.auditing.sequential.partitions import Partition, learn, learn_plainly
 
@@ -58,7 +59,7 @@ class _Bet:
     on_left: Array
     """log h on each cell of the partition."""
     on_right: Array
-    event: str
+    event: AnyEvent
 
 
 class Gamblers:
@@ -90,7 +91,7 @@ class Gamblers:
         self._lines, self._rng, self._exact = tuple(lines), rng, frozenset(exact)
         count = sum(group.epsilon.shape[0] for group in lines)
         self.log_capital, self.highest = np.zeros(count), np.zeros(count)
-        self.events = [""] * count
+        self.events: list[AnyEvent | None] = [None] * count
         self.retired = np.zeros(count, dtype=bool)
         self.runs = 0
         self._staked = np.full(count, -math.inf)  # natural logarithm of what is not in cash
@@ -241,7 +242,7 @@ def _bets(partition: Partition, picks: NDArray[np.int64], factor: Array, delta: 
         if not share[place] > 0:
             out.append(None)
             continue
-        first, second = (partition.names[picks[place, 2 * side]] for side in (0, 1))
+        first, second = (partition.named[picks[place, 2 * side]] for side in (0, 1))
         event = first if stakes[place, 1] * factor[place, 0] > stakes[place, 2] * factor[place, 0] else second
         h, k = (np.log(side[place])[kind[place]] for side in (bets.on_left, bets.on_right))
         out.append(_Bet(partition, h, k, event))

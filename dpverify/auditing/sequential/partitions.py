@@ -32,7 +32,7 @@ from dpverify.auditing.black_box.scores import (
     fit_score,
     row_keys,
 )
-from dpverify.auditing.events import thresholds
+from dpverify.auditing.events import AnyEvent, Event, Output, Outputs, thresholds
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
@@ -94,16 +94,20 @@ class Partition:
 
     Attributes:
         events: which cells belong to each event, (events, cells).
-        names: of the events.
+        named: what the events are.
         left: runs on the left in each cell, (cells,).
         right: runs on the right, likewise.
         runs: runs counted, of each side.
     """
 
     def __init__(
-        self, cells: Callable[[Samples], Cells], count: int, events: NDArray[np.bool_], names: Sequence[str]
+        self,
+        cells: Callable[[Samples], Cells],
+        count: int,
+        events: NDArray[np.bool_],
+        named: Sequence[AnyEvent],
     ) -> None:
-        self._cells, self.count, self.events, self.names = cells, count, events, tuple(names)
+        self._cells, self.count, self.events, self.named = cells, count, events, tuple(named)
         self.left, self.right = np.zeros(count), np.zeros(count)
         self.runs = 0
 
@@ -160,20 +164,22 @@ def _untaught(left: Samples, right: Samples) -> Iterator[Partition]:
         def score(x: Samples, column: int = column) -> Array:
             return x[:, column]
 
-        yield _by_cuts(name, score, left[:, column], right[:, column])
+        yield _by_cuts(name, score, left[:, column], right[:, column], column)
 
 
-def _by_cuts(name: str, score: Callable[[Samples], Array], left: Array, right: Array) -> Partition:
+def _by_cuts(
+    name: str, score: Callable[[Samples], Array], left: Array, right: Array, column: int | None = None
+) -> Partition:
     """Half-lines of a score, cut at scores that occur, dense at both ends, where the rare events are."""
     cuts = thresholds(left, right, an_end=_CUTS_AN_END)
     above = np.tri(cuts.size + 1, cuts.size, -1, dtype=bool).T
     events = np.concatenate([above, ~above])
-    names = [f"{name} {sign} {cut:.6g}" for sign in (">", "<=") for cut in cuts]
+    named = [Event(name, float(cut), above, column) for above in (True, False) for cut in cuts]
 
     def cells(x: Samples) -> Cells:
         return np.searchsorted(cuts, apply_score(score, x), side="left")
 
-    return Partition(cells, cuts.size + 1, events, names)
+    return Partition(cells, cuts.size + 1, events, named)
 
 
 def _atoms(left: Samples, right: Samples) -> Partition | None:
@@ -187,32 +193,25 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     known = seen[often]
     single = np.eye(known.size, known.size + 1, dtype=bool)
     rows = known.view(np.float64).reshape(known.size, -1)
-    names = [
-        f"output = ({', '.join(map(_digits, row[:8]))}{', ...' if row.size > 8 else ''})" for row in rows
-    ]
+    named: list[AnyEvent] = [Output(tuple(row.tolist())) for row in rows]
 
     on_left, on_right = (_hits(row_keys(side), known) for side in (left, right))
     order = np.argsort(np.log(on_left + 1.0) - np.log(on_right + 1.0), kind="stable")
     order = order[(on_left + on_right)[order] >= _LEAST_IN_UNION]
     unions, more = [], []
-    for way, sign in ((order[::-1], "more"), (order, "less")):
+    for way, more_often in ((order[::-1], True), (order, False)):
         for size in range(2, way.size):
             unions.append(np.isin(np.arange(known.size + 1), way[:size]))
-            more.append(f"output one of {size} that are {sign} frequent on the left")
+            more.append(Outputs(size, more_often))
     events = np.concatenate([single, np.array(unions).reshape(-1, known.size + 1)]) if unions else single
-    names += more
+    named += more
 
     def cells(x: Samples) -> Cells:
         wanted = row_keys(x)
         at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
         return np.where(known[at] == wanted, at, known.size)
 
-    return Partition(cells, known.size + 1, events, names)
-
-
-def _digits(value: float) -> str:
-    """A whole number in full: it may be a code."""
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 2**53 else f"{value:.6g}"
+    return Partition(cells, known.size + 1, events, named)
 
 
 def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:

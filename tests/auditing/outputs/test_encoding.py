@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from dpverify.auditing import DEFAULT_SCORERS, Encoder, audit_privacy
 from dpverify.auditing.black_box.mixed import WithinCategories, varying
 from dpverify.auditing.black_box.scores import apply_score
+from dpverify.auditing.events import Event, Output
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -339,9 +340,9 @@ def test_events_are_named_by_places_and_words() -> None:
     outputs = [{"a": 1.5, "b": "yes"}, {"a": 2.5, "b": "no"}, {"a": 2.5}, {"a": None, "b": "no longer short"}]
     encoder = Encoder()
     rows, _ = encoder.rows(texts(outputs), texts(outputs))
-    assert encoder.in_words("coordinate 1 > 2; coordinate 3 <= 0") == "['a'] > 2; presence of ['b'] <= 0"
-    shown = [f"output = ({', '.join(f'{value:.17g}' for value in row)})" for row in rows]
-    assert [encoder.in_words(event) for event in shown] == [
+    assert encoder.name_event(Event("coordinate 1", 2.0, True, 0)) == "['a'] > 2"
+    assert encoder.name_event(Event("coordinate 3", 0.0, False, 2)) == "presence of ['b'] <= 0"
+    assert [encoder.name_event(Output(tuple(row))) for row in rows.tolist()] == [
         "output with ['a'] = 1.5, ['b'] = 'yes'",
         "output with ['a'] = 2.5, ['b'] = 'no'",
         "output with ['a'] = 2.5",
@@ -349,10 +350,10 @@ def test_events_are_named_by_places_and_words() -> None:
     ]
     plain = Encoder()
     plain.rows(np.zeros((3, 2)), np.ones((3, 2)))
-    assert plain.in_words("coordinate 1 > 2") == "coordinate 1 > 2"
+    assert plain.name_event(Event("coordinate 1", 2.0, True, 0)) == "coordinate 1 > 2"
     encoder = Encoder()
     encoder.rows(texts(["yes", "no"]), texts(["yes", "no"]))
-    assert encoder.in_words("last bet on value > 93871") == "last bet on category of value > 93871"
+    assert encoder.name_event(Event("value", 93871.0, True, 0)) == "category of value > 93871"
 
 
 def test_support_for_outputs_that_never_vary_is_none_unless_that_is_meant() -> None:
@@ -409,9 +410,7 @@ def test_bits_are_told_apart(one: Any, other: Any, says: str, as_text: bool) -> 
     assert not encoder.likeness.always_the_same
     found = audit_privacy(left, right, PureDP(1.0), adjacency="unchecked", failure_probability=1e-3, seed=0)
     assert found.verdict is Verdict.VIOLATED
-    said = {
-        encoder.in_words(f"output = ({', '.join(map(repr, row.tolist()))})") for row in (left[0], right[0])
-    }
+    said = {encoder.name_event(Output(tuple(row.tolist()))) for row in (left[0], right[0])}
     assert any(says in words for words in said)
 
 
@@ -423,8 +422,16 @@ def test_an_event_of_the_sign_of_a_zero_is_said() -> None:
     encoder = Encoder()
     rows, _ = encoder.rows(values, np.where(values == 0, -0.0, values))
     assert rows.shape == (400, 2)
-    assert encoder.in_words("event: coordinate 2 > 0.5") == "event: coordinate 1 is -0.0"
-    assert (
-        encoder.in_words("coordinate 2 <= 0.5; coordinate 1 > 2")
-        == "coordinate 1 is not -0.0; coordinate 1 > 2"
-    )
+    assert encoder.name_event(Event("coordinate 2", 0.5, True, 1)) == "coordinate 1 is -0.0"
+    assert encoder.name_event(Event("coordinate 2", 0.5, False, 1)) == "coordinate 1 is not -0.0"
+    assert encoder.name_event(Event("coordinate 1", 2.0, True, 0)) == "coordinate 1 > 2"
+
+
+def test_an_event_of_a_column_after_one_that_is_left_out_has_its_own_name() -> None:
+    """Once, columns were counted without those that never vary, so that the event was said of another one."""
+    rng = np.random.default_rng(3)
+    left, right = (np.column_stack([np.zeros(2000), rng.normal(shift, size=2000)]) for shift in (0.0, 9.0))
+    found = audit_privacy(left, right, PureDP(0.1), adjacency="replace-one", failure_probability=1e-6, seed=1)
+    assert found.violation is not None
+    assert found.violation.event.column == 1
+    assert "event: coordinate 2 " in found.reason
