@@ -16,7 +16,7 @@ from typing import Literal
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.records import Reuse
 
-Kind = Literal["block", "proof", "audit", "sources"]
+Kind = Literal["block", "proof", "audit", "sources", "remembered"]
 
 NAME_IN_FOLDER = "dpverify-store.sqlite"
 """The file, where a folder is given."""
@@ -44,7 +44,7 @@ CREATE TABLE IF NOT EXISTS work (
 
 
 class Store:
-    """One SQLite file of finished work: blocks of runs, proofs, audits.
+    """One SQLite file of finished work: blocks of runs, proofs, audits, remembered verdicts.
 
     Work has a kind and a key, a text that says everything that it depends on. Each row is under a SHA-256 of its
     key and content: a row that was damaged, or copied over another, counts as absent. What is put is written at most

@@ -22,7 +22,7 @@ from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Part, Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
-from dpverify.running.kept import file_of, keep, kept
+from dpverify.running.kept import keep, kept
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
     CatalogRow,
@@ -499,11 +499,11 @@ def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterat
 
 def _bounds(id_: str, plans: list[Plan]) -> Iterator[str]:
     """The bounds on expectations, risks above all, that audits compare with, and which of them say nothing."""
-    path = file_of("bounds", [program(), id_, [plan.name for plan in plans]])
-    found = kept(path)
+    key = [program(), id_, [plan.name for plan in plans]]
+    found = kept("bounds", key)
     if not isinstance(found, list):
         found = [line for plan in plans if plan.subject == id_ for line in bound_lines(plan)]
-        keep(path, found)
+        keep("bounds", key, found)
     if found:
         yield from _heading("Bounds on expectations, where they are audited")
         yield from (f"  {line}" for line in found)

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from dpverify.formulas import notation
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Ge
 from dpverify.proving.language import Statement
+from dpverify.running.store import NAME_IN_FOLDER
 from dpverify.statements.paper import find_statement, papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.sheet import Sheet
@@ -169,6 +171,19 @@ def test_what_was_proved_is_shown_again_and_only_proved_again_if_asked(
     with pytest.raises(SystemExit) as ended:
         cli.main(["prove", *QUICK, "--again", "--jobs", "1"])
     assert ended.value.code == 128 + signal.SIGINT
+
+
+def test_all_is_kept_in_one_store_and_damage_costs_only_time(proofs: Any, tmp_path: Path) -> None:
+    remember_all(r.evidence for r in proofs.of(NAME))
+    audits_of(papers()["fmtt18"])
+    (file,) = (tmp_path / "cache" / "dpverify").iterdir()
+    assert file.name == NAME_IN_FOLDER
+    assert recall(statement(NAME)) is not None
+    with sqlite3.connect(file) as other:
+        kinds = {kind for (kind,) in other.execute("SELECT kind FROM work")}
+        other.execute("UPDATE work SET content = ?", (b"[]",))
+    assert kinds == {"remembered"}
+    assert recall(statement(NAME)) is None
 
 
 def test_audits_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,11 @@ from dpverify.statements.sheet import Sheet
 
 def statements_on(files: Sequence[Path]) -> tuple[Statement, ...]:
     """The statements of pages that belong to the program, in their order; none is read before it is asked for."""
-    path = kept.file_of("pages", [program_hash(), [file.name for file in files]])
-    found = kept.kept(path)
+    key = [program_hash(), [file.name for file in files]]
+    found = kept.kept("pages", key)
     if found is None:
         sheets = [sheet for file in files for sheet in read_page(file, at_once=False).sheets]
-        kept.keep(path, _Written().sheets(sheets))
+        kept.keep("pages", key, _Written().sheets(sheets))
     else:
         sheets = list(_read(found))
     return statements_of(sheets)

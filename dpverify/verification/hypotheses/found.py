@@ -14,7 +14,7 @@ from dpverify.proving.language import Obligation, Statement
 from dpverify.running.kept import keep, kept
 from dpverify.statements.paper import find_statement
 from dpverify.verification.catalog.rows import obligations_of
-from dpverify.verification.remembering.remembered import statement_file
+from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
     from dpverify.proving.hypotheses import Finding, Hypothesis
@@ -165,7 +165,7 @@ def _record(case: Case) -> ConditionsTogether:
 
 def recall_hypotheses(statement: Statement) -> StatementHypotheses | None:
     """What was kept, None where formulas or provers have changed since."""
-    found = kept(statement_file("hypotheses", statement))
+    found = kept("hypotheses", statement_key(statement))
     try:
         return None if found is None else StatementHypotheses.model_validate(found)
     except (TypeError, ValueError):
@@ -203,7 +203,7 @@ def recall_or_find_hypotheses(
     for found in parallel(delayed(_found)(s.id) for s in longest_first):
         known[found.statement] = found
         if not found.cut_short:
-            keep(statement_file("hypotheses", others[found.statement]), found.model_dump(mode="json"))
+            keep("hypotheses", statement_key(others[found.statement]), found.model_dump(mode="json"))
         if progress is not None:
             progress.advance(1)
     if progress is not None:

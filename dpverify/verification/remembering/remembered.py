@@ -1,4 +1,4 @@
-"""What was found of statements, kept in the user's cache folder."""
+"""What was found of statements, kept in the user's store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
-from dpverify.running.kept import file_of, keep, kept
+from dpverify.running.kept import keep, kept
 from dpverify.statements.paper import Paper, PaperFolder, find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
@@ -40,9 +40,9 @@ def source_hash(statement: Statement) -> str:
     return hashlib.sha256(json.dumps(_sources(statement)).encode()).hexdigest()
 
 
-def statement_file(kind: str, statement: Statement) -> Path:
-    """Where something that follows from a statement's formulas is kept."""
-    return file_of(kind, [program(), *_sources(statement)])
+def statement_key(statement: Statement) -> Json:
+    """All that something depends on that follows from a statement's formulas."""
+    return [program(), *_sources(statement)]
 
 
 def remember(statement: Statement, records: list[ProofEvidence]) -> None:
@@ -52,7 +52,7 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
     """
     if any(r.depends_on_the_machine for r in records):
         return
-    keep(statement_file("proofs", statement), [r.model_dump(mode="json") for r in records])
+    keep("proofs", statement_key(statement), [r.model_dump(mode="json") for r in records])
 
 
 def remember_all(entries: Iterable[ProofEvidence]) -> None:
@@ -98,7 +98,7 @@ def recall_or_prove(
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:
     """What `remember` kept, None where formulas or provers have changed since."""
-    found = kept(statement_file("proofs", statement))
+    found = kept("proofs", statement_key(statement))
     try:
         return None if found is None else [ProofEvidence.model_validate(r) for r in found]
     except (TypeError, ValueError):
@@ -107,12 +107,14 @@ def recall(statement: Statement) -> list[ProofEvidence] | None:
 
 def audits_of(paper: Paper) -> Mapping[str, int]:
     """Id to the number of audits of it in a quick run; remembered, since the audits themselves take long to load."""
-    path = file_of("audits", [program(), paper.key])
-    found = kept(path) if isinstance(paper, PaperFolder) else None  # others are not among the program's files
+    key = [program(), paper.key]
+    found = (
+        kept("audits", key) if isinstance(paper, PaperFolder) else None
+    )  # others are not among the program's files
     if not isinstance(found, dict):
         from dpverify.statements.plans import Profile
 
         found = dict(Counter(plan.subject for plan in paper.plans if plan.within(Profile.QUICK)))
         if isinstance(paper, PaperFolder):
-            keep(path, found)
+            keep("audits", key, found)
     return found
