@@ -35,7 +35,7 @@ from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_t
 from dpverify.views.run import audit_text, is_measurement, origin_text, spending, summarize
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import (
-    AuditCard,
+    Card,
     Section,
     sections,
     signs,
@@ -138,9 +138,9 @@ def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
     return drawn
 
 
-def _by_template(cards: Iterable[AuditCard]) -> list[tuple[str, list[AuditCard]]]:
+def _by_template(cards: Iterable[Card[AuditEvidence]]) -> list[tuple[str, list[Card[AuditEvidence]]]]:
     """Audits that are rows of a table, by the table."""
-    found: dict[str, list[AuditCard]] = {}
+    found: dict[str, list[Card[AuditEvidence]]] = {}
     for card in cards:
         found.setdefault(_TABLES[card.evidence.kind], []).append(card)
     return sorted(found.items())

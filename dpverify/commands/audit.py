@@ -370,28 +370,22 @@ def _write(evidence: PrivacyEvidence, form: str, json_file: str | None, source: 
 
     `source` is what was audited: a target, or the file of the samples on the left.
     """
+    from dpverify.commands.formats import write_results
     from dpverify.reports.formats.documents import audit_json
-    from dpverify.views.results import SourcePlace, result_of
+    from dpverify.reports.formats.markdown import audit_markdown
+    from dpverify.verification.user_places import place_of
+    from dpverify.views.audits.privacy import rows_of
+    from dpverify.views.results import Result, SourcePlace, result_of
+
+    def results() -> list[Result]:
+        place = SourcePlace(source, 1) if isinstance(source, str) else place_of(source)
+        return [result_of(evidence, place)]
 
     if json_file is not None:
         write_json(json_file, audit_json(evidence))
-    if form == "json":
-        write_json("-", audit_json(evidence))
-    elif form == "junit":
-        from dpverify.reports.formats.junit import junit
-
-        typer.echo(junit([result_of(evidence)], "dpverify audit"), nl=False)
-    elif form == "markdown":
-        from dpverify.reports.formats.markdown import audit_markdown
-
-        typer.echo(audit_markdown(evidence), nl=False)
-    elif form == "sarif":
-        from dpverify.reports.formats.sarif import sarif
-        from dpverify.verification.user_places import place_of
-
-        place = SourcePlace(source, 1) if isinstance(source, str) else place_of(source)
-        write_json("-", sarif([result_of(evidence, place)]))
+    if form != "text":
+        write_results(
+            form, "dpverify audit", results, lambda: audit_json(evidence), lambda: audit_markdown(evidence)
+        )
     elif json_file != "-":
-        from dpverify.views.audits.privacy import rows_of
-
         print_facts(rows_of(evidence))

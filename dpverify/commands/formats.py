@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,7 @@ from dpverify.terminal import write_json
 if TYPE_CHECKING:
     from dpverify.ledger.document import Ledger
     from dpverify.ledger.proofs import ProofEvidence
+    from dpverify.views.results import Result
 
 FORMATS = ("text", "json", "junit", "sarif", "markdown")
 Form = Annotated[
@@ -41,6 +42,37 @@ def check_format(form: str, json_file: str | None = None) -> None:
         )
 
 
+def write_results(
+    form: str,
+    suite: str,
+    results: Callable[[], Iterable[Result]],
+    document: Callable[[], Any],
+    markdown: Callable[[], str],
+) -> None:
+    """Write what was found to standard output, in a form but text; only what that form needs is made.
+
+    Args:
+        form: one of `FORMATS`.
+        suite: the command, which names a suite of test cases.
+        results: of all entries.
+        document: for JSON, or its text.
+        markdown: for a pull request.
+    """
+    if form == "json":
+        found = document()
+        typer.echo(found, nl=False) if isinstance(found, str) else write_json("-", found)
+    elif form == "markdown":
+        typer.echo(markdown(), nl=False)
+    elif form == "junit":
+        from dpverify.reports.formats.junit import junit
+
+        typer.echo(junit(results(), suite), nl=False)
+    else:
+        from dpverify.reports.formats.sarif import sarif
+
+        write_json("-", sarif(results()))
+
+
 def write_proofs(
     proofs: Sequence[ProofEvidence],
     form: str,
@@ -63,59 +95,43 @@ def write_proofs(
         findings_fail: whether a refuted printed formula is a failure.
     """
     from dpverify.reports.formats.documents import proofs_json
-    from dpverify.reports.formats.junit import junit
     from dpverify.reports.formats.markdown import proofs_markdown
-    from dpverify.reports.formats.sarif import sarif
+    from dpverify.verification.places import place_on_page, source_places
     from dpverify.views.results import result_of
 
     if form != "markdown":
         for line in (*([title] if page is not None else ()), *beside):
             typer.echo(line, err=True)
-    if form == "json":
-        write_json("-", proofs_json(proofs))
-    elif form == "junit":
-        results = [result_of(proof, findings_fail=findings_fail) for proof in proofs]
-        typer.echo(junit(results, "dpverify prove"), nl=False)
-    elif form == "markdown":
-        typer.echo(proofs_markdown(proofs, title=title, beside=beside, command=command), nl=False)
-    else:
-        from dpverify.verification.places import place_on_page, source_places
 
+    def results() -> Iterator[Result]:
         find = source_places()
-        places = (find(p.statement) if page is None else place_on_page(page, p.where) for p in proofs)
-        results = [
-            result_of(p, place, findings_fail=findings_fail) for p, place in zip(proofs, places, strict=True)
-        ]
-        write_json("-", sarif(results))
+        for proof in proofs:
+            place = find(proof.statement) if page is None else place_on_page(page, proof.where)
+            yield result_of(proof, place, findings_fail=findings_fail)
+
+    write_results(
+        form,
+        "dpverify prove",
+        results,
+        lambda: proofs_json(proofs),
+        lambda: proofs_markdown(proofs, title=title, beside=beside, command=command),
+    )
 
 
 def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     """Write what a run of `verify` found to standard output; with `json`, the ledger."""
+    from dpverify.ledger.proofs import ProofEvidence
     from dpverify.reports import ledger_json
-    from dpverify.reports.formats.junit import junit
     from dpverify.reports.formats.markdown import ledger_markdown
-    from dpverify.reports.formats.sarif import sarif
+    from dpverify.verification.places import source_places
     from dpverify.views.results import result_of
 
-    if form == "json":
-        typer.echo(ledger_json(ledger), nl=False)
-    elif form == "junit":
-        results = [
-            result_of(entry, findings_fail=findings_fail, undecided="skipped") for entry in ledger.entries
-        ]
-        typer.echo(junit(results, "dpverify verify"), nl=False)
-    elif form == "markdown":
-        typer.echo(ledger_markdown(ledger), nl=False)
-    else:
-        from dpverify.ledger.proofs import ProofEvidence
-        from dpverify.verification.places import source_places
-
+    def results() -> Iterator[Result]:
         find = source_places()
-        places = (find(e.statement if isinstance(e, ProofEvidence) else e.subject) for e in ledger.entries)
-        write_json(
-            "-",
-            sarif(
-                result_of(entry, place, findings_fail=findings_fail)
-                for entry, place in zip(ledger.entries, places, strict=True)
-            ),
-        )
+        for entry in ledger.entries:
+            place = find(entry.statement if isinstance(entry, ProofEvidence) else entry.subject)
+            yield result_of(entry, place, findings_fail=findings_fail, undecided="skipped")
+
+    write_results(
+        form, "dpverify verify", results, lambda: ledger_json(ledger), lambda: ledger_markdown(ledger)
+    )

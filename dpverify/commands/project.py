@@ -92,22 +92,21 @@ def run(
 
 
 def _show(audited: Sequence[AuditedClaim], form: str, command: str) -> None:
+    from dpverify.commands.formats import write_results
     from dpverify.reports.formats.documents import claims_json
-    from dpverify.reports.formats.junit import junit
     from dpverify.reports.formats.markdown import claims_markdown
-    from dpverify.reports.formats.sarif import sarif
     from dpverify.views.results import result_of_claim
 
-    if form == "json":
-        write_json("-", claims_json(audited))
-    elif form == "junit":
-        typer.echo(junit(map(result_of_claim, audited), "dpverify run"), nl=False)
-    elif form == "sarif":
-        write_json("-", sarif(map(result_of_claim, audited)))
-    elif form == "markdown":
-        typer.echo(claims_markdown(audited, command=command), nl=False)
-    else:
+    if form == "text":
         print_table("", ("verdict", "name", "claim", "epsilon at least", "why"), map(_cells, audited))
+        return
+    write_results(
+        form,
+        "dpverify run",
+        lambda: map(result_of_claim, audited),
+        lambda: claims_json(audited),
+        lambda: claims_markdown(audited, command=command),
+    )
 
 
 def _cells(one: AuditedClaim) -> tuple[str, ...]:

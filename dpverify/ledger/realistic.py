@@ -26,6 +26,8 @@ class RealisticPoint(Record):
     """By how much an inequality fails there, where both sides are numbers."""
     confirmed_by_checker: bool = False
     """Whether the checker confirms the row's problem refuted by this point."""
+    stopped_by_the_clock: bool = False
+    """Whether a far guard of time ended some of the search."""
     because: str = ""
     """Where nothing was tried, what is never of its size in practice; or why what was tried shows nothing."""
 

@@ -14,7 +14,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
@@ -26,6 +26,7 @@ from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.ledger.facts import PracticalSize
+from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
@@ -79,31 +80,6 @@ _BEYOND = (OutOfScopeError, OverflowError, RecursionError)
 _CASE_OF_A_SIZE = re.compile(r"\b[A-Za-z]\w* = -?\d")
 
 
-@dataclass(frozen=True)
-class Realistic:
-    """What was found.
-
-    Attributes:
-        sizes: of each letter, what it is and its range.
-        tried: points that were looked at.
-        point: symbol to exact value; None where none was found.
-        left: the left side there, where it is a number.
-        right: the right side.
-        because: where nothing was tried, why; or why what was tried shows nothing.
-        confirmed: whether someone else confirms the point.
-        stopped_by_the_clock: whether a far guard of time ended some work.
-    """
-
-    sizes: Mapping[str, PracticalSize]
-    tried: int
-    point: Mapping[str, str] | None = None
-    left: str | None = None
-    right: str | None = None
-    because: str = ""
-    confirmed: bool = False
-    stopped_by_the_clock: bool = False
-
-
 def asks_for_sizes(obligation: Obligation) -> bool:
     """Whether a formula has a letter whose size in practice is known, and is no case that sets sizes itself.
 
@@ -118,7 +94,7 @@ def realistic(
     obligation: Obligation,
     counterexample: Mapping[str, str],
     confirms: Callable[[Mapping[str, str]], bool] = lambda point: True,
-) -> Realistic:
+) -> RealisticPoint:
     """Look for a counterexample at sizes met in practice; the same points in the same order every time.
 
     Args:
@@ -153,12 +129,17 @@ def realistic(
         because = "the formula has numbers beyond the search"
     elif not because and point is None and not search.admitted:
         because = "at none of them all assumptions were seen to hold"
-    found = Realistic(practical_sizes(obligation), search.tried, because=because)
-    if point is not None:
-        left, right = sides_at(obligation, point)
-        named = _named(obligation, point)
-        found = replace(found, point=named, left=left, right=right, confirmed=sure is not None)
-    return replace(found, stopped_by_the_clock=meter.stopped_by_the_clock)
+    left, right = (None, None) if point is None else sides_at(obligation, point)
+    return RealisticPoint(
+        sizes=practical_sizes(obligation),
+        tried=search.tried,
+        point=None if point is None else _named(obligation, point),
+        left=left,
+        right=right,
+        because=because,
+        confirmed_by_checker=sure is not None,
+        stopped_by_the_clock=meter.stopped_by_the_clock,
+    )
 
 
 def _named(obligation: Obligation, point: ExactPoint) -> dict[str, str]:

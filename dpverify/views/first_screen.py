@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.headlines.words import Standing
-from dpverify.ledger.headlines.words import counts as standings
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.views import number_text
 from dpverify.views.corrections import Correction
 from dpverify.views.formula import Finding
-from dpverify.views.run import Summary, roots_text, spending
+from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
 
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
@@ -138,24 +137,7 @@ def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[Answer]:
 def _truth(ledger: Ledger, summary: Summary) -> str:
     """What is true, false and open, of statements and of implementations."""
     parts = []
-    said = standings(row.printed.standing for row in ledger.statements)
-    if said:
-        words = {
-            Standing.HOLDS: ("holds, given what it uses", "hold, given what they use"),
-            Standing.IN_PART: ("holds in part, given what it uses", "hold in part, given what they use"),
-            Standing.WHERE_MEANT: ("holds where it is meant", "hold where they are meant"),
-            Standing.REFUTED: ("is false", "are false"),
-            Standing.DOES_NOT_FOLLOW: (
-                "does not follow from what is declared",
-                "do not follow from what is declared",
-            ),
-            Standing.UNDECIDED: ("is undecided", "are undecided"),
-        }
-        told = [f"{said[each]} {texts[said[each] != 1]}" for each, texts in words.items() if each in said]
-        if Standing.PARTLY in said:
-            told.append(f"of {said[Standing.PARTLY]} only special cases or steps were checked")
-        parts.append(f"Of {_many(sum(said.values()), 'statement')} as printed, {'; '.join(told)}.")
-        parts += roots_text(ledger.statements)
+    parts += shown_text(ledger.statements)
     judged = [audit for audit in summary.audits if audit not in summary.measurements]
     if judged:
         verdicts = [audit.verdict for audit in judged]
@@ -167,8 +149,8 @@ def _truth(ledger: Ledger, summary: Summary) -> str:
         ]
         said_of_audits = ", ".join(f"{number} {what}" for number, what in counts if number)
         parts.append(
-            f"Of {_many(len(judged), 'audit')} of implementations, {verdicts.count(Verdict.VIOLATED)} found a violation"
-            f"{', ' if said_of_audits else ''}{said_of_audits}."
+            f"Of {plural(len(judged), 'audit')} of implementations, {verdicts.count(Verdict.VIOLATED)} found a "
+            f"violation{', ' if said_of_audits else ''}{said_of_audits}."
         )
     return " ".join(parts)
 
@@ -196,12 +178,8 @@ def _tightness(found: Sandwich) -> str:
         return ""
     half = sum(ratio >= 0.5 for ratio in ratios)
     middle = number_text.at_least(statistics.median_low(ratios), 2)
-    blind = f"; {_many(len(found.zeros), 'audit')} showed no epsilon above 0" if found.zeros else ""
+    blind = f"; {plural(len(found.zeros), 'audit')} showed no epsilon above 0" if found.zeros else ""
     return (
         f"On the pair of data sets where most was seen, audits show at least half of the proved epsilon for {half} of "
-        f"{_many(len(ratios), 'algorithm')}; the median is {middle} of it{blind}."
+        f"{plural(len(ratios), 'algorithm')}; the median is {middle} of it{blind}."
     )
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number_text.count(number)} {noun}{'' if number == 1 else 's'}"

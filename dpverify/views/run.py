@@ -181,13 +181,13 @@ def summarize(ledger: Ledger) -> Summary:
                 _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
                 _false_text(false_statements, meant, unfollowed, false_parts, unfollowed_parts),
                 *(
-                    [f"{_plural(len(false_constants), 'printed constant')} refuted."]
+                    [f"{plural(len(false_constants), 'printed constant')} refuted."]
                     if false_constants
                     else []
                 ),
                 *_violated_text(violated, judged),
                 *(f"{power.text}." for power in powers if power.leads),
-                *_shown_text(ledger.statements),
+                *shown_text(ledger.statements),
             )
         ),
     )
@@ -296,11 +296,11 @@ def _count(
 def _scope_text(
     checked: int, total: int, proofs: Sequence[ProofEvidence], audits: int, measurements: int
 ) -> str:
-    scope = f"{checked} of {total} statements and algorithms" if total else _plural(checked, "subject")
+    scope = f"{checked} of {total} statements and algorithms" if total else plural(checked, "subject")
     formulas, units = _apart(proofs)
     also = f" (of {len(units):,} also the units)" if units else ""
-    parts = [_plural(len(formulas), "formula") + also, _plural(audits, "audit")]
-    parts += [_plural(measurements, "measurement")] if measurements else []
+    parts = [plural(len(formulas), "formula") + also, plural(audits, "audit")]
+    parts += [plural(measurements, "measurement")] if measurements else []
     return f"Checked {scope}: {', '.join(parts[:-1])} and {parts[-1]}."
 
 
@@ -317,8 +317,8 @@ def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[P
 
 def _confirmed_text(proofs: Iterable[ProofEvidence]) -> str:
     formulas, units = _apart(proofs)
-    said = f"{_confirmed(formulas)} of {_plural(len(formulas), 'formula')}"
-    return said + (f" and {_confirmed(units)} of {_plural(len(units), 'unit check')}" if units else "")
+    said = f"{_confirmed(formulas)} of {plural(len(formulas), 'formula')}"
+    return said + (f" and {_confirmed(units)} of {plural(len(units), 'unit check')}" if units else "")
 
 
 def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
@@ -337,7 +337,7 @@ def _false_text(
     text = "No statement is false as printed."
     if statements:
         verb = "is" if len(statements) == 1 else "are"
-        text = f"{_plural(len(statements), 'statement')} {verb} false as printed{_how(statements)}."
+        text = f"{plural(len(statements), 'statement')} {verb} false as printed{_how(statements)}."
     for found, one, many in (
         (meant, "holds where it is meant and fails in edge cases", "hold where they are meant and fail in edge cases"),
         (unfollowed, "does not follow from what is declared", "do not follow from what is declared"),
@@ -354,7 +354,7 @@ def _false_text(
     ):  # fmt: skip
         if found:
             noun = "more statement" if statements else "statement"
-            text += f" {_plural(len(found), noun)} {one if len(found) == 1 else many}."
+            text += f" {plural(len(found), noun)} {one if len(found) == 1 else many}."
     return text
 
 
@@ -365,7 +365,7 @@ def _how(statements: Iterable[Correction]) -> str:
     return f" ({'; '.join(numbers)})" if numbers else ""
 
 
-def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
+def shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     """How the statements with formulas stand as printed, and what those that hold rest on."""
     rows = tuple(statements)
     found = counts(row.printed.standing for row in rows)
@@ -373,7 +373,7 @@ def _shown_text(statements: Iterable[StatementEntry]) -> list[str]:
         return []
     said = ", ".join(standing.of(number) for standing, number in found.items())
     total = sum(found.values())
-    return [f"As printed, of {_plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
+    return [f"As printed, of {plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
 
 
 @dataclass(frozen=True)
@@ -423,9 +423,10 @@ def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvide
     if violated:
         subjects = len({audit.subject for audit in violated})
         verb = "violates" if subjects == 1 else "violate"
-        return [f"{_plural(subjects, 'implementation')} {verb} a claim."]
+        return [f"{plural(subjects, 'implementation')} {verb} a claim."]
     return ["No audit found a violation."] if audits else []
 
 
-def _plural(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
+    """A number with its noun."""
     return f"{number_text.count(number)} {noun}" + ("" if number == 1 else "s")

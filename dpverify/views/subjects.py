@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
@@ -18,6 +18,7 @@ from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
 from dpverify.views.corrections import Correction, corrections
 from dpverify.views.run import is_measurement
 
+E = TypeVar("E", ProofEvidence, AuditEvidence)
 Group = Literal["statement", "algorithm", "implementation"]
 
 
@@ -46,19 +47,11 @@ class Badge:
 
 
 @dataclass(frozen=True)
-class Card:
-    """One formula with the anchor under which it is found."""
+class Card(Generic[E]):
+    """One formula or audit with the anchor under which it is found."""
 
     anchor: str
-    evidence: ProofEvidence
-
-
-@dataclass(frozen=True)
-class AuditCard:
-    """The same for an audit."""
-
-    anchor: str
-    evidence: AuditEvidence
+    evidence: E
 
 
 @dataclass(frozen=True)
@@ -90,12 +83,12 @@ class Section:
     """What is false in it as printed, beside its correction."""
     reasons: tuple[str, ...]
     """Why it was corrected."""
-    printed: tuple[Card, ...]
+    printed: tuple[Card[ProofEvidence], ...]
     """Printed formulas."""
-    corrected: tuple[Card, ...]
-    units: tuple[Card, ...]
+    corrected: tuple[Card[ProofEvidence], ...]
+    units: tuple[Card[ProofEvidence], ...]
     """Formulas, printed and corrected, that were found homogeneous; those that were not are among the others."""
-    audits: tuple[AuditCard, ...]
+    audits: tuple[Card[AuditEvidence], ...]
 
     @property
     def verdicts(self) -> tuple[str, ...]:
@@ -263,7 +256,7 @@ def _section(
         printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
         corrected=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.CORRECTED),
         units=homogeneous,
-        audits=tuple(AuditCard(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
+        audits=tuple(Card(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
     )
 
 

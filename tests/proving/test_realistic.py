@@ -14,6 +14,7 @@ from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import ceiling, exp, log, sqrt
 from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
 from dpverify.formulas.vectors import norm, vector
+from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving import prove
 from dpverify.proving import realistic as search
@@ -21,7 +22,7 @@ from dpverify.proving.certificates import certificate
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import confirmed
-from dpverify.proving.realistic import Realistic, asks_for_sizes, is_realistic, realistic
+from dpverify.proving.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.proving.reasoning.evaluation import evaluate
 
 F = Fraction
@@ -41,7 +42,7 @@ def obligation(
     return Obligation("bound", "page 1", claim, over, assuming=assuming, **more)
 
 
-def found(o: Obligation, **known: str) -> Realistic:
+def found(o: Obligation, **known: str) -> RealisticPoint:
     """What is found, the same again, and sure to be a counterexample."""
 
     def confirms(point: Mapping[str, str]) -> bool:
@@ -96,7 +97,7 @@ def test_what_is_never_of_its_size_is_said_without_a_search(
     assert (result.point, result.tried, result.because) == (None, 0, because)
 
 
-def value_of(result: Realistic, e: Expression, over: tuple[Variable, ...]) -> Fraction:
+def value_of(result: RealisticPoint, e: Expression, over: tuple[Variable, ...]) -> Fraction:
     assert result.point is not None
     value = evaluate(e, {v.name: F(result.point[v.name]) for v in over})
     assert isinstance(value, Fraction)
@@ -326,4 +327,4 @@ def test_a_point_that_was_found_is_kept_where_the_search_for_an_easier_one_goes_
     monkeypatch.setattr(search._Places, "simplified", beyond)
     result = found(obligation(Le(N, 5000), N), n="6000")
     assert result.point is not None
-    assert result.confirmed
+    assert result.confirmed_by_checker

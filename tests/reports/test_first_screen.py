@@ -46,7 +46,7 @@ def test_the_answers_are_counted() -> None:
     answers = {each.question: each.answer for each in screen(ledger).answers}
     rows = [row for row in ledger.statements if row.printed.headline]
     false = sum(row.printed.verdict is Verdict.REFUTED for row in rows)
-    assert f"Of {len(rows)} statements as printed" in answers["Is it true?"]
+    assert f"As printed, of {len(rows)} statements with formulas: " in answers["Is it true?"]
     assert f" {false} {'is' if false == 1 else 'are'} false" in answers["Is it true?"]
     violated = sum(audit.verdict is Verdict.VIOLATED for audit in AUDITS)
     assert f"{violated} found a violation" in answers["Is it true?"]

@@ -118,9 +118,9 @@ def test_a_planted_point_is_caught_and_the_true_one_is_not(records: dict[str, Pr
 def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecord]) -> None:
     record = records["fmtt18.lem27/noise-is-enough"]
     obligation = printed("fmtt18.lem27", "noise-is-enough")
-    found, late = realistic_point(obligation, record.certificate, lambda _: Confirmation(False, "no"))
+    found = realistic_point(obligation, record.certificate, lambda _: Confirmation(False, "no"))
     assert found is not None
-    assert (found.confirmed_by_checker, late) == (False, False)
+    assert (found.confirmed_by_checker, found.stopped_by_the_clock) == (False, False)
     assert found.says().endswith("(not confirmed by the checker)")
     assert "checker" in fault_of(found, obligation, record.certificate, check)
 
@@ -137,9 +137,9 @@ def test_a_point_that_a_clock_kept_from_being_confirmed_is_noted(records: dict[s
             check(certificate) if len(asked) > 1 else Confirmation(False, "no time left", by_the_clock=True)
         )
 
-    found, late = realistic_point(obligation, record.certificate, late_at_first)
+    found = realistic_point(obligation, record.certificate, late_at_first)
     assert found is not None
-    assert (found.confirmed_by_checker, late) == (True, True)
+    assert (found.confirmed_by_checker, found.stopped_by_the_clock) == (True, True)
     assert found.point != asked[0]["proof"]["point"]
 
 

@@ -54,13 +54,15 @@ class Standing(StrEnum):
         """How many statements stand so, such as `2 hold in part`."""
         if self is Standing.PARTLY:
             return f"of {number} {self}"
-        several = {
-            Standing.HOLDS: "hold",
-            Standing.IN_PART: "hold in part",
-            Standing.WHERE_MEANT: "hold where meant",
-            Standing.DOES_NOT_FOLLOW: "do not follow",
-        }
-        return f"{number} {self if number == 1 else several.get(self, self)}"
+        one, several = {
+            Standing.HOLDS: ("holds", "hold"),
+            Standing.IN_PART: ("holds in part", "hold in part"),
+            Standing.WHERE_MEANT: ("holds where meant", "hold where meant"),
+            Standing.REFUTED: ("refuted", "refuted"),
+            Standing.DOES_NOT_FOLLOW: ("does not follow", "do not follow"),
+            Standing.UNDECIDED: ("undecided", "undecided"),
+        }[self]
+        return f"{number} {one if number == 1 else several}"
 
 
 class Tried(Record):

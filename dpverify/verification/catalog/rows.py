@@ -207,9 +207,9 @@ def _evidence(
     proof, form = judged(proof, texts["provenance"]), decided_form(obligation, proof.written_out)
     certificate = proof.certificate
     confirmation = check(certificate) if certificate is not None else None
-    realistic, late = None, False
+    realistic = None
     if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
-        realistic, late = realistic_point(form, certificate, check)
+        realistic = realistic_point(form, certificate, check)
     sides = sides_as_printed(form, coverage, proof.counterexample, proof.left, proof.right)
     evidence = ProofEvidence(
         **texts,
@@ -233,7 +233,7 @@ def _evidence(
         witness=dict(proof.witness) if proof.witness is not None else None,
         written_out=proof.written_out,
         stopped_by_the_clock=proof.stopped_by_the_clock
-        or late
+        or bool(realistic and realistic.stopped_by_the_clock)
         or bool(confirmation and confirmation.by_the_clock),
         seconds=round(proof.seconds, 3),
     )

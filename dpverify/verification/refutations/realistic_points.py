@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 Checker = Callable[["Json"], "Confirmation"]
 
 
-def realistic_point(
-    obligation: Obligation, refuted: Json, checker: Checker
-) -> tuple[RealisticPoint | None, bool]:
-    """What is found of a refuted formula at sizes met in practice, and whether a far guard of time ended some work.
+def realistic_point(obligation: Obligation, refuted: Json, checker: Checker) -> RealisticPoint | None:
+    """What is found of a refuted formula at sizes met in practice.
 
     Args:
         obligation: the formula.
@@ -33,7 +31,7 @@ def realistic_point(
     from dpverify.proving.realistic import realistic
 
     if not _is_asked(obligation, refuted):
-        return None, False
+        return None
     late = False
 
     def confirms(point: Mapping[str, str]) -> bool:
@@ -44,17 +42,8 @@ def realistic_point(
 
     found = realistic(obligation, refuted["proof"]["point"], confirms)
     relation, left, right = _sides(obligation, found.point, found.left, found.right)
-    point = RealisticPoint(
-        sizes=dict(found.sizes),
-        tried=found.tried,
-        point=None if found.point is None else dict(found.point),
-        left=left,
-        right=right,
-        excess=Excess.of(relation, left, right),
-        confirmed_by_checker=found.confirmed,
-        because=found.because,
-    )
-    return point, found.stopped_by_the_clock or late
+    excess, late = Excess.of(relation, left, right), late or found.stopped_by_the_clock
+    return found.but(left=left, right=right, excess=excess, stopped_by_the_clock=late)
 
 
 def fault_of(
@@ -83,10 +72,10 @@ def fault_of(
     if found is None:
         return "it does not say whether there is a counterexample at a realistic size"
     if found.point is None:
-        again, late = realistic_point(obligation, refuted, checker)
+        again = realistic_point(obligation, refuted, checker)
         return (
             ""
-            if found == again or late or cut_short
+            if found == again or cut_short or (again is not None and again.stopped_by_the_clock)
             else "what it says of realistic sizes is not what the search finds"
         )
     if found.sizes != practical_sizes(obligation):
