@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -133,9 +133,8 @@ def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
 # --------------------------------------------------------------------------------------------- statements
 
 
-def _statement(statement: Statement) -> Iterator[str]:
-    evidence = recall_or_read(statement) or []
-    entry = _entry(statement.id, evidence)
+def _said(statement: Statement, entry: StatementEntry, evidence: Sequence[ProofEvidence]) -> Iterator[str]:
+    """What was shown of it, what is false, what refutes it, how it is corrected, and what no formula says."""
     false_parts = [
         e for e in evidence if e.variant is Variant.PRINTED and e.verdict in BROKEN and not row_of(e).refutes
     ]
@@ -166,6 +165,12 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield ""
         words = "; ".join(f'"{text}"' for text in entry.unsaid_claims)
         yield from _wrapped(f"In words, and not all of it in a formula: {words}.", "")
+
+
+def _statement(statement: Statement) -> Iterator[str]:
+    evidence = recall_or_read(statement) or []
+    entry = _entry(statement.id, evidence)
+    yield from _said(statement, entry, evidence)
     yield from _roots(entry)
     glyphs = [glyph for glyph in lost_glyphs() if glyph.statement == statement.id]
     if glyphs:
