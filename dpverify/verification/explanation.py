@@ -8,7 +8,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.expressions import Variable
@@ -20,7 +19,7 @@ from dpverify.ledger.names import bare, paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
-from dpverify.proving.language import Part, Statement, parts_of
+from dpverify.proving.language import Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.running.kept import keep, kept
 from dpverify.statements.inventory import lost_glyphs
@@ -184,18 +183,19 @@ def _statement(statement: Statement) -> Iterator[str]:
         yield ""
         yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
     rows = _rows(statement, evidence)
-    symbols = _symbols(rows)
+    symbols: dict[str, Variable] = {}  # as declared for the first formula that uses them
+    for variable in (variable for _, letters in rows for variable in letters):
+        symbols.setdefault(variable.name, variable)
     if symbols:
         yield from _heading("Symbols of the formulas below")
         yield from (f"  {_symbol(variable)}" for variable in symbols.values())
     for variant, words in ((Variant.PRINTED, "as printed"), (Variant.CORRECTED, "corrected")):
-        of_variant = [row for row in rows if row.variant is variant]
+        of_variant = [row for row in rows if row[0].variant is variant]
         if of_variant:
             yield from _heading(f"Formulas to prove, {words}")
-        # an obligation's evidence has its name, that on its units has `NAME: units`
-        found = {e.obligation: e for e in evidence if e.variant is variant}
-        for row in of_variant:
-            yield from _obligation(row, symbols, found)
+        units_of = {e.units_of: e for e in evidence if e.variant is variant and e.units_of}
+        for row, letters in of_variant:
+            yield from _obligation(row, letters, symbols, units_of.get(row.obligation))
     units = [e for e in evidence if e.coverage is Coverage.UNIT]
     if units:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
@@ -261,44 +261,26 @@ def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[st
     yield from _wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  ")
 
 
-@dataclass(frozen=True)
-class _Row:
-    """An obligation, and what a ledger's row shows of it whatever comes of it."""
-
-    variant: Variant
-    part: Part
-    letters: tuple[Variable, ...]
-    """The variables of its formula."""
-    texts: Mapping[str, Any]
+Row = tuple[ProofEvidence, tuple[Variable, ...]]
+"""What a ledger's row shows of an obligation, whatever comes of it, and the variables of its formula."""
 
 
-def _rows(statement: Statement, evidence: list[ProofEvidence]) -> list[_Row]:
-    """The obligations; of those that something is remembered of, no formula is read."""
+def _rows(statement: Statement, evidence: Sequence[ProofEvidence]) -> list[Row]:
+    """The obligations; of those that something is remembered of, no formula is read, the others have no prover."""
     known = {(e.variant, e.obligation): e for e in evidence}
     rows = []
     for variant in Variant:
         obligations = obligations_of(statement, variant)
         for i, part in enumerate(parts_of(obligations)):
-            found = known.get((variant, part.name))
-            texts = (
-                dict(found)
-                if found
-                else source_texts(statement, variant, obligations[i], part.coverage, part.name)
-            )
+            row = known.get((variant, part.name))
+            if row is None:
+                texts = source_texts(statement, variant, obligations[i], part.coverage, part.name)
+                row = ProofEvidence(**texts, verdict=Verdict.UNDECIDED, prover="")
             declared = {variable.name: variable for variable in part.declared}
-            if not declared.keys() >= texts["domain"].keys():  # some come from an order such as O(n)
+            if not declared.keys() >= row.domain.keys():  # some come from an order such as O(n)
                 declared = {variable.name: variable for variable in obligations[i].over}
-            rows.append(_Row(variant, part, tuple(declared[name] for name in texts["domain"]), texts))
+            rows.append((row, tuple(declared[name] for name in row.domain)))
     return rows
-
-
-def _symbols(rows: list[_Row]) -> dict[str, Variable]:
-    """Name to symbol, as declared for the first formula that uses it."""
-    found: dict[str, Variable] = {}
-    for row in rows:
-        for variable in row.letters:
-            found.setdefault(variable.name, variable)
-    return found
 
 
 def _symbol(variable: Variable) -> str:
@@ -308,37 +290,38 @@ def _symbol(variable: Variable) -> str:
     return f"{variable.name}: {variable.meaning + '; ' if variable.meaning else ''}{within}{unit}"
 
 
-def _obligation(row: _Row, symbols: dict[str, Variable], found: dict[str, ProofEvidence]) -> Iterator[str]:
-    evidence, texts = found.get(row.part.name), row.texts
-    yield f"  {row.part.name}: {_verdict(evidence) if evidence else 'verdict not known'}"
-    where = plain_formula(texts["where"]) if "$" in texts["where"] else texts["where"]
-    yield f"    {where}; {_part(row.part.coverage)}"
-    for line in map(plain_formula, texts["prints"]):
+def _obligation(
+    row: ProofEvidence,
+    letters: Sequence[Variable],
+    symbols: Mapping[str, Variable],
+    units: ProofEvidence | None,
+) -> Iterator[str]:
+    yield f"  {row.obligation}: {_verdict(row) if row.prover else 'verdict not known'}"
+    where = plain_formula(row.where) if "$" in row.where else row.where
+    yield f"    {where}; {_part(row.coverage)}"
+    for line in map(plain_formula, row.prints):
         # one line of several may open a bracket that another closes
         plain = "\\" not in line and "$" not in line
         yield f"    the paper prints: {line if plain else 'a part of a display, which the report shows'}"
-    if row.variant is Variant.PRINTED and texts["provenance"] not in (None, Provenance.VERBATIM):
-        yield f"    {texts['provenance'].says}:"
-    yield f"    {plain_formula(texts['latex'])}"
-    parts = texts["conjuncts"] if len(texts["conjuncts"]) > 1 else (texts["expression"],)
+    if row.variant is Variant.PRINTED and row.provenance not in (None, Provenance.VERBATIM):
+        yield f"    {row.provenance.says}:"
+    yield f"    {plain_formula(row.latex)}"
+    parts = row.conjuncts if len(row.conjuncts) > 1 else (row.expression,)
     for number, part in enumerate(parts, 1):
         yield f"    {plain_signs(part)}{' and' if number < len(parts) else ''}"
-    if texts["assuming"]:
-        yield "    given " + "; ".join(map(plain_signs, texts["assuming"]))
-    for variable in row.letters:
-        if _symbol(variable) != _symbol(symbols[variable.name]):
-            yield f"    here {_symbol(variable)}"
-    for quantity in texts["notation"]:
-        yield f"    with {plain_formula(quantity)}"
-    if texts["scope"]:
-        yield from _wrapped(f"the case: {texts['scope']}", "    ")
-    if texts["uses"]:
-        yield from _wrapped(f"uses: {', '.join(texts['uses'])}", "    ")
-    if texts["catches"]:
-        yield from _wrapped(f"would have caught: {texts['catches']}", "    ")
-    if evidence is not None:
-        yield from _outcome(evidence)
-    units = found.get(f"{row.part.name}: units")
+    if row.assuming:
+        yield "    given " + "; ".join(map(plain_signs, row.assuming))
+    yield from (f"    here {_symbol(v)}" for v in letters if _symbol(v) != _symbol(symbols[v.name]))
+    yield from (f"    with {plain_formula(quantity)}" for quantity in row.notation)
+    for what, text in (
+        ("the case", row.scope),
+        ("uses", ", ".join(row.uses)),
+        ("would have caught", row.catches),
+    ):
+        if text:
+            yield from _wrapped(f"{what}: {text}", "    ")
+    if row.prover:
+        yield from _outcome(row)
     if units is not None and units.verdict is not Verdict.PROVED:
         yield f"    the units: {_verdict(units)}"
         yield from _outcome(units)
