@@ -43,6 +43,11 @@ def plain_formula(latex: str) -> str:
     return " ".join(text.split())
 
 
+def plain_words(text: str) -> str:
+    """Words, in which formulas may stand between dollar signs."""
+    return plain_formula(text) if "$" in text else text
+
+
 def plain_signs(text: str) -> str:
     """A formula that was typed, such as `a^2*b <= c`, with the signs of print: `a²·b ≤ c`."""
     text = re.sub(r"\^([0-9]+)(?![0-9.])", lambda match: match[1].translate(_RAISED), signs(text))

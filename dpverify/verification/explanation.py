@@ -20,7 +20,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Statement, parts_of
-from dpverify.reports.plain_formulas import plain_formula, plain_signs
+from dpverify.reports.plain_formulas import plain_formula, plain_signs, plain_words
 from dpverify.running.kept import keep, kept
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
@@ -297,8 +297,7 @@ def _obligation(
     units: ProofEvidence | None,
 ) -> Iterator[str]:
     yield f"  {row.obligation}: {_verdict(row) if row.prover else 'verdict not known'}"
-    where = plain_formula(row.where) if "$" in row.where else row.where
-    yield f"    {where}; {_part(row.coverage)}"
+    yield f"    {plain_words(row.where)}; {_part(row.coverage)}"
     for line in map(plain_formula, row.prints):
         # one line of several may open a bracket that another closes
         plain = "\\" not in line and "$" not in line
