@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shlex
 from pathlib import Path
@@ -19,7 +18,6 @@ from dpverify.commands.hypotheses import hypotheses
 from dpverify.commands.profile import profile
 from dpverify.commands.project import init, run
 from dpverify.commands.tails import tails
-from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import (
     UNDECIDED,
     VIOLATED,
@@ -181,7 +179,7 @@ def prove(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers or statement ids (default: all), or one Markdown page with a theorem of your own.",
+            help="Papers or statement ids (default: all), or Markdown pages, or folders of them, of your own.",
             autocompletion=_ids,
         ),
     ] = None,
@@ -209,49 +207,41 @@ def prove(
     """
     extras.require("dpverify prove", "prove")
     from dpverify.ledger.verdicts import BROKEN, Coverage, Verdict
-    from dpverify.statements.paper import select_statements
-    from dpverify.verification.catalog.proofs import prove_page
+    from dpverify.statements.own_pages import OwnPaper
+    from dpverify.statements.paper import opened, select_statements
+    from dpverify.verification.catalog.proofs import said_of_page
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
+    from dpverify.verification.remembering.shipped import known_below
 
     chosen = tuple(ids or ())
-    said, undecided, beside = "", False, list[str]()
-    pages = [name for name in chosen if name.endswith(".md")]
+    headlines, undecided, beside = list[str](), False, list[str]()
     check_format(form, json_file)
     check_json(json_file)
-    if pages:
-        from dpverify.statements.pages import read_page
-        from dpverify.verification.remembering.shipped import known_below
+    statements = select_statements(chosen)
 
-        if len(chosen) > 1:
-            raise InvalidArgumentError("id", ", ".join(chosen), "one page alone, or papers and statement ids")
-        page = read_page(Path(pages[0]))
-        below, unknown = known_below(page.statement.rests_on)
-        records, word = prove_page(page.statement, below, workers=jobs, progress=progress_bar("proving"))
-        said = f"{pages[0]}: {word.headline}"
-        undecided = word.verdict is Verdict.UNDECIDED
-        beside = [page.says()] if page.says() else []
-        if unknown:
-            beside.append(f"No verdicts are kept here on {', '.join(unknown)}; dpverify prove finds them.")
+    def missing(count: int) -> None:
+        if kept := len(statements) - count:
+            number = f"{kept} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
+            typer.echo(f"What was found of {number} before is shown; --again proves all anew.", err=True)
+
+    bar = progress_bar("proving")
+    if again:
+        records = prove_and_remember(statements, workers=jobs, progress=bar)
     else:
-        try:
-            statements = select_statements(chosen)
-        except InvalidArgumentError as error:
-            if not os.path.isfile(str(error.value)):
-                raise
-            allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
-            raise InvalidArgumentError("id", error.value, allowed) from None
-
-        def missing(count: int) -> None:
-            if kept := len(statements) - count:
-                number = f"{kept} of {len(statements)} statement{'s' if len(statements) > 1 else ''}"
-                typer.echo(f"What was found of {number} before is shown; --again proves all anew.", err=True)
-
-        bar = progress_bar("proving")
-        if again:
-            records = prove_and_remember(statements, workers=jobs, progress=bar)
-        else:
-            records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
+        records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
     found = [r.evidence for r in records]
+    own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]
+    for paper in own:
+        for statement in paper.statements:
+            below, unknown = known_below(statement.rests_on)
+            word = said_of_page(statement, (e for e in found if e.statement == statement.id), below)
+            headlines.append(f"{statement.where}: {word.headline}")
+            undecided = undecided or word.verdict is Verdict.UNDECIDED
+            if unknown:
+                beside.append(
+                    f"No verdicts are kept here on {', '.join(unknown)}; dpverify prove finds them."
+                )
+        beside += paper.unread
     if json_file is not None:
         from dpverify.reports.formats.documents import proofs_json
 
@@ -260,11 +250,11 @@ def prove(
         write_proofs(
             found,
             form,
-            page=Path(pages[0]) if pages else None,
-            title=said or f"{', '.join(chosen) or 'All papers'}: {len(found)} formulas",
+            own=bool(own),
+            title="\n".join(headlines) or f"{', '.join(chosen) or 'All papers'}: {len(found)} formulas",
             beside=beside,
             command=shlex.join(["dpverify", "prove", *chosen]),
-            findings_fail=bool(pages) or strict,
+            findings_fail=bool(own) or strict,
         )
     elif json_file != "-":
         print_table(
@@ -287,7 +277,7 @@ def prove(
                 for e in found
             ),
         )  # fmt: skip
-        for line in (*([said] if said else ()), *beside):
+        for line in (*headlines, *beside):
             typer.echo(line)
     end_on_faults(found)
     if strict and any(e.verdict in BROKEN for e in found):

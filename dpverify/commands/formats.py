@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -77,7 +76,7 @@ def write_proofs(
     proofs: Sequence[ProofEvidence],
     form: str,
     *,
-    page: Path | None,
+    own: bool = False,
     title: str,
     beside: Sequence[str] = (),
     command: str,
@@ -88,25 +87,25 @@ def write_proofs(
     Args:
         proofs: what was found.
         form: one of `FORMATS` but text.
-        page: on which the formulas stand; None for those of papers.
+        own: whether some of the formulas stand on someone's own pages.
         title: what is said of it all.
-        beside: what else is said of it, a line each. In forms but Markdown, both are on standard error, for a page.
+        beside: what else is said of it, a line each. In forms but Markdown, both are on standard error, for such pages.
         command: that does it again.
         findings_fail: whether a refuted printed formula is a failure.
     """
     from dpverify.reports.formats.documents import proofs_json
     from dpverify.reports.formats.markdown import proofs_markdown
-    from dpverify.verification.places import place_on_page, source_places
+    from dpverify.verification.places import source_places
     from dpverify.views.results import result_of
 
     if form != "markdown":
-        for line in (*([title] if page is not None else ()), *beside):
+        for line in (*([title] if own else ()), *beside):
             typer.echo(line, err=True)
 
     def results() -> Iterator[Result]:
         find = source_places()
         for proof in proofs:
-            place = find(proof.statement) if page is None else place_on_page(page, proof.where)
+            place = find(proof.statement, proof.units_of or proof.obligation, proof.variant)
             yield result_of(proof, place, findings_fail=findings_fail)
 
     write_results(

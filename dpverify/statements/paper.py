@@ -86,6 +86,15 @@ class Paper:
         """The statement with an id; None if it is not encoded."""
         return next((s for s in self.statements if s.id == id_), None)
 
+    @property
+    def named(self) -> str:
+        """Its title and, where they are known, its authors."""
+        return f"{self.title} ({self.authors})" if self.authors else self.title
+
+    def address(self, id_: str) -> str:
+        """What a command is given, or another process, to find a statement."""
+        return id_
+
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The ids of its algorithms that rest on a statement."""
         return tuple(
@@ -268,8 +277,33 @@ def own_catalog(key: str) -> tuple[CatalogRow, ...]:
     return tuple(row for row in rows if row.paper == key)
 
 
-@cache
+_own: dict[str, Paper] = {}
+"""Papers that are read from someone's own pages, by the path of these."""
+
+
 def papers() -> Mapping[str, Paper]:
+    """Every paper by key: those that are registered, sorted, and those that were opened."""
+    return {**registered(), **{paper.key: paper for paper in _own.values()}}
+
+
+def opened(name: str) -> Paper | None:
+    """The paper with a key, or of the page or folder with a path, which is read once; None where there is none.
+
+    Raises:
+        InvalidArgumentError: for pages that cannot be read.
+    """
+    from dpverify.statements.own_pages import is_path, read_pages
+
+    if is_path(name):
+        path = str(Path(name).resolve())
+        if path not in _own:
+            _own[path] = read_pages(Path(name))
+        return _own[path]
+    return papers().get(name)
+
+
+@cache
+def registered() -> Mapping[str, Paper]:
     """Every registered paper by key, sorted."""
     found = {}
     for point in sorted(entry_points(group="dpverify.papers"), key=lambda p: p.name):
@@ -277,7 +311,9 @@ def papers() -> Mapping[str, Paper]:
         if not isinstance(paper, Paper):
             raise InvalidArgumentError(f"entry point {point.name}", type(paper).__name__, "a Paper object")
         found[paper.key] = paper
-    check_uses(found.values())
+    foreign = [paper for paper in found.values() if not isinstance(paper, PaperFolder)]
+    if foreign:  # those of this repository are checked by its tests
+        check_uses(found.values(), of=foreign)
     return found
 
 
@@ -287,8 +323,12 @@ def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedRes
     return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
 
 
-def check_uses(among: Iterable[Paper]) -> None:
+def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> None:
     """Refuse statements that rest on what nobody knows, or on themselves.
+
+    Args:
+        among: the papers that there are.
+        of: those whose statements are looked at; all of them if None.
 
     Raises:
         InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
@@ -303,7 +343,7 @@ def check_uses(among: Iterable[Paper]) -> None:
         for part in reversed(s.parts)  # of two with the same name, the printed one
     }
     names = rows | set(named_results(known)) | set(obligations)
-    for s in statements.values():
+    for s in statements.values() if of is None else [s for paper in of for s in paper.statements]:
         for name in (*s.uses, *(name for part in s.parts for name in part.uses)):
             if name not in names:
                 allowed = "ids of catalogs or named results, or STATEMENT/OBLIGATION"
@@ -323,18 +363,28 @@ def check_uses(among: Iterable[Paper]) -> None:
 
 
 def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:
-    """The catalog rows of the given papers and ids; all of them where none is given."""
-    known = papers()
-    ids = {row.id for paper in known.values() for row in paper.catalog}
+    """The catalog rows of the given papers and ids; all of them where none is given.
+
+    A path of a page of one's own, or of a folder of them, stands for the paper that it makes, and `PATH#ID` for one of
+    its statements.
+    """
+    wanted = set[str]()
     for name in keys_or_ids:
         if not isinstance(name, str):
             raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
+        pages, _, id_ = name.partition("#")
+        paper = opened(pages)
+        wanted.add(id_ or (name if paper is None else paper.key))
+    known = papers()
+    ids = {row.id for paper in known.values() for row in paper.catalog}
+    for name in wanted:
         if name not in known and name not in ids:
             near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
-            raise InvalidArgumentError("id", name, f"a paper's key or a catalog id such as {near}")
-    for paper in known.values():
+            allowed = f"a paper's key, a catalog id such as {near}, a Markdown page or folder, or `PAGE#ID`"
+            raise InvalidArgumentError("id", name, allowed)
+    for paper in known.values() if keys_or_ids else registered().values():
         for row in paper.catalog:
-            if not keys_or_ids or row.id in keys_or_ids or paper.key in keys_or_ids:
+            if not keys_or_ids or row.id in wanted or paper.key in wanted:
                 yield paper, row
 
 
@@ -353,9 +403,18 @@ def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
     return found
 
 
-def find_statement(statement_id: str) -> Statement | None:
-    """The encoded statement with this id, None if it is not encoded yet."""
+def find_statement(address: str) -> Statement | None:
+    """The encoded statement with an id, or at `PATH#ID`; None if it is not encoded yet."""
+    pages, _, id_ = address.rpartition("#")
+    if pages:
+        opened(pages)
     for paper in papers().values():
-        if any(row.id == statement_id for row in paper.catalog):
-            return paper.statement(statement_id)
+        if any(row.id == id_ for row in paper.catalog):
+            return paper.statement(id_)
     return None
+
+
+def address_of(statement_id: str) -> str:
+    """Where a statement is found by any process."""
+    paper = papers().get(statement_id.partition(".")[0])
+    return statement_id if paper is None else paper.address(statement_id)

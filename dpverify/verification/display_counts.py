@@ -29,6 +29,7 @@ def displays_by_paper(
             _sentences(paper, ids),
         )
         for paper, ids in statements.items()
+        if papers()[paper].displays
     )
 
 

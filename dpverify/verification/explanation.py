@@ -26,9 +26,11 @@ from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
     CatalogRow,
     Paper,
+    address_of,
     find_statement,
     loaded,
     named_results,
+    opened,
     papers,
     select,
 )
@@ -61,8 +63,9 @@ def explanation_lines(id_: str) -> Iterator[str]:
         InvalidArgumentError: if there is no such id.
     """
     found = list(select((id_,)))
-    if id_ in papers():
-        yield from _paper(papers()[id_], [row for _, row in found])
+    paper = opened(id_)
+    if paper is not None and len(found) > 1:
+        yield from _paper(paper, [row for _, row in found])
         return
     for paper, row in found:
         yield from _row(paper, row)
@@ -70,7 +73,7 @@ def explanation_lines(id_: str) -> Iterator[str]:
 
 def _paper(paper: Paper, rows: list[CatalogRow]) -> Iterator[str]:
     encoded = {statement.id for statement in paper.statements}
-    yield f"{paper.key}: {paper.title} ({paper.authors})"
+    yield f"{paper.key}: {paper.named}"
     for heading, listed in (
         ("Algorithms", [row for row in rows if row.id in paper.algorithms]),
         ("Statements with formulas to prove", [row for row in rows if row.id in encoded]),
@@ -87,7 +90,7 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     statement = find_statement(row.id)
     algorithm = _load(paper, row.id)
     yield f"{row.id}: {row.title}"
-    yield f"{row.where} of {paper.title} ({paper.authors}); {row.kind}"
+    yield f"{row.where} of {paper.named}; {row.kind}"
     if statement is None and algorithm is None:
         yield ""
         yield "Its formulas are not encoded, so there is nothing to prove here yet."
@@ -181,7 +184,7 @@ def _statement(statement: Statement) -> Iterator[str]:
         )
     if not evidence:
         yield ""
-        yield f"No verdicts are stored yet; to compute them: dpverify prove {statement.id}"
+        yield f"No verdicts are stored yet; to compute them: dpverify prove {address_of(statement.id)}"
     rows = _rows(statement, evidence)
     symbols: dict[str, Variable] = {}  # as declared for the first formula that uses them
     for variable in (variable for _, letters in rows for variable in letters):
@@ -204,7 +207,7 @@ def _statement(statement: Statement) -> Iterator[str]:
     if of_release := origin([statement]):
         yield from _wrapped(of_release, "")
     elif evidence:
-        yield f"To prove it again, with certificates and checker: dpverify prove {statement.id}"
+        yield f"To prove it again, with certificates and checker: dpverify prove {address_of(statement.id)}"
     yield from _hypotheses(statement)
 
 
@@ -231,7 +234,7 @@ def _hypotheses(statement: Statement) -> Iterator[str]:
     """What its hypotheses are for, and whether its conditions can hold at once, as far as that is remembered."""
     found = recall_hypotheses(statement)
     if found is None:
-        yield f"Which hypotheses they need, and whether these can hold at once: dpverify hypotheses {statement.id}"
+        yield f"Which hypotheses they need, and whether these can hold at once: dpverify hypotheses {address_of(statement.id)}"
         return
     if found.hypotheses:
         yield from _heading("Hypotheses of the conclusion")
@@ -420,7 +423,7 @@ def _known(id_: str) -> str:
         return ""
     entry = _entry(id_, recall_or_read(statement) or [])
     if not entry.printed.headline:
-        return f" (dpverify prove {id_})"
+        return f" (dpverify prove {address_of(id_)})"
     said = [entry.printed.headline]
     if entry.corrected.headline:
         said.append(f"corrected: {entry.corrected.headline}")

@@ -36,7 +36,7 @@ from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
 from dpverify.reports import read_ledger
 from dpverify.running import Progress
-from dpverify.statements.paper import papers, select
+from dpverify.statements.paper import opened, papers, select
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import rows_of, source_texts, without_certificates
 from dpverify.verification.checking.audit_rows import (
@@ -139,6 +139,8 @@ def check_ledger(
         raise InvalidDataError(
             f"Ledger {path} names certificates, but there is no folder {folder} beside it."
         )
+    for name in _named(ledger):
+        opened(name)
     source = {s.id: s for paper in papers().values() for s in paper.statements}
     results = results_of(ledger.statements, proofs)
     if ledger.results != results:
@@ -177,9 +179,21 @@ def check_ledger(
         for row, why in contradictions(proofs)
         if not only or row.statement in asked
     ]
-    outside = tuple(s for s in source if s not in inside) if not only else ()
+    outside = _by_paper([s for s in source if s not in inside], source) if not only else ()
     trees = sum(key in chosen and read[2].source is None for key, read in expected.items())
     return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
+
+
+def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
+    """Ids, or `all of PAPER` where none of a paper's is missing."""
+    every: dict[str, list[str]] = {}
+    for id_ in among:
+        every.setdefault(id_.partition(".")[0], []).append(id_)
+    found = list[str]()
+    for key, own in every.items():
+        here = [id_ for id_ in own if id_ in ids]
+        found += [f"all of {key}"] if len(here) == len(own) > 1 else here
+    return tuple(found)
 
 
 def _words(ledger: Ledger) -> list[str]:
@@ -190,14 +204,18 @@ def _words(ledger: Ledger) -> list[str]:
         return []
 
 
+def _named(ledger: Ledger) -> tuple[str, ...]:
+    """The papers, ids, pages and folders that its command line names."""
+    words = _words(ledger)
+    return tuple(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--paper")
+
+
 def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
     """The statements that the ledger's command line asks for."""
-    words = _words(ledger)
-    if "--only" in words:
+    if "--only" in _words(ledger):
         return set()
-    named = tuple(words[i + 1] for i, word in enumerate(words[:-1]) if word == "--paper")
     try:
-        return {row.id for _, row in select(named)} & set(source)
+        return {row.id for _, row in select(_named(ledger))} & set(source)
     except InvalidArgumentError as error:
         raise InvalidDataError(f"The ledger's own command line is not valid: {error}") from error
 

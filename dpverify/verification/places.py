@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import dpverify
-from dpverify.statements.pages import line_of
+from dpverify.ledger.verdicts import Variant
+from dpverify.statements.own_pages import OwnPaper
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 from dpverify.views.results import SourcePlace
 
@@ -69,26 +70,36 @@ def places(paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = N
     return tuple(dict.fromkeys(found))
 
 
-def source_places() -> Callable[[str], SourcePlace | None]:
-    """From a catalog id to the line where its statement is encoded, or its algorithm defined; None for other names."""
+class Find(Protocol):
+    """From an id to a place in the sources."""
+
+    def __call__(self, id_: str, formula: str = "", variant: Variant = Variant.PRINTED) -> SourcePlace | None:
+        """The line where a statement is encoded, or its algorithm defined; None for other names.
+
+        Of a formula on someone's own page, the line of its display.
+        """
+        ...
+
+
+def source_places() -> Find:
+    """Finds places; what was found once is kept."""
     known = {row.id: paper for paper in papers().values() for row in paper.catalog}
 
     @cache
-    def find(id_: str) -> SourcePlace | None:
+    def find(id_: str, formula: str = "", variant: Variant = Variant.PRINTED) -> SourcePlace | None:
         if id_ not in known:
             return None
-        path = known[id_].algorithms.get(id_)
-        first = next(_statements(known[id_], id_), None)
+        paper = known[id_]
+        if isinstance(paper, OwnPaper) and (id_, formula, variant) in paper.lines:
+            file, line = paper.lines[id_, formula, variant]
+            return SourcePlace(_from_here(file.absolute()), line)
+        path = paper.algorithms.get(id_)
+        first = next(_statements(paper, id_), None)
         if first is None and path is not None:
             first = _defined("algorithm", loaded(path))
         return None if first is None else SourcePlace(_from_here(first.path), first.line)
 
     return find
-
-
-def place_on_page(page: Path, where: str) -> SourcePlace:
-    """The line of a display on someone's own page, from what evidence says of it."""
-    return SourcePlace(_from_here(page.absolute()), line_of(where))
 
 
 def _from_here(path: Path) -> str:
@@ -97,7 +108,10 @@ def _from_here(path: Path) -> str:
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[Place]:
-    """The heading of a statement on its page."""
+    """The heading of a statement on its page; of someone's own, its first formula."""
+    if isinstance(paper, OwnPaper):
+        of = [place for (name, *_), place in paper.lines.items() if name == id_]
+        yield from (Place("statement", file.resolve(), line) for file, line in sorted(of)[:1])
     file = paper.pages.get(id_) if isinstance(paper, PaperFolder) else None
     if file is not None:
         lines = file.read_text(encoding="utf-8").splitlines()

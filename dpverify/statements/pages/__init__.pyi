@@ -1,6 +1,6 @@
 from .encoding import Display, where_on
 from .kept import statements_on
-from .page import SHARED, Page, PageError, line_of, read_page, read_shared
+from .page import SHARED, Page, PageError, read_page, read_shared, statements_of
 from .sections import ids_on
 
 __all__ = [
@@ -9,9 +9,9 @@ __all__ = [
     "Page",
     "PageError",
     "ids_on",
-    "line_of",
     "read_page",
     "read_shared",
+    "statements_of",
     "statements_on",
     "where_on",
 ]

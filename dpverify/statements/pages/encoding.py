@@ -60,7 +60,9 @@ class Encoding:
     def __init__(self, name: str, sheet: Sheet, alone: bool, at_once: bool, errors: Errors) -> None:
         self.name, self.sheet, self.alone, self.at_once, self.errors = name, sheet, alone, at_once, errors
         self.lines: dict[str, int] = {}
-        self.corrected: set[str] = set()
+        """Of the formulas that are printed, by name."""
+        self.corrected: dict[str, int] = {}
+        """Of those that correct them."""
 
     def of(self, displays: Sequence[Display], said: Behind) -> Sheet:
         """The sheet, with what the list behind the statement's heading says."""
@@ -101,7 +103,7 @@ class Encoding:
         if name in (self.corrected if corrects else self.lines):
             raise InvalidArgumentError("name", name, "a name that no other display has")
         if corrects:
-            self.corrected.add(name)
+            self.corrected[name] = display.line
         else:
             self.lines[name] = display.line
         options: dict[str, Any] = {}

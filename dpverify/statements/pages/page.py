@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -13,6 +12,7 @@ from typing import Any, TypeVar
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
 from dpverify.statements.pages.blocks import Errors, Math, Text, blocks, plain
 from dpverify.statements.pages.encoding import Display, Encoding, defined_by, sides
@@ -45,6 +45,8 @@ class Page:
     """The lines of sentences that are text, though formulas in them say something or they stand at a display."""
     sheets: tuple[Sheet, ...]
     """In their order; several may be of one statement."""
+    lines: Mapping[tuple[str, str, Variant], int]
+    """Of its formulas, each by statement, name and variant."""
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -92,13 +94,7 @@ class PageError(InvalidArgumentError):
         return type(self), (self.name, self.errors)
 
 
-def line_of(where: str) -> int:
-    """The line that `where_on` names; 1 where none is named."""
-    match = re.search(r", line (\d+)$", where)
-    return int(match[1]) if match else 1
-
-
-def read_page(path: Path, *, at_once: bool = True) -> Page:
+def read_page(path: Path, *, at_once: bool = True, prefix: str = "") -> Page:
     """A page with its statements; docs/notation.md says how a page is written.
 
     Letters of `letters.md` beside it are letters of each of its statements, but for those that it declares itself.
@@ -106,12 +102,13 @@ def read_page(path: Path, *, at_once: bool = True) -> Page:
     Args:
         path: of the page.
         at_once: whether every display is read at once, by both readers, and not when it is asked for.
+        prefix: what stands before the name of a page that has no ids, and so is one of several.
 
     Raises:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for a page without letters or displays, and for all on it that is not understood.
     """
-    return _Reader(path, at_once).page()
+    return _Reader(path, at_once, prefix).page()
 
 
 def _text(path: Path) -> str:
@@ -148,12 +145,14 @@ def read_shared(path: Path) -> tuple[Variable, ...]:
 
 
 class _Reader:
-    def __init__(self, path: Path, at_once: bool) -> None:
+    def __init__(self, path: Path, at_once: bool, prefix: str) -> None:
         self.path, self.at_once = path, at_once
+        self.name = f"{prefix}.{path.stem}" if prefix else path.stem
         self.errors: Errors = []
         self.letters: list[Letter] = []
         self.found: list[Display] = []
         self.unread: list[int] = []
+        self.lines: dict[tuple[str, str, Variant], int] = {}
         beside = path.with_name(SHARED)
         shared = beside.is_file() and path.name != SHARED
         self.shared = read_shared(beside) if shared else ()
@@ -176,11 +175,12 @@ class _Reader:
             self.shared = _together(self.shared, own, ())
             sheets = [self.sheet(part, part.id, part.heading, part.said.text("title")) for part in named]
         else:
-            sheets = [self.sheet(before, self.path.stem, self.path.name, title)]
+            sheets = [self.sheet(before, self.name, self.path.name, title)]
         if self.errors:
             raise PageError(self.path.name, self.errors)
         return Page(
-            self.path.name, title, tuple(self.letters), tuple(self.found), tuple(sorted(self.unread)), tuple(sheets)
+            self.path.name, title, tuple(self.letters), tuple(self.found), tuple(sorted(self.unread)),
+            tuple(sheets), self.lines,
         )  # fmt: skip
 
     def sheet(self, section: Section, id_: str, where: str, title: str) -> Sheet:
@@ -207,6 +207,8 @@ class _Reader:
         for left in undefined:
             encoding.stand_in(left)
         sheet = encoding.of(displays, section.said)
+        for variant, lines in ((Variant.PRINTED, encoding.lines), (Variant.CORRECTED, encoding.corrected)):
+            self.lines |= {(id_, name, variant): line for name, line in lines.items()}
         if not around and not self.errors:
             self.wrong(section.line, "page", self.path.name, "one with a formula between `$$` and `$$`")
         elif not sheet.rows and not sheet.corrected_rows and not self.errors:

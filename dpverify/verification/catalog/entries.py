@@ -147,9 +147,13 @@ def _entry(
     )
 
 
-@cache
 def uses_graph() -> Mapping[str, tuple[str, ...]]:
     """Every encoded statement with the statements and named results that it rests on."""
+    return _uses_graph(tuple(papers()))
+
+
+@cache
+def _uses_graph(_keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     return {
         s.id: tuple(dict.fromkeys(map(bare, s.rests_on)))
         for paper in papers().values()
@@ -157,9 +161,13 @@ def uses_graph() -> Mapping[str, tuple[str, ...]]:
     }
 
 
-@cache
 def named_with() -> Mapping[str, tuple[str, ...]]:
     """Id to the encoded statements that name it as what belongs with them."""
+    return _named_with(tuple(papers()))
+
+
+@cache
+def _named_with(_keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for paper in papers().values():
         for statement in paper.statements:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
@@ -15,10 +15,7 @@ from dpverify.ledger.headlines.words import Word, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.proving.language import Statement, obligation_to_json
-from dpverify.statements.paper import (
-    find_statement,
-    papers,
-)
+from dpverify.statements.paper import address_of, find_statement, papers
 from dpverify.statements.provenance import prints
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.program import content_of, program
@@ -41,16 +38,19 @@ class _Task:
     statement: str
     variant: Variant
     position: int
+    address: str
+    """Where the statement is found."""
 
 
 def _tasks(statement: Statement) -> Iterator[_Task]:
+    address = address_of(statement.id)
     for variant in Variant:
         for position in range(len(obligations_of(statement, variant))):
-            yield _Task(statement.id, variant, position)
+            yield _Task(statement.id, variant, position, address)
 
 
 def _carry_out(task: _Task) -> list[ProofRecord]:
-    statement = find_statement(task.statement)
+    statement = find_statement(task.address)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
     return answered(statement, task.variant, obligations_of(statement, task.variant)[task.position])
@@ -113,43 +113,23 @@ def prove_statements(
     return [record for task in tasks for record in found[task]]
 
 
-def prove_page(
-    statement: Statement,
-    known: Iterable[ProofEvidence] = (),
-    *,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> tuple[list[ProofRecord], Word]:
-    """Prove or refute what stands on someone's own page; the records, and what may be said of it all.
+def said_of_page(
+    statement: Statement, proofs: Iterable[ProofEvidence], known: Iterable[ProofEvidence]
+) -> Word:
+    """What may be said of a statement on someone's own page.
 
     `known` is what was found of the papers' statements that it rests on, and of those that these rest on: what rests on
     one that is refuted is not proved, whatever follows from that in its paper.
     """
-    from joblib import Parallel, delayed
-
-    from dpverify.running.executors import worker_processes
-
-    parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
-    if progress is not None:
-        progress.start(len(parts))
-    parallel = Parallel(n_jobs=workers, backend=worker_processes(), return_as="generator", batch_size=1)
-    records: list[ProofRecord] = []
-    for found in parallel(delayed(answered)(statement, variant, o) for variant, o in parts):
-        records += found
-        if progress is not None:
-            progress.advance(1)
-    if progress is not None:
-        progress.finish()
-    own = shown_of_statement(statement, [r.evidence for r in records])
+    own = shown_of_statement(statement, list(proofs))
     shown = {**shown_of(known), statement.id: own}
     found = said_of(statement, Variant.PRINTED, shown)
     rests = below(statement.id, Variant.PRINTED, shown)
     if found.verdict in HOLDS and set(rests.false) - set(rests.meant):
-        unknown = rests.but(
-            false=dict.fromkeys(rests.false)
-        )  # what follows from that is known of its paper only
+        # what follows from that is known of its paper only
+        unknown = replace(rests, false=dict.fromkeys(rests.false))
         found = word(statement.id, own.rows[Variant.PRINTED], own.uses, unknown)
-    return records, found
+    return found
 
 
 def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:

@@ -172,10 +172,10 @@ def recall_hypotheses(statement: Statement) -> StatementHypotheses | None:
         return None
 
 
-def _found(id_: str) -> StatementHypotheses:
-    statement = find_statement(id_)
+def _found(address: str) -> StatementHypotheses:
+    statement = find_statement(address)
     if statement is None:  # the other process sees other papers
-        raise InvalidArgumentError("statement", id_, "a statement registered in this environment")
+        raise InvalidArgumentError("statement", address, "a statement registered in this environment")
     return hypotheses_of(statement)
 
 
