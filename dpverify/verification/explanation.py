@@ -234,7 +234,8 @@ def _hypotheses(statement: Statement) -> Iterator[str]:
     """What its hypotheses are for, and whether its conditions can hold at once, as far as that is remembered."""
     found = recall_hypotheses(statement)
     if found is None:
-        yield f"Which hypotheses they need, and whether these can hold at once: dpverify hypotheses {address_of(statement.id)}"
+        command = f"dpverify hypotheses {address_of(statement.id)}"
+        yield f"Which hypotheses they need, and whether these can hold at once: {command}"
         return
     if found.hypotheses:
         yield from _heading("Hypotheses of the conclusion")

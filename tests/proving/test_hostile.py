@@ -25,7 +25,8 @@ from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.reasoning.normal_form import NormalForms
 from dpverify.proving.reasoning.symbolic import symbol, symbolic
 from dpverify.statements.pages import read_page
-from dpverify.verification.catalog.proofs import prove_page
+
+from ..proved_pages import proved
 
 LETTERS = """\
 | letter | domain | meaning |
@@ -72,7 +73,7 @@ def test_displays_that_took_everything_end_and_the_rest_of_the_page_is_proved(
 ) -> None:
     file = tmp_path / "page.md"
     file.write_text(f"{LETTERS}$${ENDLESS[name]}$$\n\n$$x^2\\ge0$$\n")
-    records, _ = prove_page(read_page(file).statement)
+    records, _ = proved(read_page(file).statement)
     first, second = (r.evidence for r in records if r.evidence.coverage != "unit")
     assert not first.fault, first.fault
     assert not first.stopped_by_the_clock

@@ -13,7 +13,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.statements.pages import PageError, read_page
-from dpverify.verification.catalog.proofs import prove_page
+
+from ..proved_pages import proved
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "my-theorem.md"
 TABLE = """# Mine
@@ -44,7 +45,7 @@ def ended(arguments: list[str]) -> int:
 
 def test_the_example_is_proved_as_it_stands() -> None:
     page = read_page(EXAMPLE)
-    records, word = prove_page(page.statement)
+    records, word = proved(page.statement)
     rows = {r.evidence.obligation: r.evidence for r in records if r.evidence.coverage is not Coverage.UNIT}
     assert [e.verdict for e in rows.values()] == [
         Verdict.PROVED, Verdict.PROVED, Verdict.REFUTED, Verdict.PROVED,
@@ -60,7 +61,7 @@ def test_a_fault_on_the_page_is_seen(tmp_path: Path) -> None:
     right, wrong = r"= \frac{2\alpha L^2}{\sigma^2 (n-t+1)}$$", r"= \frac{\alpha L^2}{\sigma^2 (n-t+1)}$$"
     assert right in text
     statement = read_page(written(tmp_path, text.replace(right, wrong))).statement
-    assert prove_page(statement)[1].verdict is Verdict.REFUTED
+    assert proved(statement)[1].verdict is Verdict.REFUTED
 
 
 def test_units_are_read(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_bar_in_a_cell_is_written_as_markdown_has_it(tmp_path: Path) -> None:
 def test_letters_may_be_vectors(tmp_path: Path) -> None:
     table = TABLE + "| $u$ | vector | length | a vector |\n| $w$ | vectors | length | another |\n"
     page = read_page(written(tmp_path, table + "\n$$\\langle u,w\\rangle\\le\\|u\\|\\|w\\|$$"))
-    records, _ = prove_page(page.statement)
+    records, _ = proved(page.statement)
     assert [r.evidence.verdict for r in records] == [
         Verdict.PROVED,
         Verdict.PROVED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
@@ -127,7 +127,7 @@ def said_of_page(
     rests = below(statement.id, Variant.PRINTED, shown)
     if found.verdict in HOLDS and set(rests.false) - set(rests.meant):
         # what follows from that is known of its paper only
-        unknown = replace(rests, false=dict.fromkeys(rests.false))
+        unknown = rests.but(false=dict.fromkeys(rests.false))
         found = word(statement.id, own.rows[Variant.PRINTED], own.uses, unknown)
     return found
 

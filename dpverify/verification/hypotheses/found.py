@@ -12,7 +12,7 @@ from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
 from dpverify.running.kept import keep, kept
-from dpverify.statements.paper import find_statement
+from dpverify.statements.paper import address_of, find_statement
 from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
@@ -200,7 +200,7 @@ def recall_or_find_hypotheses(
         n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
     )
     longest_first = sorted(others.values(), key=lambda s: -len(s.parts))  # so that all end together
-    for found in parallel(delayed(_found)(s.id) for s in longest_first):
+    for found in parallel(delayed(_found)(address_of(s.id)) for s in longest_first):
         known[found.statement] = found
         if not found.cut_short:
             keep("hypotheses", statement_key(others[found.statement]), found.model_dump(mode="json"))

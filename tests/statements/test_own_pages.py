@@ -1,0 +1,169 @@
+"""A page, or a folder of pages, of one's own is a paper: commands take its path."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpverify.cli import main
+from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.verdicts import Consequence, Coverage, Variant
+from dpverify.statements.own_pages import read_pages
+from dpverify.statements.pages import PageError, read_page
+from dpverify.statements.paper import find_statement, select
+
+LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"
+ONE = """# One
+
+## Lemma 1 {#mine.lem1}
+
+- title: a small lemma
+- pairs: mine.lem2
+
+In words (not read):
+$$\\text{Squares are }\\ge 0$$
+
+`square` (step; special):
+$$x^2\\ge 0$$
+
+Bound (uses mine.lem2):
+$$x\\le x+n$$
+
+`wrong` (step; on $0\\le x\\le 2$; without units):
+$$x\\le n$$
+- place: page 2, first line
+- true if: for small x
+- consequence: a constant changes
+
+Corrected `wrong` (given $x\\le n$):
+$$x\\le n+k$$
+- because: x may be large
+
+| letter here | domain |
+| --- | --- |
+| $k$ | integer >= 1 |
+
+`special` (instance; given $n=1$):
+$$x\\le x+n$$
+- case: one record
+- catches: a record is lost: $x\\le x-n$
+
+Corrected `more` (step):
+$$n\\ge 0$$
+"""
+TWO = "# Two\n\n## Lemma 2 {#mine.lem2}\n\n- letters: $n$\n\nBound:\n$$n\\ge 1$$\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "letters.md").write_text(LETTERS)
+    (tmp_path / "one.md").write_text(ONE)
+    (tmp_path / "two.md").write_text(TWO)
+    return tmp_path
+
+
+def test_everything_on_a_page_is_read(folder: Path) -> None:
+    paper = read_pages(folder)
+    one, two = paper.statements
+    assert (paper.key, [row.id for row in paper.catalog]) == ("mine", ["mine.lem1", "mine.lem2"])
+    assert (one.title, one.where, one.latex) == ("a small lemma", "Lemma 1", r"\text{Squares are }\ge 0")
+    assert (one.pairs, one.rests_on) == (("mine.lem2",), ("mine.lem2",))
+    square, bound, wrong, special = one.printed
+    assert (square.provenance, square.coverage, bound.uses) == ("special", Coverage.STEP, ("mine.lem2",))
+    assert (wrong.where, wrong.reading, wrong.units) == ("page 2, first line", "for small x", False)
+    assert (wrong.consequence, dict(wrong.box)) == (Consequence.CONSTANT, {"x": (0, 2)})
+    assert (special.scope, special.catches and special.catches.says) == ("one record", "a record is lost")
+    assert one.corrected is not None
+    mended, more = one.corrected.obligations
+    assert (mended.because, [v.name for v in mended.over]) == ("x may be large", ["k", "n", "x"])
+    assert (mended.coverage, more.coverage, mended.provenance) == (Coverage.STEP, Coverage.STEP, "ours")
+    assert [v.name for v in two.printed[0].over] == ["n"]
+    assert paper.lines["mine.lem1", "wrong", Variant.CORRECTED] == (folder / "one.md", 24)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("- because: x may be large", "- because: x\n- because: y", "each said once"),
+        ("- place: page 2, first line", "- because: nothing", "line 18: list"),
+        ("a constant changes", "it is bad", "line 18: consequence"),
+        ("a record is lost: $x\\le x-n$", "a record is lost", "line 32: catches"),
+        ("(step; special)", "(step; invented)", "line 11: note"),
+        ("Corrected `wrong`", "Corrected `other`", "line 24: coverage of"),
+        ("Corrected `more` (step)", "Corrected `wrong` (step)", "line 37: name"),
+        ("`square` (step; special)", "`not` square", "line 11: sentence"),
+        ("- letters: $n$", "- letters: $q$", "line 5: letters"),
+        ("- letters: $n$", "- letters: none", "line 8: Bound: formula"),
+        ("# Two\n", "# Two\n\n$$1\\le 2$$\n", "line 3: display"),
+        ("- pairs: mine.lem2\n", "- pairs: mine.lem2\n- pairs: mine.lem2\n", "each said once"),
+        ("Squares are }\\ge 0$$", "Squares are }\\ge 0$$\n\nIn words (not read):\n$$2$$", "line 12: display"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(folder: Path, old: str, new: str, said: str) -> None:
+    for name, text in (("one.md", ONE), ("two.md", TWO)):
+        (folder / name).write_text(text.replace(old, new))
+    assert (ONE + TWO).count(old) >= 1
+    with pytest.raises(PageError, match=said):
+        read_pages(folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("{#mine.lem2}", "{#other.lem2}", "begin with `mine.`"),
+        ("{#mine.lem2}", "{#mine.lem1}", "one page for each statement"),
+        ("(uses mine.lem2)", "(uses mine.lem7)", "ids of catalogs or named results"),
+        ("Bound:\n", "Bound (uses mine.lem1):\n", "do not rest on themselves"),
+        ("{#mine.", "{#fmtt18.", "do not begin as those of the paper fmtt18"),
+    ],
+)
+def test_a_folder_that_makes_no_paper_is_refused(folder: Path, old: str, new: str, said: str) -> None:
+    for name, text in (("one.md", ONE), ("two.md", TWO)):
+        (folder / name).write_text(text.replace(old, new))
+    with pytest.raises(InvalidArgumentError, match=said):
+        read_pages(folder)
+
+
+def test_a_path_is_taken_where_a_key_is(folder: Path) -> None:
+    assert [row.id for _, row in select((str(folder),))] == ["mine.lem1", "mine.lem2"]
+    assert [row.id for _, row in select((f"{folder}#mine.lem2",))] == ["mine.lem2"]
+    assert find_statement(f"{folder}#mine.lem2") is not None
+    with pytest.raises(InvalidArgumentError, match="a Markdown page or folder"):
+        list(select((str(folder / "nothing"),)))
+
+
+def test_commands_take_a_folder(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def said(*words: str, code: int = 0) -> str:
+        try:
+            end = main(list(words))
+        except SystemExit as exit_:
+            end = int(exit_.code or 0)
+        out = capsys.readouterr()
+        assert end == code, out.err
+        return out.out
+
+    text = said("prove", str(folder))
+    assert "Lemma 1: holds, given mine.lem2; a step of its proof is false" in text
+    sarif = json.loads(said("prove", str(folder), "--format", "sarif"))
+    (result,) = [r for r in sarif["runs"][0]["results"] if r["level"] == "warning"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (Path(place["artifactLocation"]["uri"]).name, place["region"]["startLine"]) == ("one.md", 18)
+    assert "a small lemma" in said("list", str(folder))
+    assert "x may be large" in said("explain", f"{folder}#mine.lem1")
+    assert "mine.lem1" in said("hypotheses", f"{folder}#mine.lem1")
+    out = tmp_path / "out"
+    assert "proved: " in said("verify", "--paper", str(folder), "--out", str(out))
+    assert "0 refused" in said("check", str(out / "ledger.json"))
+    assert "mine.lem1" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_page_of_a_folder_is_a_paper_too(folder: Path) -> None:
+    page = read_page(folder / "two.md")
+    assert [s.id for s in page.statements] == ["mine.lem2"]
+    (folder / "three.md").write_text("# Three\n\nBound:\n$$n\\ge 1$$\n")
+    (folder / "one.md").unlink()
+    (folder / "two.md").unlink()
+    (three,) = read_pages(folder).statements
+    assert three.id == f"{folder.name}.three"
