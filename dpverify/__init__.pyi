@@ -1,8 +1,10 @@
+from .auditing.requests.audits import audit, audit_samples
+from .auditing.requests.request import Request
 from .privacy.adjacency import Adjacency
 from .privacy.guarantees import GDP, ApproxDP, PureDP, zCDP
 from .properties.suites import check_private
 from .proving.pipeline import prove
-from .reports.ledger_files import read_ledger
+from .reports.ledger_files import load_ledger
 from .versions import show_versions
 
 __version__: str
@@ -12,9 +14,12 @@ __all__ = [
     "Adjacency",
     "ApproxDP",
     "PureDP",
+    "Request",
+    "audit",
+    "audit_samples",
     "check_private",
+    "load_ledger",
     "prove",
-    "read_ledger",
     "show_versions",
     "zCDP",
 ]

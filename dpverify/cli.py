@@ -496,9 +496,9 @@ def findings(
     Findings are the errata in the papers, each with its counterexample, consequence and correction.
     """
     extras.require("dpverify findings", "prove", "report")
-    from dpverify.reports import findings_markdown, read_ledger
+    from dpverify.reports import findings_markdown, load_ledger
 
-    typer.echo(findings_markdown(read_ledger(ledger)), nl=False)
+    typer.echo(findings_markdown(load_ledger(ledger)), nl=False)
 
 
 @app.command("sandwich")
@@ -512,12 +512,12 @@ def sandwich(
     in nats. Audits without a lower bound are listed, with the reason, on standard error.
     """
     extras.require("dpverify sandwich", "prove", "report")
-    from dpverify.reports import read_ledger
+    from dpverify.reports import load_ledger
     from dpverify.views.sandwich import COLUMNS, as_json, cells
     from dpverify.views.sandwich import sandwich as made
 
     check_json(json_file)
-    found = made(read_ledger(ledger))
+    found = made(load_ledger(ledger))
     if json_file is not None:
         write_json(json_file, as_json(found))
     if json_file != "-":

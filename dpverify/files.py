@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidArgumentError, InvalidDataError
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -40,6 +41,29 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def check_writable(option: str, path: Path, allowed: str = "") -> None:
+    """Refuse a file that an option names, before any work is done; an existing file stays as it is.
+
+    Raises:
+        InvalidArgumentError: if the file cannot be written to.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(None, "it is a folder")
+        if not path.exists() or path.is_file():
+            with tempfile.TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+                pass
+    except (OSError, ValueError) as error:
+        raise unwritable(option, path, error, allowed) from error
+
+
+def unwritable(option: str, path: Path, error: Exception, allowed: str = "") -> InvalidArgumentError:
+    """The error that says why a file cannot be written to, and what else is `allowed`."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    said = f"{allowed}a file in an existing folder that can be written to ({reason})"
+    return InvalidArgumentError(option, str(path), said)
 
 
 _BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"

@@ -29,7 +29,6 @@ from .objects import (
     problems,
     schedules,
 )
-from .pairs import AuditedPair, audit_outputs, audit_pair
 from .processing import check_batch_sizes, check_post_processing
 from .randomness import (
     check_batch_sampling,
@@ -55,13 +54,10 @@ from .suites import (
 
 __all__ = [
     "Adversary",
-    "AuditedPair",
     "ErrorOverExamples",
     "KnownMechanism",
     "Leak",
     "adversarial_optimizers",
-    "audit_outputs",
-    "audit_pair",
     "check_accountant",
     "check_algorithm",
     "check_audit",

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing import MINIMUM_RUNS, ErrorShare
+from dpverify.auditing import MINIMUM_RUNS, ErrorShare, Request, audit
 from dpverify.auditing.outputs.encoding import NOT_ALLOWED
 from dpverify.auditing.outputs.likeness import Likeness
+from dpverify.auditing.requests import failure_lines
+from dpverify.auditing.requests.drawing import as_mechanism, neighbors_of
 from dpverify.checks import failure_probability as checked_failure_probability
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, Guarantee
-from dpverify.privacy.adjacency import checked_adjacency
-from dpverify.problems.neighbors import check_neighbors
-from dpverify.properties.pairs import as_mechanism, audit_outputs, records_of
 from dpverify.running import Mechanism, run
 from dpverify.running.subjects.texts import is_texts
 
@@ -136,8 +135,8 @@ MAPS: dict[str, Callable[[Array], Array]] = {
 
 def check_post_processing(
     mechanism: Mechanism | Callable[..., Any],
-    left: Any,
-    right: Any,
+    data: Any,
+    neighbor: Any,
     claim: Guarantee | str,
     *,
     maps: Mapping[str, Callable[[Any], Any]] = MAPS,
@@ -157,8 +156,8 @@ def check_post_processing(
 
     Args:
         mechanism: as `check_private` takes it; its outputs are numbers.
-        left: a data set, with one record along the first axis.
-        right: its neighbor by `adjacency`.
+        data: a data set, with one record along the first axis.
+        neighbor: by `adjacency`.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
         maps: by name, from outputs (runs, d) to an array or list with an entry a run.
         adjacency: how the data sets differ.
@@ -183,12 +182,14 @@ def check_post_processing(
     if not isinstance(maps, Mapping) or not maps or not all(callable(made) for made in maps.values()):
         raise InvalidArgumentError("maps", maps, "at least one function of outputs, by name")
     runs = whole_number("runs", runs, at_least=MINIMUM_RUNS)
-    by, subject = checked_adjacency(adjacency), as_mechanism(mechanism)
-    check_neighbors(records_of("left", left), records_of("right", right), by, index=index)
+    asked = Request(
+        mechanism, data, neighbor, claim, adjacency=adjacency, index=index, runs=runs, fixed_runs=True
+    )
+    (sides, by, _), subject = neighbors_of(asked), as_mechanism(mechanism)
     shares = ErrorShare.of(failure_probability).split(*maps)
     samples = []
-    for side, data in enumerate((left, right)):
-        points = run(subject, data, runs=runs, seed=(seed, side)).points
+    for side, records in enumerate(sides):
+        points = run(subject, records, runs=runs, seed=(seed, side)).points
         if is_texts(points):
             raise InvalidDataError("The outputs are not numbers of one shape, which maps take.")
         samples.append(points.reshape(runs, -1).astype(np.float64))
@@ -205,9 +206,11 @@ def check_post_processing(
             )
         if np.array_equal(np.unique(mapped[0]), np.unique(mapped[1])) and len(np.unique(mapped[0])) == 1:
             continue  # nothing is left to compare
-        found = audit_outputs(
-            *mapped, claim, adjacency=by, index=index, seed=seed, failure_probability=share, allow_equal=True
-        )
-        undecided = found.audit.verdict is Verdict.UNDECIDED
-        if found.audit.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):
-            raise AssertionError("\n".join([f"Of outputs made into {name}:", *found.lines()]))
+        request = Request(
+            claim=claim, left=mapped[0], right=mapped[1], adjacency=by, index=index, seed=seed,
+            failure_probability=share, allow_equal=True,
+        )  # fmt: skip
+        found = audit(request)
+        undecided = found.verdict is Verdict.UNDECIDED
+        if found.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):
+            raise AssertionError("\n".join([f"Of outputs made into {name}:", *failure_lines(request, found)]))

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dpverify.auditing import Auditor, ErrorShare, PrivacyAudit, Question
+from dpverify.auditing import Auditor, ErrorShare, Question, Request, audit
+from dpverify.auditing.requests import failure_lines
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.privacy import Adjacency, Guarantee
-from dpverify.properties.pairs import audit_pair
+from dpverify.privacy import Guarantee
 from dpverify.properties.shared_error import ErrorOverExamples
 from dpverify.running import Executor, Mechanism, run
 
@@ -105,67 +106,50 @@ def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: in
 
 
 def check_private(
-    mechanism: Mechanism | Callable[..., Any],
-    left: Any,
-    right: Any,
+    mechanism: Mechanism | Callable[..., Any] | str,
+    data: Any,
+    neighbor: Any,
     claim: Guarantee | str,
     *,
-    adjacency: Adjacency | str = Adjacency.REPLACE_ONE,
-    index: int | None = None,
-    runs: int = 20_000,
-    seed: int = 0,
-    failure_probability: float | ErrorShare | ErrorOverExamples = 1e-6,
-    executor: Executor | str | None = None,
     allow_undecided: bool = False,
-    allow_equal: bool = False,
-) -> PrivacyAudit:
-    """Audit a claim on one pair of neighboring data sets; a correct claim fails at most so often as said.
+    **options: Any,
+) -> PrivacyEvidence:
+    """Audit a claim on one pair of neighboring data sets, and fail if it is violated or undecided.
 
-    Returns the audit, whose `detectable` says what it would have found on the pair that shows it best.
+    Returns the evidence, whose `detectable` says what would have been found on the pair that shows it best.
 
     Args:
         mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
             (data, rng) -> output, or batched (data, rng, runs) -> outputs, with a NumPy generator as `rng`. The
             function's outputs may be numbers, text, None, lists, dictionaries and more.
-        left: a data set, with one record along the first axis.
-        right: its neighbor by `adjacency`, with the records in the same order.
+        data: a data set, with one record along the first axis.
+        neighbor: by `adjacency`, with the records in the same order; None with `search_neighbors`.
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
-        adjacency: how the data sets differ: in one replaced record, in one record more, or in that of an index.
-        index: number of that record, from 1; for adjacency `index` only.
-        runs: on each data set.
-        seed: of the runs and of the audit.
-        failure_probability: with at most this probability does a correct claim fail; a number, or a share, which is
-            spent; in a property test an `ErrorOverExamples`, with at most whose probability any of its examples fails.
-        executor: where the runs are computed, also as text such as "threads=2".
         allow_undecided: whether a test passes that could not have found any violation with so few runs.
-        allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
+        options: other fields of a `dpverify.auditing.Request`: adjacency, runs, fixed_runs, seed and so on. The failure
+            probability may be a share, which is spent, and in a property test an `ErrorOverExamples`, with at most
+            whose probability any of its examples fails.
 
     Raises:
         AssertionError: if the claim is violated, with the event, the bounds and the seed, or if nothing is decided.
         InvalidDataError: for data sets that are no neighbors or are equal, and for outputs that cannot be used.
-        InvalidArgumentError: for other arguments.
+        InvalidArgumentError: for other arguments, and for those that do not go together.
 
     Examples:
         >>> from dpverify.properties import check_private
         >>> def release(data, rng, runs):
         ...     return data.sum() + rng.laplace(size=runs)
-        >>> audit = check_private(release, [[0.0]], [[1.0]], "eps=1")
+        >>> found = check_private(release, [[0.0]], [[1.0]], "eps=1")
         >>> check_private(release, [[0.0]], [[1.0]], "eps=0.5")
         Traceback (most recent call last):
         AssertionError: ...
     """
     __tracebackhide__ = True  # a failing test shows the line that calls this
-    if isinstance(failure_probability, ErrorOverExamples):
-        asked = mechanism, left, right, claim, str(adjacency), index, runs, seed
-        failure_probability, seed = failure_probability.part_for(*asked)
-    found = audit_pair(
-        mechanism, left, right, claim, adjacency=adjacency, index=index, runs=runs, seed=seed,
-        failure_probability=failure_probability, executor=executor, allow_equal=allow_equal,
-    )  # fmt: skip
-    undecided = found.audit.verdict is Verdict.UNDECIDED
-    if found.audit.verdict is Verdict.VIOLATED or (undecided and not allow_undecided):
-        raise AssertionError("\n".join(found.lines()))
-    return found.audit
+    request = Request(mechanism, data, neighbor, claim, **options)
+    found = audit(request)
+    if found.verdict is Verdict.VIOLATED or (found.verdict is Verdict.UNDECIDED and not allow_undecided):
+        raise AssertionError("\n".join(failure_lines(request, found)))
+    return found
 
 
 def check_audit(

@@ -9,8 +9,8 @@ from .formats.markdown import findings_markdown, render_markdown
 from .formats.terminal import SummaryLine, summary_lines
 from .ledger_files import (
     ledger_json,
+    load_ledger,
     parse_ledger,
-    read_ledger,
     write_ledger,
 )
 from .page import render_html
@@ -22,9 +22,9 @@ __all__ = [
     "ledger_frame",
     "ledger_json",
     "ledger_rows",
+    "load_ledger",
     "parse_ledger",
     "read_certificates",
-    "read_ledger",
     "render_html",
     "render_markdown",
     "summary_lines",

@@ -12,7 +12,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.certificates import digest, load, store
-from dpverify.reports.ledger_files import ledger_json, parse_ledger, read_ledger, write_text
+from dpverify.reports.ledger_files import ledger_json, load_ledger, parse_ledger, write_text
 from dpverify.reports.page import render_html
 
 
@@ -123,7 +123,7 @@ def write_report_again(
         'monday.html'
     """
     source = Path(ledger)
-    found = read_ledger(source)
+    found = load_ledger(source)
     place = source.parent if folder is None else Path(folder)
     name = ("short.html" if short else "report.html") if source.name == "ledger.json" else ""
     name = name or f"{source.stem}{'-short' if short else ''}.html"

@@ -79,7 +79,7 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
         raise InvalidDataError(f"{source} does not fit the schema at {place}: {message}.") from error
 
 
-def read_ledger(path: str | os.PathLike[str]) -> Ledger:
+def load_ledger(path: str | os.PathLike[str]) -> Ledger:
     """Read a ledger file; InvalidDataError as in `parse_ledger`, and where the file cannot be read.
 
     Examples:
@@ -87,13 +87,13 @@ def read_ledger(path: str | os.PathLike[str]) -> Ledger:
         >>> from pathlib import Path
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import read_ledger, write_ledger
+        >>> from dpverify.reports import load_ledger, write_ledger
         >>> ledger = Ledger(
         ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
         ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
         ... )
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     found = read_ledger(write_ledger(ledger, Path(folder, "ledger.json")))
+        ...     found = load_ledger(write_ledger(ledger, Path(folder, "ledger.json")))
         >>> found.command, found.seed
         ('make audit', 7)
     """
@@ -120,14 +120,14 @@ def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
         >>> from pathlib import Path
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import read_ledger, write_ledger
+        >>> from dpverify.reports import load_ledger, write_ledger
         >>> ledger = Ledger(
         ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
         ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
         ... )
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = write_ledger(ledger, Path(folder, "ledger.json"))
-        ...     read_ledger(path) == ledger
+        ...     load_ledger(path) == ledger
         True
     """
     return write_text(ledger_json(ledger), Path(path))

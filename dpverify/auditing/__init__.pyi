@@ -63,6 +63,7 @@ from .privacy import (
     audit_privacy,
 )
 from .relations import Relation
+from .requests import Request, audit, audit_samples
 from .sampling import (
     LawAudit,
     LawAuditor,
@@ -109,16 +110,19 @@ __all__ = [
     "RateFit",
     "RateQuestion",
     "Relation",
+    "Request",
     "RiskAuditor",
     "Score",
     "Scorer",
     "Violation",
+    "audit",
     "audit_constant",
     "audit_law",
     "audit_mean",
     "audit_mean_in_rounds",
     "audit_privacy",
     "audit_queries",
+    "audit_samples",
     "betting_interval",
     "check_pair",
     "check_samples",

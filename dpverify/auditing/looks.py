@@ -33,10 +33,10 @@ class EventFilter:
     def __post_init__(self) -> None:
         """Look the names up."""
         if self.scores and self.low_bits:
-            raise InvalidArgumentError("--score", ", ".join(self.scores), "none with --low-bits")
+            raise InvalidArgumentError("score", ", ".join(self.scores), "none with low bits")
         for option, given, known in (
-            ("--score", self.scores, [scorer.name for scorer in DEFAULT_SCORERS]),
-            ("--direction", self.directions, list(DIRECTIONS)),
+            ("score", self.scores, [scorer.name for scorer in DEFAULT_SCORERS]),
+            ("direction", self.directions, list(DIRECTIONS)),
         ):
             for name in given:
                 if name not in known:
@@ -53,11 +53,3 @@ class EventFilter:
     def compared(self) -> tuple[Direction, ...]:
         """In which directions."""
         return tuple(DIRECTIONS[name] for name in self.directions) or tuple(Direction)
-
-    def options(self) -> tuple[str, ...]:
-        """The same on a command line."""
-        named = [("--score", name) for name in self.scores] + [
-            ("--direction", name) for name in self.directions
-        ]
-        words = [word for pair in named for word in pair]
-        return (*words, *(("--low-bits",) if self.low_bits else ()))

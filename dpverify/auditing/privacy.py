@@ -344,7 +344,8 @@ def audit_privacy(
     test = EventTest(judged, levels[0] / 2, tuple(points))
     detectable, parameter = _detectable(test, stated, runs)
     if violation is not None:
-        verdict, reason = Verdict.VIOLATED, _says(violation, name_event)
+        seen = _seen(violation.event, judged_events, judged_focuses, judged)
+        verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
     else:
@@ -595,6 +596,24 @@ def _says(violation: Violation, name_event: NameEvent) -> str:
             f"{violation.direction}, and the claim is epsilon {violation.epsilon:.6g} there"
         )
     return f"{found}; event: {name_event(violation.event)}"
+
+
+def _seen(event: Event, events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus], judged: int) -> str:
+    """How often an event came among the runs that judged it."""
+    counts = None
+    for band in events:
+        if band.event == event:
+            counts = band.left_count, band.right_count
+    for focus in focuses:
+        if focus.contradicts and focus.focus.event == event:
+            first, second = focus.counts.both + focus.counts.first, focus.counts.both + focus.counts.second
+            turned = focus.focus.direction is Direction.RIGHT_OVER_LEFT  # there, the complement is counted
+            counts = (judged - second, judged - first) if turned else (first, second)
+    if counts is None:
+        return ""
+    return (
+        f", in {counts[0]} of {judged} judged runs on the left data set and in {counts[1]} on the right one"
+    )
 
 
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:

@@ -31,14 +31,14 @@ def badge(
     Its words are counts of verdicts, such as "67 hold, 38 false, 24 open" or "3 supported"; it is red where a claim is
     violated. Written to standard output.
     """
-    from dpverify.reports import read_ledger
+    from dpverify.reports import load_ledger
     from dpverify.reports.formats.badge import badge as made_of
 
     if form not in FORMATS:
         raise InvalidArgumentError("--format", form, " or ".join(FORMATS))
     if not label.strip() or not label.isprintable() or len(label) > _LONGEST:
         raise InvalidArgumentError("--label", label, f"1 to {_LONGEST} printable characters")
-    made = made_of(read_ledger(ledger), label=label)
+    made = made_of(load_ledger(ledger), label=label)
     if form == "svg":
         typer.echo(made.svg(), nl=False)
     else:

@@ -28,7 +28,7 @@ def compare(
     a formula that was proved, certified or refuted is not, or less so, or is missing, or is no longer confirmed.
     Everything else that changed is listed as well.
     """
-    from dpverify.reports import read_ledger
+    from dpverify.reports import load_ledger
     from dpverify.reports.formats.markdown import comparison_markdown
     from dpverify.views.comparison import compare_ledgers
 
@@ -39,7 +39,7 @@ def compare(
             "--json", json_file, f"a file, since --format {form} goes to standard output"
         )
     check_json(json_file)
-    found = compare_ledgers(read_ledger(old), read_ledger(new))
+    found = compare_ledgers(load_ledger(old), load_ledger(new))
     if json_file is not None:
         write_json(json_file, found.as_json())
     if form == "json":

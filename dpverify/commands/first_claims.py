@@ -14,7 +14,7 @@ FOLDER = "privacy"
 _ENTRIES = """\
 # Privacy claims, audited by `dpverify run`.
 {table}# A correct claim is called violated with at most this probability, all claims together.
-failure-probability = 1e-3
+failure-probability = 1e-6
 # The same seed gives the same verdicts.
 seed = 0
 # Folder for the ledger, which `dpverify report` and `dpverify compare` read.
@@ -57,7 +57,7 @@ from privacy.release import noisy_mean
 DATA, NEIGHBOR = [[0.1], [0.5], [1.0]], [[0.1], [0.5], [0.0]]
 
 
-@pytest.mark.privacy_claim("eps=1", left=DATA, right=NEIGHBOR)
+@pytest.mark.privacy_claim("eps=1", data=DATA, neighbor=NEIGHBOR)
 def NAME():
     return noisy_mean
 '''

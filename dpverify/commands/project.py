@@ -75,7 +75,6 @@ def run(
     ledger, audited = audit_project(
         project,
         chosen=tuple(names or ()),
-        folder=path.parent,
         places=claim_places(project, path),
         tell=tell,
     )

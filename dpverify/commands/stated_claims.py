@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from dpverify import __version__
+from dpverify import __version__, checks
 from dpverify.auditing import ErrorShare
+from dpverify.auditing.requests import Request, audit
+from dpverify.auditing.requests.options import OPTIONS, spelled
+from dpverify.auditing.requests.request import FAILURE_PROBABILITY
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.quoting import command_line
-from dpverify.running import Limits, Target
 from dpverify.versions import library_versions
 from dpverify.views.results import AuditedClaim, SourcePlace
 
@@ -26,56 +27,25 @@ OWN_FILE = "dpverify.toml"
 """Read where there is no pyproject.toml; its entries stand at the top."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=lambda name: name.replace("_", "-"), strict=False
-    )
+SHARED = ("failure_probability", "seed", "executor", "store", "time_limit", "memory_limit")
+"""Fields of a request that the project states once, for all of its claims."""
 
 
-class StatedClaim(_Strict):
-    """One claim: about a function, an estimator, a command, or samples in files.
+@dataclass(frozen=True)
+class StatedClaim:
+    """One claim, with what it is called; about what it is if that is empty."""
 
-    Attributes:
-        claim: such as "eps=1,delta=1e-5".
-        name: how it is called; what it is about if empty.
-        function: `package.module:function`.
-        command: a program in any language.
-        left: file of samples on one data set.
-        right: file of samples on its neighbor.
-        attribute: of a fitted estimator.
-        structure: `package.module:function` that states the steps, for a white-box audit.
-        data: CSV file with a data set.
-        neighbor: CSV file with its neighbor.
-        pair: JSON file of a pair that a search found, instead of both.
-        adjacency: how the data sets differ; by default one record is replaced, and for samples as given.
-        runs: on each data set, at most.
-        delta: where epsilon is bounded.
-        allow_equal: outputs are meant to be equal, which leaves a claim undecided otherwise.
-    """
-
-    claim: str
-    name: str = ""
-    function: str | None = None
-    command: str | None = None
-    left: str | None = None
-    right: str | None = None
-    attribute: tuple[str, ...] = ()
-    structure: str | None = None
-    data: str | None = None
-    neighbor: str | None = None
-    pair: str | None = None
-    adjacency: str | None = None
-    runs: int = Field(default=20_000, ge=16)
-    delta: float | None = Field(default=None, ge=0, lt=1)
-    allow_equal: bool = False
+    name: str
+    request: Request
 
     @property
-    def about(self) -> str:
-        """What is audited."""
-        return self.function or self.command or f"{self.left} and {self.right}"
+    def claim(self) -> str:
+        """As it stands in the file."""
+        return str(self.request.claim)
 
 
-class Project(_Strict):
+@dataclass(frozen=True)
+class Project:
     """All claims, and what may be spent on them.
 
     Attributes:
@@ -83,22 +53,18 @@ class Project(_Strict):
         failure_probability: with at most this probability is any correct claim called violated.
         seed: of all audits.
         report: folder for the ledger.
-        time_limit: seconds for importing a function and for each call.
-        memory_limit: GiB for each of its processes.
     """
 
     claims: tuple[StatedClaim, ...] = ()
-    failure_probability: float = Field(default=1e-3, gt=0, lt=1)
-    seed: int = Field(default=0, ge=0)
+    failure_probability: float = FAILURE_PROBABILITY
+    seed: int = 0
     report: str = "build/dpverify"
-    time_limit: float = Field(default=600.0, gt=0, le=1e6)
-    memory_limit: float = Field(default=4.0, ge=0.0625, le=2**20)
 
     def names(self) -> tuple[str, ...]:
         """A name for each claim, all different."""
         found: list[str] = []
         for one in self.claims:
-            name, number = one.name or one.about, 1
+            name, number = one.name or one.request.about, 1
             while (name if number == 1 else f"{name} ({number})") in found:
                 number += 1
             found.append(name if number == 1 else f"{name} ({number})")
@@ -123,26 +89,76 @@ def project_file(folder: Path) -> Path:
 def read_project(path: Path) -> Project:
     """The project of a pyproject.toml, or of a TOML file whose entries stand at the top.
 
+    An entry is a field of a `Request`, with dashes for underscores. Files are looked for beside the TOML file.
+
     Raises:
         InvalidDataError: for a file that cannot be read, and an entry that is not known or not allowed.
     """
     table = _table(path)
     if table is None:
         raise InvalidDataError(f"{path} has no table [tool.dpverify]; allowed: what dpverify init writes.")
+    stated = _fields(str(path), table, ("claims", *SHARED, "report"))
+    claims = stated.pop("claims", [])
+    if not isinstance(claims, list) or not all(isinstance(one, dict) for one in claims):
+        raise InvalidDataError(f"{path}: claims was {claims!r}; allowed: a list of tables.")
+    report = stated.pop("report", Project.report)
+    if not isinstance(report, str):
+        raise InvalidDataError(f"{path}: report was {report!r}; allowed: a folder.")
+    with _said_of(str(path)):
+        spend = checks.failure_probability(
+            "failure_probability", stated.pop("failure_probability", FAILURE_PROBABILITY)
+        )
+        seed = checks.whole_number("seed", stated.get("seed", 0), at_least=0, at_most=None)
+    found = tuple(
+        _claim(f"{path}: claim {number}", one, stated, path.parent) for number, one in enumerate(claims, 1)
+    )
+    return Project(found, spend, seed, report)
+
+
+def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Path) -> StatedClaim:
+    own = _fields(where, entry, ("name", *(name for name in OPTIONS if name not in SHARED)))
+    name = own.pop("name", "")
+    if not isinstance(name, str):
+        raise InvalidDataError(f"{where}: name was {name!r}; allowed: a text.")
+    of_samples = "left" in own or "right" in own
+    # nothing is run for samples, so that limits of runs are not about them
+    fields = {**({k: v for k, v in shared.items() if k == "seed"} if of_samples else shared), **own}
+    with _said_of(where):
+        for key, value in fields.items():
+            if OPTIONS[key].kind == "file":
+                if not isinstance(value, str):
+                    raise InvalidArgumentError(key, value, "a file")
+                fields[key] = str(folder / value)
+        return StatedClaim(name, Request(**fields))
+
+
+def _fields(where: str, entry: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """Entries by the names of fields; refused where one is not known."""
+    spelled_so = {_spelling(name): name for name in known}
+    for key in entry:
+        if key not in spelled_so:
+            raise InvalidDataError(f"{where}: {key} is not known; allowed: {', '.join(spelled_so)}.")
+    return {spelled_so[key]: value for key, value in entry.items()}
+
+
+def _spelling(name: str) -> str:
+    return name.replace("_", "-")
+
+
+@contextlib.contextmanager
+def _said_of(where: str) -> Iterator[None]:
+    """Within, what is wrong with fields is said of a place in the file."""
     try:
-        project = Project.model_validate(table)
-    except ValidationError as error:
-        raise InvalidDataError(f"{path}: {_first(error)}") from error
-    for one, name in zip(project.claims, project.names(), strict=True):
-        _check(one, f"{path}: claim {name!r}")
-    return project
+        with spelled(_spelling):
+            yield
+    except InvalidArgumentError as error:
+        raise InvalidDataError(f"{where}: {error}") from error
 
 
 def audit_project(
     project: Project,
     *,
     chosen: Sequence[str] = (),
-    folder: Path,
     places: Sequence[SourcePlace] = (),
     tell: Callable[[str], None] = lambda line: None,
 ) -> tuple[Ledger, list[AuditedClaim]]:
@@ -154,7 +170,6 @@ def audit_project(
     Args:
         project: the claims.
         chosen: names of claims; all if empty.
-        folder: the files' names are relative to it.
         places: where each claim is stated, in their order.
         tell: gets a line now and then.
 
@@ -175,12 +190,10 @@ def audit_project(
             continue
         tell(f"{name}: {one.claim}")
         try:
-            found = _audit(project, one, share.failure_probability, folder, tell)
+            found = audit(replace(one.request, failure_probability=share), tell=tell)
         except DpverifyError as error:
             audited.append(AuditedClaim(name, one.claim, None, str(error), place))
             continue
-        if found.spent():
-            share.settle(found.spent())
         found = found.model_copy(update={"title": f"{name} against {one.claim}"})
         audited.append(AuditedClaim(name, one.claim, found, place=place))
     ledger = Ledger(
@@ -221,85 +234,6 @@ def claim_places(project: Project, path: Path) -> tuple[SourcePlace, ...]:
     return tuple(SourcePlace(shown, line) for line in lines)
 
 
-def _audit(
-    project: Project, one: StatedClaim, share: float, folder: Path, tell: Callable[[str], None]
-) -> PrivacyEvidence:
-    if one.left is not None and one.right is not None:
-        from dpverify.verification.sample_audits import audit_samples
-
-        return audit_samples(
-            folder / one.left,
-            folder / one.right,
-            claim=one.claim,
-            failure_probability=share,
-            seed=project.seed,
-            adjacency=one.adjacency,
-            delta=one.delta,
-            allow_equal=one.allow_equal,
-        )
-    from dpverify.verification.user_audits import (
-        FunctionQuestion,
-        audit_function_sequentially,
-        audit_function_white_box,
-    )
-
-    data, neighbor, adjacency = one.data, one.neighbor, one.adjacency or "replace-one"
-    if one.pair is not None:
-        from dpverify.auditing.neighbors import load_pair
-
-        data = neighbor = one.pair
-        adjacency = load_pair(folder / one.pair).adjacency.value
-    question = FunctionQuestion(
-        Target(one.about, one.attribute, command=one.command is not None),
-        folder / str(data),
-        folder / str(neighbor),
-        claim=one.claim,
-        runs=one.runs,
-        failure_probability=share,
-        seed=project.seed,
-        adjacency=adjacency,
-        limits=Limits(project.time_limit, int(project.memory_limit * 2**30)),
-        delta=one.delta,
-        allow_equal=one.allow_equal,
-    )
-    if one.structure is not None:
-        return audit_function_white_box(question, one.structure)
-    return audit_function_sequentially(question, tell=tell)
-
-
-def _check(one: StatedClaim, where: str) -> None:
-    """Refuse entries that do not go together.
-
-    Raises:
-        InvalidDataError: naming them.
-    """
-    subjects = {"function": one.function, "command": one.command, "left and right": one.left or one.right}
-    given = [name for name, value in subjects.items() if value is not None]
-    if len(given) != 1:
-        said = " and ".join(given) or "nothing"
-        raise InvalidDataError(f"{where} is about {said}; allowed: one of {', '.join(subjects)}.")
-    samples = given == ["left and right"]
-    if samples and None in (one.left, one.right):
-        raise InvalidDataError(f"{where} names samples on one side only; allowed: both left and right.")
-    for name in ("data", "neighbor", "pair", "structure"):
-        if samples and getattr(one, name) is not None:
-            raise InvalidDataError(
-                f"{where} has {name}; allowed: no {name} with samples, which are drawn already."
-            )
-    if one.attribute and one.function is None:
-        raise InvalidDataError(
-            f"{where} has attribute; allowed: with a function that is or makes an estimator."
-        )
-    if samples:
-        return
-    if (one.pair is None) == (one.data is None and one.neighbor is None):
-        raise InvalidDataError(f"{where} needs its data sets; allowed: data and neighbor, or pair.")
-    if one.pair is None and None in (one.data, one.neighbor):
-        raise InvalidDataError(f"{where} names one data set; allowed: both data and neighbor.")
-    if one.pair is not None and one.adjacency is not None:
-        raise InvalidDataError(f"{where} has adjacency; allowed: none with a pair, whose file says it.")
-
-
 def _table(path: Path) -> dict[str, Any] | None:
     """The entries of a file; None for a pyproject.toml without ours."""
     try:
@@ -313,21 +247,3 @@ def _table(path: Path) -> dict[str, Any] | None:
     tools = content.get("tool")
     found = tools.get("dpverify") if isinstance(tools, dict) else None
     return found if isinstance(found, dict) else None
-
-
-def _first(error: ValidationError) -> str:
-    """The first thing that is wrong, in one sentence."""
-    one = error.errors()[0]
-    place = " ".join(str(part + 1) if isinstance(part, int) else part for part in one["loc"])
-    if one["type"] == "extra_forbidden":
-        model: type[BaseModel] = StatedClaim if one["loc"][0] == "claims" else Project
-        known = ", ".join(str(field.alias) for field in model.model_fields.values())
-        return f"{place} is not known; allowed: {known}."
-    if one["type"] == "missing":
-        return f"{place} is missing; allowed: a value for it."
-    message = one["msg"].removeprefix("Input should be ").partition(", unable to")[0]
-    message = "a list" if message == "a valid tuple" else message
-    message = (
-        ("a number " if message.startswith(("greater", "less")) else "") + message[0].lower() + message[1:]
-    )
-    return f"{place} was {one['input']!r}; allowed: {message}."

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from dpverify.commands.audit import limits_of
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_facts, progress_bar, write_json
 
@@ -57,6 +56,7 @@ def tails(
     code 0 if nothing was found, 1 if something was.
     """
     from dpverify.checks import number
+    from dpverify.running import Limits
     from dpverify.verification.noise_audits import NoiseQuestion, audit_noise
 
     if (target is None) == (samples is None):
@@ -64,6 +64,10 @@ def tails(
             "--samples", samples, "a file, or a generator PACKAGE.MODULE:FUNCTION, not both"
         )
     number("--distance", distance, above=0.0, allowed="a finite number above 0")
+    number("--time-limit", time_limit, above=0.0, at_most=1e6, allowed="seconds above 0, at most 1e6")
+    number(
+        "--memory-limit", memory_limit, at_least=0.0625, at_most=2**20, allowed="GiB, from 0.0625 to 1048576"
+    )
     check_json(json_file)
     question = NoiseQuestion(
         str(target if samples is None else samples),
@@ -73,7 +77,7 @@ def tails(
         runs,
         failure_probability,
         seed,
-        limits_of(time_limit, memory_limit),
+        Limits(time_limit, int(memory_limit * 2**30)),
     )
     found = audit_noise(question, progress=None if samples else progress_bar("drawing"))
     lost = found.delta_lost(distance)

@@ -33,14 +33,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(session, "dpverify-session")
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(claim, *, left, right, adjacency, index, runs, allow_undecided, allow_equal): the test returns a "
+        f"{MARKER}(claim, *, data, neighbor, adjacency, runs, allow_undecided, ...): the test returns a "
         "mechanism, or its outputs on two neighboring data sets, and fails if the claim is violated or undecided",
     )
 
 
 @pytest.fixture
 def privacy_claim(request: pytest.FixtureRequest) -> Claims:
-    """State claims within a test: `privacy_claim(mechanism, "eps=1", left=..., right=...)`."""
+    """State claims within a test: `privacy_claim(mechanism, "eps=1", data=..., neighbor=...)`."""
     __tracebackhide__ = True
     from dpverify.pytest_plugin.claims import claims_of
 

@@ -5,33 +5,35 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, NoReturn, TypeVar
 
 import pytest
 
-from dpverify import checks
-from dpverify.auditing import MINIMUM_RUNS, Auditor, ErrorShare, Label
+from dpverify.auditing import Auditor, ErrorShare, Request, audit
+from dpverify.auditing.requests import failure_lines
+from dpverify.auditing.requests.options import OPTIONS
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.privacy import Adjacency, Guarantee
-from dpverify.properties import AuditedPair, audit_outputs, audit_pair, check_audit
+from dpverify.privacy import Guarantee
+from dpverify.properties import check_audit
 from dpverify.pytest_plugin.options import FIXTURE, MARKER
 from dpverify.pytest_plugin.session import CLAIMS, FOUND, PLACE, SAID, Session, asks, name_of
 from dpverify.quoting import command_line
-from dpverify.running import Limits
 
-LIMITS = Limits(seconds=3600.0)
-"""Of the process in which a test's mechanism runs; the seconds are those of a block of 1000 runs."""
+SECONDS = 3600.0
+"""Limit of the process in which a test's mechanism runs, for a block of 1000 runs."""
+ALLOWED = ("allow_undecided", *(name for name in OPTIONS if name not in (
+    "function", "left", "right", "claim", "seed", "failure_probability"
+)))  # fmt: skip
+"""What a claim may say of itself: the rest is its subject, or the session's."""
 
 QuestionT = TypeVar("QuestionT")
 SubjectT = TypeVar("SubjectT")
 EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence)
-
-RUNS = 20_000
-"""On each data set, unless a claim asks for another number."""
 
 
 def claims_of(session: Session, item: pytest.Item) -> Claims:
@@ -70,60 +72,62 @@ class Claims:
         subject: Any,
         claim: Guarantee | str,
         *,
-        left: Any = None,
-        right: Any = None,
-        adjacency: Adjacency | str | None = None,
-        index: int | None = None,
-        runs: int = RUNS,
         allow_undecided: bool = False,
-        allow_equal: bool = False,
+        **options: Any,
     ) -> PrivacyEvidence:
         """Audit a claim, and fail the test if it is violated or undecided.
 
         Args:
-            subject: a mechanism or function, as `dpverify.properties.check_private` takes it, with `left` and `right`;
-                or a pair of outputs that were drawn on two neighboring data sets, without.
+            subject: a mechanism or function, as `dpverify.properties.check_private` takes it, with `data` and
+                `neighbor`; or a pair of outputs that were drawn on two neighboring data sets, without.
             claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
-            left: a data set, with one record along the first axis.
-            right: its neighbor by `adjacency`.
-            adjacency: how the data sets differ; by default one record is replaced, and for outputs as given.
-            index: number of the record that differs, from 1; for adjacency `index` only.
-            runs: on each data set with profile `ci`; a tenth with `dev`, ten times as many with `nightly`.
             allow_undecided: whether the test passes though nothing could be decided.
-            allow_equal: outputs are meant to be equal; a claim about outputs that never vary is undecided otherwise.
+            options: other fields of a `dpverify.auditing.Request` but seed and failure probability, which are the
+                session's. So many `runs` are made with profile `ci`; a tenth with `dev`, ten times as many with
+                `nightly`.
 
         Raises:
-            AssertionError: with what `AuditedPair.lines` says, and the line that does it again.
+            AssertionError: with the verdict, the data sets, the bounds and the line that does it again.
             InvalidDataError, InvalidArgumentError: for what cannot be used.
         """
         __tracebackhide__ = True
         begin = time.perf_counter()
-        asked = checks.whole_number("runs", runs, at_least=MINIMUM_RUNS)
         share = self._next()
-        more: dict[str, Any] = {"seed": self._seed(), "failure_probability": share, "index": index}
-        more["allow_equal"] = allow_equal
-        if callable(subject):
-            many = self._session.options.scaled(asked, MINIMUM_RUNS)
-            by = Adjacency.REPLACE_ONE if adjacency is None else adjacency
-            audited = _clean(
-                lambda: audit_pair(
-                    subject, left, right, claim, adjacency=by, runs=many, limits=LIMITS, **more
-                )
-            )
-        else:
-            sides = _outputs(subject, left, right)
-            by = Adjacency.UNCHECKED if adjacency is None else adjacency
-            audited = _clean(lambda: audit_outputs(*sides, claim, adjacency=by, **more))
-            many = audited.audit.runs
-        label = Label(
-            name_of(self._item), f"{self._item.name} against {audited.claim}", self._again(), more["seed"]
-        )
-        found = audited.evidence(label).timed(time.perf_counter() - begin)
+        request, fewer = _clean(lambda: self._request(subject, claim, share, options))
+        found = _clean(lambda: audit(request))
+        label = {
+            "subject": name_of(self._item),
+            "title": f"{self._item.name} against {found.claim}",
+            "reproduce": self._again(),
+        }
+        found = found.model_copy(update=label).timed(time.perf_counter() - begin)
         self._keep(
             share, found, found.claim, found.seed, epsilon_lower=found.epsilon_lower, delta=found.delta
         )
-        self._judge(audited, found, share, fewer=callable(subject) and many < asked, allow=allow_undecided)
+        undecided = found.verdict is Verdict.UNDECIDED and not allow_undecided
+        if undecided and fewer:
+            raise pytest.skip.Exception(
+                f"{found.reason}: so few runs, as profile dev makes, decide nothing", _use_item_location=True
+            )
+        if undecided or found.verdict is Verdict.VIOLATED:
+            lines = [*failure_lines(request, found), *self._budget(share), f"replay: {found.reproduce}"]
+            raise AssertionError("\n".join(lines))
         return found
+
+    def _request(
+        self, subject: Any, claim: Guarantee | str, share: ErrorShare, options: dict[str, Any]
+    ) -> tuple[Request, bool]:
+        """What is asked, and whether with fewer runs than the claim asks for."""
+        __tracebackhide__ = True
+        if unknown := set(options) - set(ALLOWED):
+            raise InvalidArgumentError(MARKER, sorted(unknown), f"{', '.join(ALLOWED)} beside the claim")
+        session: dict[str, Any] = {"claim": claim, "seed": self._seed(), "failure_probability": share}
+        if not callable(subject) and not isinstance(subject, str):
+            left, right = _outputs(subject)
+            return Request(left=left, right=right, **options, **session), False
+        request = Request(subject, **{"time_limit": SECONDS, **options}, **session)
+        many = self._session.options.scaled(request.most_runs, request.fewest_runs)
+        return replace(request, runs=many), many < request.most_runs
 
     def audit(
         self,
@@ -226,22 +230,6 @@ class Claims:
             (f"dpverify.{name}{behind}", str(value)) for name, value in said.items()
         ]
 
-    def _judge(
-        self, audited: AuditedPair, found: PrivacyEvidence, share: ErrorShare, *, fewer: bool, allow: bool
-    ) -> None:
-        __tracebackhide__ = True
-        undecided = found.verdict is Verdict.UNDECIDED
-        if found.verdict is not Verdict.VIOLATED and not (undecided and not allow):
-            return
-        if undecided and fewer:
-            raise pytest.skip.Exception(
-                f"{audited.audit.reason}: so few runs, as profile dev makes, decide nothing",
-                _use_item_location=True,
-            )
-        raise AssertionError(
-            "\n".join([*audited.lines(), *self._budget(share), f"replay: {found.reproduce}"])
-        )
-
 
 def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
     """Audit what a test with the marker returned; its failure shows no lines of code, since none of them failed."""
@@ -250,11 +238,6 @@ def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
         (marker,) = list(item.iter_markers(MARKER))[:1]
         if len(marker.args) != 1:
             raise InvalidArgumentError(f"the marker {MARKER}", marker.args, "one claim, and all else by name")
-        allowed = ("left", "right", "adjacency", "index", "runs", "allow_undecided", "allow_equal")
-        if unknown := set(marker.kwargs) - set(allowed):
-            raise InvalidArgumentError(
-                f"the marker {MARKER}", sorted(unknown), f"{', '.join(allowed)} beside the claim"
-            )
         claims(returned, marker.args[0], **marker.kwargs)
     except (AssertionError, DpverifyError) as error:
         if _outside(error.__traceback__) is not None:
@@ -265,7 +248,7 @@ def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
     pytest.fail(item.stash[SAID], pytrace=False)
 
 
-def _outputs(subject: Any, left: Any, right: Any) -> tuple[Any, Any]:
+def _outputs(subject: Any) -> tuple[Any, Any]:
     __tracebackhide__ = True
     if inspect.iscoroutine(subject):
         subject.close()
@@ -275,8 +258,6 @@ def _outputs(subject: Any, left: Any, right: Any) -> tuple[Any, Any]:
             subject,
             "a mechanism (data, rng) -> output, or a pair of outputs drawn on two neighboring data sets",
         )
-    if left is not None or right is not None:
-        raise InvalidArgumentError("left and right", (left, right), "none where outputs are given")
     return subject[0], subject[1]
 
 

@@ -426,10 +426,13 @@ class _Alive:
         self.worker.alive()
 
 
-def _placed(work: Callable[[Any], NDArray[Any]], worker: _Worker) -> NDArray[Any]:
-    """What a work gives; where a user's code failed in it, the sentence says on which line."""
+Work = Callable[[list[int], Any], NDArray[Any]]
+
+
+def _placed(work: Work, asked: list[int], worker: _Worker) -> NDArray[Any]:
+    """What work gives; where a user's code failed in it, the sentence says on which line."""
     try:
-        return work(_Alive(worker))
+        return work(asked, _Alive(worker))
     except InvalidDataError as error:
         place = "" if error.__cause__ is None else place_in_sources(error.__cause__)
         if not place or place in str(error):
@@ -437,10 +440,8 @@ def _placed(work: Callable[[Any], NDArray[Any]], worker: _Worker) -> NDArray[Any
         raise InvalidDataError(f"{str(error).rstrip('.')} {place}") from error
 
 
-def serve_works(
-    requests: int, replies: int, name: str, works: tuple[Callable[[Any], NDArray[Any]], ...]
-) -> None:
-    """Serve these pipes with what this process knows to compute, by number, and end the process."""
+def serve_work(requests: int, replies: int, name: str, work: Work) -> None:
+    """Serve these pipes with what this process knows to compute, and end the process."""
 
     def serve() -> None:
         worker = _Worker(
@@ -451,7 +452,7 @@ def serve_works(
         worker.reply({"kind": "loaded", "batched": False, "sources": []})
         while True:
             asked, _ = _receive(requests)
-            found = worker.guarded(lambda asked=asked: _placed(works[asked["work"]], worker))  # type: ignore[misc]
+            found = worker.guarded(lambda asked=asked: _placed(work, asked["work"], worker))  # type: ignore[misc]
             if found is not None:
                 as_text = texts.is_texts(found)
                 worker.reply({"kind": "points", "texts": as_text}, texts.packed(found) if as_text else found)

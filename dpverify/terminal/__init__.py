@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 
 from dpverify import extras
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
-from dpverify.files import write_whole
+from dpverify.files import check_writable, unwritable, write_whole
 from dpverify.terminal.streams import streams_for_commands
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ _PIPE_CLOSED = 128 + 13
 """As if ended by SIGPIPE, like other programs whose reader is gone; the verdict was not delivered."""
 
 _REPRODUCE = "reproduce"
+_STANDARD_OUTPUT = "- for standard output, or "
 
 _STOPPED = 128 + 15
 """As if ended by SIGTERM."""
@@ -147,34 +148,17 @@ def write_json(path: str, content: Any) -> None:
     try:
         write_whole(Path(path), text.encode())
     except (OSError, ValueError) as error:
-        raise _refused_file(path, error) from error
+        raise unwritable("--json", Path(path), error, _STANDARD_OUTPUT) from error
 
 
-def check_json(path: str | None, option: str = "--json") -> None:
-    """Refuse a file for JSON, named by an option, before any work is done; an existing file stays as it is.
+def check_json(path: str | None) -> None:
+    """Refuse a file for JSON before any work is done; an existing file stays as it is.
 
     Raises:
         InvalidArgumentError: if the file cannot be written to.
     """
-    if path is None or path == "-":
-        return
-    target = Path(path)
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(None, "it is a folder")
-        if not target.exists() or target.is_file():
-            with tempfile.TemporaryFile(dir=Path(os.path.realpath(target)).parent):
-                pass
-    except (OSError, ValueError) as error:
-        raise _refused_file(path, error, option) from error
-
-
-def _refused_file(path: str, error: Exception, option: str = "--json") -> InvalidArgumentError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    out = "- for standard output, or " if option == "--json" else ""
-    return InvalidArgumentError(
-        option, path, f"{out}a file in an existing folder that can be written to ({reason})"
-    )
+    if path is not None and path != "-":
+        check_writable("--json", Path(path), _STANDARD_OUTPUT)
 
 
 def check_folder(option: str, folder: Path) -> None:

@@ -14,7 +14,7 @@ from dpverify.ledger.headlines.words import counts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
-from dpverify.reports import read_ledger
+from dpverify.reports import load_ledger
 from dpverify.views.run import roots_text
 
 _OF_LINES = {
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
             raise InvalidDataError(
                 "A page and a ledger are needed, such as README.md build/verify/ledger.json."
             )
-        ledger = read_ledger(Path(arguments[1]))
+        ledger = load_ledger(Path(arguments[1]))
         proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
         write_table(Path(arguments[0]), counted(ledger.statements, proofs))
     except DpverifyError as error:

@@ -34,7 +34,7 @@ from dpverify.proving.reasoning.evaluation import failing, text
 from dpverify.proving.two_readers import disagreement
 from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
-from dpverify.reports import read_ledger
+from dpverify.reports import load_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import opened, papers, select
 from dpverify.verification.catalog.entries import catalog_entries, results_of
@@ -127,7 +127,7 @@ def check_ledger(
             `dpverify run`, or its certificates' folder is missing.
         InvalidArgumentError: `only` names what neither source nor ledger has.
     """
-    ledger = read_ledger(path)
+    ledger = load_ledger(path)
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
         raise InvalidDataError(

@@ -10,7 +10,7 @@ from pathlib import Path
 from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.ledger.entries import StatementEntry
-from dpverify.reports import read_ledger
+from dpverify.reports import load_ledger
 from dpverify.reports.formats.markdown import escaped
 from dpverify.statements.paper import Paper, find_statement, papers
 from dpverify.statements.plans import Plan
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> int:
                 "A folder and a ledger are needed, such as docs/papers build/verify/ledger.json."
             )
         folder = Path(arguments[0]).resolve()
-        found = {row.id: row for row in read_ledger(Path(arguments[1])).statements}
+        found = {row.id: row for row in load_ledger(Path(arguments[1])).statements}
         plans = [plan for paper in papers().values() for plan in paper.plans]
         for paper in papers().values():
             write_whole(folder / f"{paper.key}.md", paper_markdown(paper, plans, folder, found).encode())

@@ -42,7 +42,7 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
         ('mine.sgd', 'violated', 51, 50)
     """
     if not isinstance(ledger, Ledger):
-        raise InvalidArgumentError("ledger", ledger, "a Ledger, as read_ledger gives it")
+        raise InvalidArgumentError("ledger", ledger, "a Ledger, as load_ledger gives it")
     rows = [_flat(entry.model_dump(mode="python")) for entry in ledger.entries]
     for row, entry in zip(rows, ledger.entries, strict=True):
         if isinstance(entry, ExpectationEvidence):

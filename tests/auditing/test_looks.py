@@ -73,9 +73,9 @@ def test_scores_are_chosen_by_name() -> None:
 @pytest.mark.parametrize(
     ("looks", "option"),
     [
-        ({"scores": ("spread",)}, "--score"),
-        ({"directions": ("left over right",)}, "--direction"),
-        ({"scores": ("value",), "low_bits": True}, "--score"),
+        ({"scores": ("spread",)}, "score"),
+        ({"directions": ("left over right",)}, "direction"),
+        ({"scores": ("value",), "low_bits": True}, "score"),
     ],
 )
 def test_unknown_names_are_refused(looks: dict[str, Any], option: str) -> None:
@@ -83,12 +83,8 @@ def test_unknown_names_are_refused(looks: dict[str, Any], option: str) -> None:
         EventFilter(**looks)
 
 
-def test_options_say_it_again() -> None:
+def test_names_stand_for_scorers_and_directions() -> None:
     looks = EventFilter(("best coordinate", "value"), ("right-over-left",))
-    assert looks.options() == (
-        *("--score", "best coordinate", "--score", "value"),
-        *("--direction", "right-over-left"),
-    )
     assert looks.compared == (Direction.RIGHT_OVER_LEFT,)
     assert [scorer.name for scorer in looks.scorers] == ["value", "best coordinate"]
 

@@ -71,7 +71,7 @@ from dpverify.properties import (
     neighboring_datasets,
 )
 from dpverify.proving import homogeneity, prove
-from dpverify.reports import parse_ledger, read_ledger
+from dpverify.reports import load_ledger, parse_ledger
 from dpverify.running import Executor, FunctionMechanism, Limits, Randomness, UserMechanism, run
 from dpverify.verification import VerificationSettings
 
@@ -138,8 +138,8 @@ def ran(**options: Any) -> Any:
 
 
 def private(**options: Any) -> Any:
-    arguments = {"mechanism": draw, "left": LEFT, "right": RIGHT, "claim": "eps=1", "runs": 200} | options
-    first = [arguments.pop(name) for name in ("mechanism", "left", "right", "claim")]
+    arguments = {"mechanism": draw, "data": LEFT, "neighbor": RIGHT, "claim": "eps=1", "runs": 200} | options
+    first = [arguments.pop(name) for name in ("mechanism", "data", "neighbor", "claim")]
     return check_private(*first, **arguments)
 
 
@@ -303,14 +303,18 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
     "integer name": (integer, [None, 3, " "]),
     # properties
     "check_private mechanism": (lambda x: private(mechanism=x), [None, 3, "f", lambda data: 0]),
-    "check_private left": (
-        lambda x: private(left=x),
+    "check_private data": (
+        lambda x: private(data=x),
         [None, 3.0, "text", RIGHT, LEFT + 1, np.zeros((5, 1)), [[0.0], [1.0, 2.0]]],
     ),
     "check_private claim": (lambda x: private(claim=x), [*NO_TEXT, "eps", 1.0]),
-    "check_private adjacency": (lambda x: private(adjacency=x), [None, 3, "", "next"]),
+    "check_private adjacency": (lambda x: private(adjacency=x), [3, "", "next"]),
     "check_private index": (lambda x: private(adjacency="index", index=x), [None, 0, 2, 1.5, "1", True]),
-    "check_private runs": (lambda x: private(runs=x), [*NO_COUNT, 99, 10**15]),
+    "check_private runs": (
+        lambda x: private(runs=x),
+        [NAN, "1", True, [1], 1.5, INF, 0, -1, 15, 10**15],
+    ),
+    "check_private fixed runs": (lambda x: private(runs=x, fixed_runs=True), [99, 10**15]),
     "check_private seed": (lambda x: private(seed=x), [None, -1, 1.5, "5", True]),
     "check_private failure_probability": (lambda x: private(failure_probability=x), NO_PROBABILITY),
     "check_private executor": (lambda x: private(executor=x), [3, "gpu", ""]),
@@ -327,7 +331,7 @@ TABLE: dict[str, tuple[Callable[[Any], Any], list[Any]]] = {
         parse_ledger,
         ["", "{", "[]", "null", "3", '{"schema_version": 99}', '{"a": 1}', "[" * 5000, "1" * 5000],
     ),
-    "read_ledger": (read_ledger, [None, 3, "", "no.json", "a\0b", "x" * 300, "."]),
+    "load_ledger": (load_ledger, [None, 3, "", "no.json", "a\0b", "x" * 300, "."]),
     "settings papers": (lambda x: VerificationSettings(papers=x), [("no",), (3,)]),
     "settings profile": (lambda x: VerificationSettings(profile=x), [None, "slow", 3, ""]),
     "settings executor": (lambda x: VerificationSettings(executor=x), [None, "gpu", 3, "threads=0"]),

@@ -19,7 +19,7 @@ from dpverify.cli import main
 from .calling import call
 
 RUNS = 20_000
-"""Per data set. Audits below run at failure probability 1e-3 with fixed seeds: a correct claim's false alarm would have
+"""Per data set. Audits below run at failure probability 1e-6 with fixed seeds: a correct claim's false alarm would have
 had that probability once, when the seed was chosen."""
 
 
@@ -158,7 +158,7 @@ def test_a_claim_that_cannot_be_refuted_runs_nothing(
     arguments = [word.replace("eps=1", "eps=12") for word in audit_function("half")]
     code, found, err = output(capsys, *arguments)
     assert (code, found["verdict"], found["runs"]) == (3, "undecided", 0)
-    assert "cannot be refuted within 20000 runs on each data set: at least 562137 are needed" in err
+    assert "cannot be refuted within 20000 runs on each data set: at least 1124274 are needed" in err
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_claim_that_cannot_be_refuted_runs_nothing(
         (["--time", "0"], "--time was 0.0"),
         (["--time", "nan"], "--time was nan"),
         (["--time", "3", "--fixed-runs"], "--time was 3.0; allowed: no value with --fixed-runs"),
-        (["--fixed-runs", "--runs", "199"], "--runs was 199; allowed: at least 200"),
+        (["--fixed-runs", "--runs", "99"], "--runs was 99; allowed: an integer of at least 100"),
     ],
 )
 def test_bad_limits_get_one_sentence(

@@ -69,12 +69,12 @@ def function(name: str, *more: str) -> tuple[str, ...]:
 EQUAL = ["forgets", "forgets_all", "constant", "never_a_number", "empty", "own_seed", "stored", "shuffled"]
 
 
-@pytest.mark.parametrize("how", ["--sequential", "--fixed-runs"])
+@pytest.mark.parametrize("how", [[], ["--fixed-runs"]])
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_outputs_decide_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: str
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: list[str]
 ) -> None:
-    code, found = audited(capsys, *function(name, how))
+    code, found = audited(capsys, *function(name, *how))
     assert (code, found["verdict"], found["gap"]) == (3, "undecided", "equal outputs")
     assert "--allow-equal" in found["reason"]
     assert ("one and the same" in found["reason"]) == (name not in ("stored", "shuffled"))
@@ -87,10 +87,12 @@ def test_equal_outputs_that_are_meant(folder: Path, capsys: pytest.CaptureFixtur
     assert "--allow-equal" in found["reproduce"]
 
 
-@pytest.mark.parametrize("how", ["--sequential", "--fixed-runs"])
+@pytest.mark.parametrize("how", [[], ["--fixed-runs"]])
 @pytest.mark.parametrize("name", ["sign", "sign_of_rounded", "payload", "sign_in_a_dictionary"])
-def test_bits_are_outputs(folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: str) -> None:
-    code, found = audited(capsys, *function(name, how, "--allow-equal"))
+def test_bits_are_outputs(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, how: list[str]
+) -> None:
+    code, found = audited(capsys, *function(name, *how, "--allow-equal"))
     assert (code, found["verdict"]) == (1, "violated")
     if name != "sign_of_rounded":  # which a score of both columns may find
         assert ("-0.0" in found["reason"]) == ("sign" in name)

@@ -83,7 +83,7 @@ def test_a_search_says_that_it_needs_an_extra_before_the_first_run(
     asked = ["audit", "a:b", "--data", "d.csv", "--claim", "eps=1", "--search-neighbors", "found.json"]
     assert call(*asked) == 2
     assert capsys.readouterr().err == (
-        "dpverify: --search-neighbors needs hypothesis; allowed: after pip install 'dpverify[test]'.\n"
+        "dpverify: A search for neighbors needs hypothesis; allowed: after pip install 'dpverify[test]'.\n"
     )
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dpverify.reports import read_ledger, write_ledger
+from dpverify.reports import load_ledger, write_ledger
 
 from .calling import call
 
@@ -59,7 +59,7 @@ def test_ledgers_are_compared(capsys: pytest.CaptureFixture[str], tmp_path: Path
 
     old = write_ledger(ledger(proof(V.PROVED)), tmp_path / "old.json")
     new = write_ledger(ledger(proof(V.UNDECIDED)), tmp_path / "new.json")
-    assert read_ledger(old).entries
+    assert load_ledger(old).entries
     assert call("compare", str(old), str(new)) == 1
     assert "lost proof: fmtt18.thm1/bound (printed): proved, now undecided" in capsys.readouterr().out
     assert call("compare", str(new), str(old), "--format", "markdown") == 0

@@ -15,7 +15,7 @@ import pytest
 from dpverify.commands.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
-from dpverify.reports import read_ledger
+from dpverify.reports import load_ledger
 from dpverify.reports.formats.documents import audit_schema
 from dpverify.views.results import SourcePlace
 
@@ -48,6 +48,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+ONE = '[[claims]]\nclaim = "eps=1"\n'
+SIDES = 'data = "c"\nneighbor = "c"\n'
+
+
 def claims(*functions: str, more: str = "", runs: int = 300) -> str:
     sides = f'claim = "eps=1"\ndata = "data.csv"\nneighbor = "neighbor.csv"\nruns = {runs}\n{more}\n'
     return "".join(f'[[claims]]\nfunction = "release:{name}"\n{sides}' for name in functions)
@@ -69,10 +73,13 @@ def test_verdicts_share_one_failure_probability(folder: Path, capsys: pytest.Cap
         ["supported", "release:private", "eps=1"],
         ["violated", "release:leaky", "eps=1"],
     ]
-    ledger: Ledger = read_ledger(folder / "build" / "dpverify" / "ledger.json")
+    ledger: Ledger = load_ledger(folder / "build" / "dpverify" / "ledger.json")
     assert ledger.budget.failure_probability == 0.02
     assert [entry.failure_probability for entry in ledger.entries] == [0.01, 0.01]  # type: ignore[union-attr]
     assert ledger.entries[1].title == "release:leaky against eps=1"  # type: ignore[union-attr]
+    assert [entry.reproduce.split("--failure-probability ")[1] for entry in ledger.entries] == [
+        "0.01 --seed 0"
+    ] * 2  # type: ignore[union-attr]
     # one alone has the same part, and so the same verdict
     code, rows, _ = ran(folder, capsys, "release:private", "--json", "found.json")
     assert code == 0
@@ -80,6 +87,27 @@ def test_verdicts_share_one_failure_probability(folder: Path, capsys: pytest.Cap
     assert found["evidence"]["failure_probability"] == 0.01
     assert found["error"] is None
     assert call("report", str(folder / "build" / "dpverify" / "ledger.json")) == 0
+
+
+def test_a_claim_has_what_the_command_has(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A search, fixed runs, a direction and scores; what all share stands at the top. 1e-6 for a false alarm."""
+    (folder / "dpverify.toml").write_text(
+        'executor = "threads=2"\nstore = "kept.sqlite"\ntime-limit = 60\n'
+        '[[claims]]\nfunction = "release:leaky"\nclaim = "eps=1"\ndata = "data.csv"\nruns = 2000\n'
+        'search-neighbors = "worst.json"\nrecord-range = [0, 1]\n'
+        + claims(
+            "leaky", more='fixed-runs = true\nscore = "value"\ndirection = ["left-over-right"]', runs=2000
+        )
+        + claims("leaky", more="time = 1e-9")
+    )
+    code, rows, _ = ran(folder, capsys)
+    assert (code, [row[0] for row in rows]) == (1, ["violated", "violated", "undecided"])
+    assert json.loads((folder / "worst.json").read_text())["adjacency"] == "replace-one"
+    assert (folder / "kept.sqlite").exists()
+    found = load_ledger(folder / "build" / "dpverify" / "ledger.json").entries
+    assert "--pair worst.json" in found[0].reproduce  # type: ignore[union-attr]
+    assert "--fixed-runs --score value --direction left-over-right" in found[1].reproduce  # type: ignore[union-attr]
+    assert found[2].runs == 16  # type: ignore[union-attr]
 
 
 def test_an_error_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,21 +187,29 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
     [
         ("", "No claim is stated; allowed: at least one entry"),
         ("claims = 3", "claims was 3"),
-        ("failure-probability = 2\n", "failure-probability was 2; allowed: a number less than 1"),
+        ("failure-probability = 2\n", "failure-probability was 2; allowed: a number from 1e-15 to below 1"),
         ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, failure-probability"),
-        ("[[claims]]\n", "claims 1 claim is missing"),
-        ('[[claims]]\nclaim = "eps=1"\nfuncton = "a:b"', "claims 1 functon is not known; allowed: claim, name"),
-        ('[[claims]]\nclaim = "eps=1"', "is about nothing; allowed: one of function, command, left and right"),
-        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"\ncommand = "c"', "is about function and command"),
-        ('[[claims]]\nclaim = "eps=1"\nleft = "a.npy"', "names samples on one side only"),
-        ('[[claims]]\nclaim = "eps=1"\nleft = "a.npy"\nright = "b.npy"\ndata = "c"', "has data; allowed: no data"),
-        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"', "needs its data sets"),
-        ('[[claims]]\nclaim = "eps=1"\nfunction = "a:b"\ndata = "c"', "names one data set"),
-        ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\npair = "b"\nadjacency = "zero-out"', "has adjacency"),
-        ('[[claims]]\nclaim = "eps=1"\ncommand = "a"\nattribute = ["b"]\npair = "c"', "has attribute"),
+        ("[[claims]]\n", "claim 1: claim was ''; allowed: a claim such as"),
+        (ONE + 'functon = "a:b"', "claim 1: functon is not known; allowed: name, function, command"),
+        (ONE, "function was None; allowed: one of function, command, or left with right"),
+        (ONE + 'function = "a:b"\ncommand = "c"', "command was 'c'; allowed: one of function, command, or left"),
+        (ONE + 'left = "a.npy"', "right was None; allowed: both left and right"),
+        (ONE + 'left = "a.npy"\nright = "b.npy"\ndata = "c"', "data was 'c'; allowed: no value with samples"),
+        (ONE + 'function = "a:b"', "data was None; allowed: both data and neighbor"),
+        (ONE + 'function = "a:b"\ndata = "c"', "neighbor was None; allowed: both data and neighbor"),
+        (ONE + 'command = "a"\npair = "b"\nadjacency = "zero-out"', "no value with pair, whose file says it"),
+        (ONE + 'command = "a"\nattribute = ["b"]\npair = "c"', "attribute was ('b',); allowed: none with command"),
         ("[[claims", "is no TOML file"),
-        (claims("private", more="delta = 1"), "claims 1 delta was 1; allowed: a number less than 1"),
-        (claims("private", runs=3), "claims 1 runs was 3"),
+        (claims("private", more="delta = 1"), "claim 1: delta was 1; allowed: a number in [0, 1)"),
+        (claims("private", more="fixed-runs = 1"), "claim 1: fixed-runs was 1; allowed: True or False"),
+        (claims("private", more="function = 3"), "is no TOML file"),
+        (claims("private", more='score = "value"'), "allowed: with fixed-runs only, where a function is run"),
+        (claims("private", more="time = 3\nfixed-runs = true"), "time was 3; allowed: no value with fixed-runs"),
+        (claims("private", more='store = "s"'), "claim 1: store is not known"),
+        ('store = "s"\n' + ONE + 'command = "cat"\n' + SIDES, "none with command"),
+        (ONE + 'function = 3\n' + SIDES, "function was 3; allowed: a mechanism"),
+        (ONE + 'function = "a:b"\ndata = 3\nneighbor = "c"', "data was 3; allowed: a file"),
+        (claims("private", runs=3), "claim 1: runs was 3; allowed: an integer of at least 16"),
     ],
 )  # fmt: skip
 def test_bad_entries(content: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,9 +88,7 @@ def test_places_that_cannot_be_written_to(
         pytest.skip("there is no /proc here")
     monkeypatch.chdir(tmp_path)
     # said before the work is done
-    monkeypatch.setattr(
-        "dpverify.verification.sample_audits.audit_samples", lambda *a, **k: pytest.fail("ran")
-    )
+    monkeypatch.setattr("dpverify.auditing.requests.audits.audit", lambda *a, **k: pytest.fail("ran"))
     assert call(*samples, "--json", place) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -176,7 +174,7 @@ def test_an_own_fault_is_no_verdict(
     def fail(*arguments: object, **options: object) -> None:
         raise ZeroDivisionError("planted")
 
-    monkeypatch.setattr("dpverify.verification.sample_audits.audit_samples", fail)
+    monkeypatch.setattr("dpverify.auditing.requests.audits.audit", fail)
     assert call(*samples) == terminal.OWN_FAULT
     err = capsys.readouterr().err
     assert "planted" in err
@@ -188,7 +186,7 @@ def test_interrupting_is_no_verdict(samples: list[str], monkeypatch: pytest.Monk
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpverify.verification.sample_audits.audit_samples", interrupt)
+    monkeypatch.setattr("dpverify.auditing.requests.audits.audit", interrupt)
     assert call(*samples) == 128 + signal.SIGINT
 
 

@@ -44,7 +44,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name[1]).write_text(block, encoding="utf-8")
     for script in SCRIPTS:
         rest = re.sub(r"^dpverify (audit|tails).*\n", "", script, flags=re.M)
-        subprocess.run(["bash", "-ec", rest], cwd=place, env={**os.environ, "PATH": PATH}, check=True)
+        done = subprocess.run(
+            ["bash", "-ec", rest],
+            cwd=place,
+            env={**os.environ, "PATH": PATH},
+            check=True,
+            stdout=subprocess.PIPE,
+        )
+        if "ask.py" in rest:
+            assert done.stdout.decode() == "supported True\nviolated True\n"
     return place
 
 

@@ -38,7 +38,7 @@ def _without_numbers(text: str) -> str:
 
 
 def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its audits have a failure probability of 1e-3 each, and its session 1e-6; all seeds are fixed."""
+    """Its audits have a failure probability of 1e-6 each, as its session has; all seeds are fixed."""
     monkeypatch.chdir(tmp_path)
     write_files(TUTORIAL, tmp_path)
     shown = blocks(TUTORIAL, "text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dpverify.auditing import Label
+from dpverify.auditing import Request, audit, audit_samples
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Guarantee, PureDP
 from dpverify.problems import Dataset
 from dpverify.properties import (
-    audit_outputs,
-    audit_pair,
     check_guarantee,
     check_mechanism,
     check_private,
@@ -105,8 +104,8 @@ def test_mechanism_check_passes_and_catches_foreign_randomness() -> None:
 
 def test_private_check_passes_the_right_noise_and_fails_half_of_it() -> None:
     """False alarm of the first: 1e-6, once, when the seed was chosen."""
-    audit = check_private(LaplaceSum(1.0), LEFT, RIGHT, PureDP(1.0), seed=1)
-    assert audit.epsilon_lower > 0.7
+    found = check_private(LaplaceSum(1.0), LEFT, RIGHT, PureDP(1.0), seed=1)
+    assert found.epsilon_lower > 0.7
     with pytest.raises(AssertionError, match="violated"):
         check_private(LaplaceSum(0.5), LEFT, RIGHT, PureDP(1.0), seed=1)
     with pytest.raises(AssertionError, match="violated"):
@@ -128,6 +127,10 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
     with pytest.raises(
         AssertionError, match=r"1-DP is violated \(seed 0, 20000 runs, adjacency replace-one\)"
     ):
+        check_private(half_noise, LEFT, RIGHT, "eps=1", fixed_runs=True)
+    with pytest.raises(
+        AssertionError, match=r"1-DP is violated \(seed 0, \d{3} runs, adjacency replace-one\)"
+    ):
         check_private(half_noise, LEFT, RIGHT, "eps=1")
 
 
@@ -140,10 +143,10 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
         (LEFT, MORE, {}, "have 4 and 5 records"),
         (LEFT, np.zeros((4, 2)), {}, r"records of shapes \(1,\) and \(2,\)"),
         (np.array([0.0, 1.0]), np.array([1.0, 0.0]), {}, "same records in another order"),
-        (None, None, {}, "left is None"),
-        (LEFT, None, {}, "right is None"),
-        (3.0, 4.0, {}, "left is not a data set"),
-        (["a", None], ["a", "b"], {}, "left is not a data set"),
+        (None, None, {}, "data was None; allowed: both data and neighbor"),
+        (LEFT, None, {}, "neighbor was None"),
+        (3.0, 4.0, {}, "data is not a data set"),
+        (["a", None], ["a", "b"], {}, "data is not a data set"),
         ([[1.0], [1.0, 2.0]], LEFT, {}, "rectangular array"),
         (LEFT, RIGHT, {"adjacency": "add-or-remove-one"}, "have 4 and 4 records"),
         (LEFT, np.ones((5, 1)), {"adjacency": "add-or-remove-one"}, "differ in more than one record"),
@@ -151,7 +154,15 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
         (LEFT, RIGHT, {"adjacency": "index"}, "index was None"),
         (LEFT, RIGHT, {"index": 1}, "index was 1"),
         (LEFT, RIGHT, {"adjacency": "next"}, "adjacency was 'next'"),
-        (LEFT, RIGHT, {"adjacency": None}, "adjacency was None"),
+        (LEFT, RIGHT, {"adjacency": 3}, "adjacency was 3"),
+        (
+            LEFT,
+            RIGHT,
+            {"score": "value"},
+            "score was .*; allowed: with fixed_runs only, where a function is run",
+        ),
+        (LEFT, RIGHT, {"time": 3, "fixed_runs": True}, "time was 3; allowed: no value with fixed_runs"),
+        (LEFT, RIGHT, {"left": [1.0]}, "left was .*; allowed: one of function, command, or left with right"),
     ],
 )
 def test_private_check_refuses_what_are_no_neighbors(
@@ -179,29 +190,25 @@ def test_private_check_raises_on_undecided_unless_told_not_to() -> None:
         AssertionError, match=r"is undecided .* no violation of this claim can be found with 100"
     ):
         check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100)
-    audit = check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100, allow_undecided=True)
-    assert audit.verdict is Verdict.UNDECIDED
+    found = check_private(noisy_sum, LEFT, RIGHT, "eps=12", runs=100, allow_undecided=True)
+    assert found.verdict is Verdict.UNDECIDED
 
 
-def test_audits_are_shown_in_notebooks_and_kept_in_ledgers() -> None:
+def test_audits_are_evidence() -> None:
     """Violated by far more than its failure probability, 1e-6."""
-    found = audit_pair(half_noise, LEFT, RIGHT, "eps=1", runs=4000)
-    assert found.audit.verdict is Verdict.VIOLATED
-    assert found.repeats
-    assert "<th" in found._repr_html_()
-    assert "event" in found._repr_html_()
-    assert "1-DP: violated" in found.audit._repr_html_()
-    entry = found.evidence(Label("mine", "mine against 1-DP", "again", 0))
-    assert (entry.verdict, entry.epsilon_lower, entry.claim) == (
-        Verdict.VIOLATED, found.audit.epsilon_lower, "1-DP",
-    )  # fmt: skip
-    given = audit_outputs(
+    found = audit(Request(half_noise, LEFT, RIGHT, "eps=1", runs=4000, fixed_runs=True))
+    assert (found.verdict, found.subject, found.repeats) == (Verdict.VIOLATED, "half_noise", True)
+    assert re.search(
+        r"event: value [<>]=? \S+, in \d+ of \d+ judged runs on the left data set and in", found.reason
+    )
+    assert "half_noise: violated" in found._repr_html_()
+    given = audit_samples(
         ["yes"] * 300 + ["no"] * 100, ["no"] * 300 + ["yes"] * 100, Claimed(GDP(1.0).privacy_profile)
     )
     assert given.outputs == "a category"
-    assert given.evidence(Label()).adjacency == "unchecked"
+    assert given.adjacency == "as the samples were drawn"
     with pytest.raises(InvalidDataError, match="on the right data set"):
-        audit_outputs([1.0] * 200, object(), "eps=1")
+        audit_samples([1.0] * 200, object(), "eps=1")
 
 
 def test_private_check_does_not_promise_what_does_not_repeat() -> None:

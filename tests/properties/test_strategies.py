@@ -192,7 +192,7 @@ def test_the_same_question_has_the_same_answer() -> None:
         check_private(LaplaceSum(1.0), *PAIR, "eps=1", runs=2000, failure_probability=shared)
         for _ in range(2)
     ]
-    assert audits[0] == audits[1]
+    assert audits[0].timed(0.0) == audits[1].timed(0.0)
     assert audits[0].verdict is Verdict.SUPPORTED
     assert audits[0].failure_probability == 5e-4
     with pytest.raises(InvalidDataError):

@@ -65,10 +65,10 @@ HOSTILE = """
         return noise(data, rng, runs)
 
     def patches(data, rng, runs):
-        import dpverify.properties.pairs as pairs
-        from dpverify.auditing.privacy import PrivacyAudit
-        pairs.repeats = pairs.audit_privacy = lambda *a, **k: None
-        PrivacyAudit.verdict = "supported"
+        import dpverify.auditing.requests.drawing as drawing
+        from dpverify.auditing.sequential import BettingAuditor, SequentialAudit
+        drawing.repeats = BettingAuditor.audit = lambda *a, **k: None
+        SequentialAudit.verdict = "supported"
         pytest.fail = lambda *a, **k: None
         return noise(data, rng, runs, 0.02)
 
@@ -78,7 +78,7 @@ HOSTILE = """
     PASSES = [noise, copies_itself, leaves_something_running, prepares_an_end, moves]
 
     @pytest.mark.parametrize("function", FAILS + PASSES, ids=lambda f: f.__name__)
-    @pytest.mark.privacy_claim("eps=1", left=[[0.0], [1.0]], right=[[0.0], [0.0]], runs=500)
+    @pytest.mark.privacy_claim("eps=1", data=[[0.0], [1.0]], neighbor=[[0.0], [0.0]], runs=500)
     def test_claim(function):
         return function
 
@@ -97,7 +97,7 @@ SAID = {
     "kills_its_parent": "ended its process (no exit code)",
     "kills_its_group": "was ended by SIGKILL",
     "ends_pytest": "raised Exit in block 0",
-    "raises": "raised ValueError in block 0 (runs 0 to 499): no luck (test_hostile.py, line",
+    "raises": "raised ValueError in block 0 (runs 0 to 15): no luck (test_hostile.py, line",
     "interrupts": "interrupts raised KeyboardInterrupt, without a message (test_hostile.py, line",
     "closes": "closed the pipe",
     "writes": "wrote to the pipe",

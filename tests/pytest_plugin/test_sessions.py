@@ -25,7 +25,7 @@ import dpverify.pytest_plugin.claims
 import dpverify.pytest_plugin.session_ledger  # noqa: F401
 from dpverify.properties import check_private
 from dpverify.pytest_plugin.session import name_of
-from dpverify.reports import read_ledger
+from dpverify.reports import load_ledger
 
 pytest_plugins = "pytester"
 
@@ -47,7 +47,7 @@ HEAD = """
     import numpy as np
     import pytest
     from mechanisms import failing, half, noisy
-    PAIR = {"left": [[0.0], [0.0]], "right": [[0.0], [1.0]]}
+    PAIR = {"data": [[0.0], [0.0]], "neighbor": [[0.0], [1.0]]}
 """
 CLAIMS = (
     HEAD
@@ -56,7 +56,7 @@ CLAIMS = (
     def test_right():
         return noisy
 
-    @pytest.mark.privacy_claim("eps=1", **PAIR)
+    @pytest.mark.privacy_claim("eps=1", fixed_runs=True, **PAIR)
     def test_half_the_noise():
         return half
 
@@ -102,25 +102,25 @@ def test_claims_are_audited_and_said(pytester: pytest.Pytester) -> None:
     for said in (
         "1-DP is violated (seed 0, 20000 runs, adjacency replace-one)",
         "claim: 1-DP, adjacency replace-one",
-        "left: [[0.], [0.]]",
-        "right: [[0.], [1.]]",
-        "difference: record 2 is [0.] on the left, [1.] on the right",
-        "interval: epsilon at delta 0 is in [1.7",
+        "data: [[0.], [0.]]",
+        "neighbor: [[0.], [1.]]",
+        "difference: record 2 is [0.], in the neighbor [1.]",
+        "interval: epsilon at delta 0 is in [1.8",
         "seed: 0",
         "failure probability: 2.5e-07",
     ):
         assert said in section, section
-    assert re.search(r"event: value <= [0-9.]+, in \d+ of \d+ judged runs on the left", section)
+    assert re.search(r"event: value <= -?[0-9.]+, in \d+ of \d+ judged runs on the left", section)
     assert "Traceback" not in section
     assert "hidden" not in section
     assert not re.search(r"\.py:\d", section)  # none of our lines, and none of the test's, which did not fail
 
     # independent of the plugin: the same audit by hand
-    left, right = np.zeros((2, 1)), np.array([[0.0], [1.0]])
+    data, neighbor = np.zeros((2, 1)), np.array([[0.0], [1.0]])
     with pytest.raises(AssertionError) as by_hand:
         check_private(
             lambda data, rng, runs: data.mean() + 0.5 * rng.laplace(size=runs) / len(data),
-            left, right, "eps=1", failure_probability=2.5e-07,
+            data, neighbor, "eps=1", failure_probability=2.5e-07, fixed_runs=True,
         )  # fmt: skip
     assert str(by_hand.value).splitlines()[0] in section
 
@@ -129,7 +129,7 @@ def test_claims_are_audited_and_said(pytester: pytest.Pytester) -> None:
     assert '>       privacy_claim(half, "eps=1", **PAIR)' in section
     assert set(re.findall(r"(\w+\.py):\d+:", section)) == {"test_claims.py"}
 
-    ledger = read_ledger(pytester.path / "ledger.json")
+    ledger = load_ledger(pytester.path / "ledger.json")
     assert [e.verdict for e in ledger.entries] == [
         "supported", "violated", "supported", "supported", "violated",
     ]  # fmt: skip
@@ -195,7 +195,7 @@ MISTAKES = (
     def test_no_claim():
         return noisy
 
-    @pytest.mark.privacy_claim("eps=1", left=[[0.0]], right=[[0.0]])
+    @pytest.mark.privacy_claim("eps=1", data=[[0.0]], neighbor=[[0.0]])
     def test_no_neighbors():
         return noisy
 
@@ -237,12 +237,12 @@ def test_what_cannot_be_audited_fails_in_one_sentence(pytester: pytest.Pytester)
     for said in (
         "what the claim is about was None; allowed: a mechanism (data, rng)",
         "claim was 'eps=one'",
-        "left and right hold the same records",
-        "the marker privacy_claim was ['lift']; allowed: left, right",
+        "data and neighbor hold the same records",
+        "privacy_claim was ['lift']; allowed: allow_undecided, command",
         "the marker privacy_claim was (); allowed: one claim",
         "is on a test that cannot return anything",
         "The fixture privacy_claim is asked for while a test runs",
-        "9-DP is undecided (seed 0, 100 runs",
+        "9-DP is undecided (seed 0, 0 runs",
     ):
         assert said in text, said
     sections = dict(re.findall(r"^_{3,} (\S+) _{3,}\n(.*?)(?=^_{3,} |^={3,} )", text, re.S | re.M))
@@ -261,7 +261,7 @@ def test_the_profile_multiplies_runs(pytester: pytest.Pytester) -> None:
     tests = (
         HEAD
         + """
-    @pytest.mark.privacy_claim("eps=3", runs=4000, **PAIR)
+    @pytest.mark.privacy_claim("eps=5", runs=4000, **PAIR)
     def test_decided_by_many():
         return noisy
 
@@ -301,7 +301,7 @@ def test_other_auditors_and_checks_take_parts(pytester: pytest.Pytester) -> None
     found.assert_outcomes(passed=1, failed=1)
     assert "replay: pytest 'test_claims.py::test_any[3.0]' --dpverify-seed=0" in found.stdout.str()
     assert set(re.findall(r"(\w+\.py):\d+", found.stdout.str())) == {"test_claims.py"}
-    budget = read_ledger(pytester.path / "l.json").budget
+    budget = load_ledger(pytester.path / "l.json").budget
     assert [s.failure_probability for s in budget.shares if s.why == "a check of our own"] == [
         2.5e-07,
         2.5e-07,

@@ -13,7 +13,7 @@ from dpverify.ledger.facts import Excess, PracticalSize
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
-from dpverify.reports import findings_markdown, read_ledger, render_html, write_ledger
+from dpverify.reports import findings_markdown, load_ledger, render_html, write_ledger
 from dpverify.views.findings import finding_groups, what_is_false
 from dpverify.views.run import summarize
 
@@ -238,4 +238,4 @@ def test_the_command_prints_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
     with pytest.raises(SystemExit) as ended:
         main(["findings", str(file)])
     assert ended.value.code in (None, 0)
-    assert capsys.readouterr().out == findings_markdown(read_ledger(file))
+    assert capsys.readouterr().out == findings_markdown(load_ledger(file))

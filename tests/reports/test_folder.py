@@ -12,8 +12,8 @@ from dpverify.reports import (
     folder as folder_module,
 )
 from dpverify.reports import (
+    load_ledger,
     read_certificates,
-    read_ledger,
     render_html,
     write_ledger,
     write_report,
@@ -32,7 +32,7 @@ def test_writes_everything(tmp_path: Path) -> None:
     (name,) = CERTIFICATES
     stored = f"{name.removeprefix('sha256:')}.json"
     assert _files(tmp_path / "out") == sorted([f"certificates/{stored}", "ledger.json", "report.html"])
-    assert read_ledger(paths.ledger) == example_ledger()
+    assert load_ledger(paths.ledger) == example_ledger()
     assert paths.page.read_text(encoding="utf-8") == render_html(example_ledger(), CERTIFICATES)
     assert certificate_name(json.loads((paths.certificates / stored).read_text())) == name
 
@@ -40,7 +40,7 @@ def test_writes_everything(tmp_path: Path) -> None:
 def test_again_from_the_folder_gives_the_same_bytes(tmp_path: Path) -> None:
     paths = write_report(example_ledger(), tmp_path, CERTIFICATES)
     before = {name: (tmp_path / name).read_bytes() for name in _files(tmp_path)}
-    ledger = read_ledger(paths.ledger)
+    ledger = load_ledger(paths.ledger)
     assert read_certificates(ledger, tmp_path) == CERTIFICATES
     write_report(ledger, tmp_path)
     assert {name: (tmp_path / name).read_bytes() for name in _files(tmp_path)} == before
@@ -105,7 +105,7 @@ def test_the_page_again_touches_no_evidence(tmp_path: Path) -> None:
     paths = write_report_again(other)
     assert paths.page == tmp_path / "other.html"
     after = _content(tmp_path)
-    assert after.pop("other.html") == render_html(read_ledger(other), CERTIFICATES).encode()
+    assert after.pop("other.html") == render_html(load_ledger(other), CERTIFICATES).encode()
     assert after == before
     assert write_report_again(other, short=True).page == tmp_path / "other-short.html"
     assert "A short report" in (tmp_path / "other-short.html").read_text(encoding="utf-8")
@@ -165,11 +165,11 @@ def test_a_page_that_is_a_link_to_its_ledger_is_refused(tmp_path: Path) -> None:
     (tmp_path / "report.html").symlink_to(path)
     with pytest.raises(InvalidArgumentError, match="the page's"):
         write_report_again(path)
-    assert read_ledger(path) == example_ledger()
+    assert load_ledger(path) == example_ledger()
 
 
 def test_verify_replaces_what_an_earlier_run_left(tmp_path: Path) -> None:
     write_report(example_ledger(), tmp_path)
     later = example_ledger().model_copy(update={"seed": 99})
     write_report(later, tmp_path)
-    assert read_ledger(tmp_path / "ledger.json") == later
+    assert load_ledger(tmp_path / "ledger.json") == later

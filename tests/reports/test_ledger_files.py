@@ -12,7 +12,7 @@ import pytest
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.evidence import RiskEvidence
 from dpverify.ledger.records import Interval
-from dpverify.reports import ledger_json, parse_ledger, read_ledger, write_ledger
+from dpverify.reports import ledger_json, load_ledger, parse_ledger, write_ledger
 
 from .ledger_example import AUDITS, example_ledger
 
@@ -20,8 +20,8 @@ from .ledger_example import AUDITS, example_ledger
 def test_round_trip(tmp_path: Path) -> None:
     ledger = example_ledger()
     path = write_ledger(ledger, tmp_path / "deep" / "ledger.json")
-    assert read_ledger(path) == ledger
-    assert ledger_json(read_ledger(path)) == path.read_text(encoding="utf-8")
+    assert load_ledger(path) == ledger
+    assert ledger_json(load_ledger(path)) == path.read_text(encoding="utf-8")
     assert os.listdir(path.parent) == ["ledger.json"]
 
 
@@ -88,15 +88,15 @@ def test_a_cut_off_file_is_refused_at_every_length(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InvalidDataError, match=r"missing\.json cannot be read: No such file"):
-        read_ledger(tmp_path / "missing.json")
+        load_ledger(tmp_path / "missing.json")
     with pytest.raises(InvalidDataError, match="cannot be read"):
-        read_ledger(tmp_path)
+        load_ledger(tmp_path)
     with pytest.raises(InvalidDataError, match="cannot be read"):
-        read_ledger("a\0b")
+        load_ledger("a\0b")
     binary = tmp_path / "binary.json"
     binary.write_bytes(b"\xff\xfe{")
     with pytest.raises(InvalidDataError, match="is not text in UTF-8"):
-        read_ledger(binary)
+        load_ledger(binary)
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ SECONDS = 600
 """After which a program of these tests is taken to hang."""
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["dpverify.cli", "dpverify.verification.user_audits", "command_line"])
+_context.set_forkserver_preload(["dpverify.cli", "dpverify.auditing.requests.drawing", "command_line"])
 
 
 @dataclass(frozen=True)

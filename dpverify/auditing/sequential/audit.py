@@ -54,6 +54,7 @@ _LINES = 24
 _VERDICT_PARTS, _BOUND_PARTS = 9, 1
 """How a claim that is a curve divides the failure probability."""
 _MOST_BYTES = 2**31
+"""Of all outputs of both sides, 8 for each number."""
 _POINTS = 61
 
 
@@ -98,7 +99,7 @@ class SequentialAuditor:
         adjacency: which neighboring relation the two data sets stand for.
         failure_probability: of the whole audit, in [1e-15, 1), or a share, which the audit spends.
         seed: of the auditor's own randomness.
-        most_runs: of each side, at least 1; no bet depends on it.
+        most_runs: of each side, from 1 to as many as fit into 2 GiB; no bet depends on it.
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
         name_event: what the reason calls an event.
 
@@ -119,7 +120,9 @@ class SequentialAuditor:
         """Set up the gamblers."""
         checked_claim(self.claim)
         self._whole = ErrorShare.of(self.failure_probability)
-        self.most_runs = checks.whole_number("most_runs", self.most_runs, at_least=1)
+        self.most_runs = checks.whole_number(
+            "most_runs", self.most_runs, at_least=1, at_most=_MOST_BYTES // 16
+        )
         self.seed = checks.whole_number("seed", self.seed, at_least=0, at_most=None)
         self._neighbors = checked_relation(self.adjacency)
         self._corner = stated_corner(self.claim)

@@ -42,11 +42,11 @@ def words(text: object) -> list[str]:
     except ValueError:
         found = []
     if not found or "\0" in str(text):
-        raise InvalidArgumentError("--command", text, "a program and its arguments, as in a shell")
+        raise InvalidArgumentError("command", text, "a program and its arguments, as in a shell")
     # no shell reads it: an operator would be one more word for the program, and what follows it would never run
     if (operator := _operator(str(text))) is not None:
         raise InvalidArgumentError(
-            "--command", text, f"one program and its arguments; for {operator} name a shell: sh -c '...'"
+            "command", text, f"one program and its arguments; for {operator} name a shell: sh -c '...'"
         )
     try:
         there = shutil.which(found[0]) is not None
@@ -55,7 +55,7 @@ def words(text: object) -> list[str]:
         there = is_file = False
     if not there:
         what = "is a file that may not be executed" if is_file and os.sep in found[0] else "is not"
-        raise InvalidArgumentError("--command", text, f"a program that is there; {quoted(found[0])} {what}")
+        raise InvalidArgumentError("command", text, f"a program that is there; {quoted(found[0])} {what}")
     return found
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ from dpverify.running.subjects.targets import Target
 from dpverify.running.user_process import frame, with_message
 from dpverify.running.user_sessions import ForeignError, Limits, UserSession
 
-Works = tuple[Callable[[Progress], NDArray[Any]], ...]
-"""Each gives outputs, and tells a progress what is done."""
+Work = Callable[[Sequence[int], Progress], NDArray[Any]]
+"""From what is asked, in whole numbers, to outputs; it tells a progress what is done."""
 
 
 class ForkedSession(UserSession):
@@ -35,12 +35,12 @@ class ForkedSession(UserSession):
     in its own memory is lost, and of what was open only files to read stay open.
 
     Attributes:
-        works: what may be asked for, by number.
+        work: what computes them.
     """
 
-    def __init__(self, name: str, works: Works, limits: Limits) -> None:
+    def __init__(self, name: str, work: Work, limits: Limits) -> None:
         super().__init__(Target(name), limits)
-        self.works = works
+        self.work = work
 
     def __enter__(self) -> ForkedSession:
         """Start it."""
@@ -50,16 +50,16 @@ class ForkedSession(UserSession):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def outputs(self, number: int) -> NDArray[Any]:
-        """What one of the works gives.
+    def outputs(self, *asked: int) -> NDArray[Any]:
+        """What the work gives.
 
         Raises:
-            InvalidDataError, InvalidArgumentError: as the work does, and if it ends its process or does not come back,
-                or raises anything else.
+            InvalidDataError, InvalidArgumentError: as it does, and if it ends its process or does not come back, or
+                raises anything else.
         """
         with self._closed_on_failure(), self._busy:
             try:
-                return self._outputs(frame({"work": number}))
+                return self._outputs(frame({"work": asked}))
             except ForeignError as error:
                 said = with_message(error.message, error.where)
                 raise InvalidDataError(f"The function {self.target} raised {error.kind}{said}") from None
@@ -101,7 +101,7 @@ class ForkedSession(UserSession):
             stream = open(descriptor, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
-        user_process.serve_works(requests, replies, self.target.text, self.works)
+        user_process.serve_work(requests, replies, self.target.text, self.work)
 
 
 class _Forked:
@@ -156,5 +156,5 @@ def _written_to() -> int:
 
 
 def one_truth_value(points: NDArray[Any]) -> bool:
-    """What a work said that answers with yes or no."""
+    """What work said that answers with yes or no."""
     return points.shape == (1,) and bool(np.asarray(points)[0])

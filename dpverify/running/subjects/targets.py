@@ -44,10 +44,10 @@ class Target:
         for name in self.attributes:
             if self.command or not isinstance(name, str) or not name.isidentifier():
                 raise InvalidArgumentError(
-                    "--attribute", name, "the name of an attribute of a fitted estimator"
+                    "attribute", name, "the name of an attribute of a fitted estimator"
                 )
         if len(set(self.attributes)) < len(self.attributes):
-            raise InvalidArgumentError("--attribute", " ".join(self.attributes), "each attribute once")
+            raise InvalidArgumentError("attribute", " ".join(self.attributes), "each attribute once")
         if self.command:
             words(self.text)
 

@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpverify.auditing import audit_privacy
+from dpverify.auditing import audit_privacy, audit_samples
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
-from dpverify.auditing.looks import EventFilter
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
-from dpverify.verification.sample_audits import audit_samples
 
 RUNS = 4000
 # Of each audit. A correct claim is called violated with at most this probability: with 12 audits of correct claims
@@ -113,10 +111,9 @@ def test_files_are_audited_by_their_bits(tmp_path: Path) -> None:
     files = tmp_path / "left.npy", tmp_path / "right.npy"
     for file, answer in zip(files, (0.0, 1.0), strict=True):
         np.save(file, laplace(answer, rng))
-    asked = {"claim": "eps=1", "failure_probability": FAILURE, "seed": 0}
-    found = audit_samples(*files, **asked, looks=EventFilter(low_bits=True))  # type: ignore[arg-type]
+    found = audit_samples(*files, "eps=1", failure_probability=FAILURE, low_bits=True)
     assert found.verdict is Verdict.VIOLATED
     assert "--low-bits" in found.reproduce
-    found = audit_samples(*files, **asked)  # type: ignore[arg-type]
+    found = audit_samples(*files, "eps=1", failure_probability=FAILURE)
     assert found.verdict is Verdict.SUPPORTED
     assert "low bits were not looked at" in found.reason

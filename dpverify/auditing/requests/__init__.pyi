@@ -1,0 +1,5 @@
+from .audits import audit, audit_samples
+from .messages import failure_lines
+from .request import Request
+
+__all__ = ["Request", "audit", "audit_samples", "failure_lines"]

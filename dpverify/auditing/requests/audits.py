@@ -1,0 +1,250 @@
+"""The one audit: a request in, evidence out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpverify.auditing.batch import BatchAuditor
+from dpverify.auditing.contract import Auditor, Label
+from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.outputs.encoding import Encoder
+from dpverify.auditing.outputs.sample_files import read_samples
+from dpverify.auditing.outputs.samples import check_as_many
+from dpverify.auditing.pairs import GivenSamples, PairSubject, PrivacyQuestion
+from dpverify.auditing.requests.request import FAILURE_PROBABILITY, Request
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.privacy.adjacency import Adjacency
+from dpverify.privacy.stated import StatedGuarantee
+
+if TYPE_CHECKING:
+    from dpverify.auditing.requests.drawing import Draws, Sides
+    from dpverify.running import Progress, StatedStructure
+
+NOT_REPEATED = (
+    "cannot be reproduced from the seed: the outputs do not repeat under the same seed, so the function draws "
+    "randomness from a source other than rng, or keeps state between calls"
+)
+"""Stands where the line that reproduces an audit would stand."""
+
+Tell = Callable[[str], None]
+PrivacyAuditor = Auditor[PrivacyQuestion, PairSubject, PrivacyEvidence]
+
+
+def audit(
+    request: Request, *, tell: Tell = lambda line: None, progress: Progress | None = None
+) -> PrivacyEvidence:
+    """Audit a claim; whatever comes of it is evidence, and only what cannot be audited an error.
+
+    Outputs are of any form that `dpverify.auditing.Encoder` reads. A block is run twice: where its bits differ, the
+    evidence says that nothing is reproduced from the seed.
+
+    Args:
+        request: what is asked.
+        tell: gets a line before the first run, and now and then until the end.
+        progress: of the runs, where all are made at once.
+
+    Raises:
+        InvalidArgumentError, InvalidDataError: for a function, file, data set or output that cannot be used, for a
+            function that exits, ends its process, fails or does not come back within its limits, and for data sets
+            that are no neighbors.
+
+    Examples:
+        >>> from dpverify.auditing.requests import Request, audit
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> found = audit(Request(release, [[0.0]], [[1.0]], "eps=0.5"))
+        >>> found.verdict.value, found.outputs, found.runs < 20_000
+        ('violated', 'a number', True)
+    """
+    begin = time.perf_counter()
+    request, share = _with_share(request)
+    searched = ""
+    if request.search_neighbors is not None:
+        from dpverify.auditing.requests.search import with_found_pair
+
+        request, searched = with_found_pair(request, tell)
+    with _asked(request, tell, progress) as asked:
+        found = asked.auditor.audit(asked.question, asked.subject, share)
+        more = asked.after(found)
+    judged = asked.encoder.judged(found.verdict, found.reason, found.gap, allow_equal=request.allow_equal)
+    judged["reason"] += searched
+    seconds = round(time.perf_counter() - begin, 3)
+    return found.model_copy(update={"outputs": asked.encoder.says(), **judged, **more, "seconds": seconds})
+
+
+def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyEvidence:
+    """Audit a claim about outputs that were drawn before, one run along the first axis of each side, or in files.
+
+    Whoever drew them vouches that the data sets are neighbors, by `adjacency` if given, and the runs independent.
+
+    Args:
+        left: outputs on one data set.
+        right: outputs on its neighbor, as many.
+        claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
+        options: other fields of a `Request`: delta, score, direction, low_bits, failure_probability, seed and so on.
+
+    Raises:
+        InvalidDataError: for outputs that cannot be used.
+        InvalidArgumentError: for other arguments.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify import audit_samples
+        >>> noise = np.random.default_rng(0).laplace(size=(2, 5000))
+        >>> audit_samples(noise[0], noise[1] + 1, "eps=0.5", adjacency="replace-one").verdict.value
+        'violated'
+    """
+    return audit(Request(claim=claim, left=left, right=right, **options))
+
+
+# ------------------------------------------------------------------------------------------- what is asked
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A request as auditors take it."""
+
+    question: PrivacyQuestion
+    subject: PairSubject
+    auditor: PrivacyAuditor
+    encoder: Encoder
+    after: Callable[[PrivacyEvidence], dict[str, Any]]
+    """What is known once it is answered."""
+
+
+def _with_share(request: Request) -> tuple[Request, ErrorShare]:
+    """What may be spent; one question among many, with the content of its files, gets its own part and its own seed."""
+    given = request.failure_probability
+    part_for = getattr(given, "part_for", None)
+    if part_for is None:
+        return request, ErrorShare.of(given)
+    content = [path.read_bytes() for path in request.files() if path.is_file()]
+    share, seed = part_for(replace(request, failure_probability=FAILURE_PROBABILITY), content)
+    return replace(request, seed=seed, failure_probability=share), share
+
+
+@contextmanager
+def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_Asked]:
+    if not request.of_samples:
+        with _runs(request, tell, progress) as asked:
+            yield asked
+        return
+    encoder = Encoder()
+    sides = _samples("left", request.left), _samples("right", request.right)
+    check_as_many(*sides, _names(request))
+    rows = encoder.rows(*sides)
+    by = request.relation
+    question = _question(
+        request,
+        Adjacency.UNCHECKED if by is None else by,
+        "samples as given",
+        np.shape(rows[0])[0],
+        neighbors="as the samples were drawn" if by is None else "",
+    )
+    auditor = BatchAuditor(request.events)
+    samples = GivenSamples(*rows, encoder.name_event)
+    yield _Asked(question, samples, auditor, encoder, lambda found: {"reproduce": request.again(0)})
+
+
+@contextmanager
+def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_Asked]:
+    from dpverify.auditing.requests.clock import Clock
+    from dpverify.auditing.requests.drawing import Draws, loaded, neighbors_of
+    from dpverify.auditing.sequential import BettingAuditor
+    from dpverify.running import Store
+    from dpverify.running.store import opened
+
+    sides, by, said = neighbors_of(request)
+    clock = Clock(request.time, tell)
+    guarded = request.target is None and request.limits is not None
+    with ExitStack() as stack:
+        mechanism = stack.enter_context(loaded(request))
+        # a guarded copy of this process opens the file itself
+        store = request.store if guarded else stack.enter_context(opened(request.store))
+        draws = Draws(request, mechanism, sides, store=store, progress=progress)
+        draws = stack.enter_context(draws.ready())
+        subject: PairSubject = draws
+        auditor: PrivacyAuditor = BettingAuditor(clock)
+        if request.structure is not None:
+            subject, auditor = stack.enter_context(_white_box(request, draws, sides))
+        elif request.fixed_runs:
+            auditor = BatchAuditor(request.events)
+
+        def after(found: PrivacyEvidence) -> dict[str, Any]:
+            same = draws.repeats()
+            again = request.again(found.runs if clock.stopped else request.most_runs)
+            reuse = store.reuse() if isinstance(store, Store) and same is not None else None
+            return {
+                "reproduce": NOT_REPEATED if same is False else again,
+                "repeats": same,
+                "reuse": reuse,
+            }
+
+        yield _Asked(_question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after)
+
+
+@contextmanager
+def _white_box(request: Request, draws: Draws, sides: Sides) -> Iterator[tuple[PairSubject, PrivacyAuditor]]:
+    """The stated steps on both data sets, beside what is drawn; a named function states them in its own process."""
+    from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
+    from dpverify.running import StatedStructure
+    from dpverify.running.subjects.user_mechanisms import plain_array
+    from dpverify.running.subjects.user_structures import UserStructure
+
+    auditor: Any = WhiteBoxAuditor()
+    if isinstance(request.structure, str):
+        with UserStructure(request.structure, request.limits) as stated:
+            yield Stated(draws, (stated.of(plain_array(sides[0])), stated.of(plain_array(sides[1])))), auditor
+        return
+    made: list[StatedStructure] = []
+    for side in sides:
+        found = request.structure(side) if callable(request.structure) else None
+        if not isinstance(found, StatedStructure):
+            raise InvalidArgumentError(
+                "structure", request.structure, "a function from a data set to a StatedStructure"
+            )
+        made.append(found)
+    yield Stated(draws, (made[0], made[1])), auditor
+
+
+def _question(
+    request: Request, by: Adjacency, data: str, runs: int, *, neighbors: str = ""
+) -> PrivacyQuestion:
+    about = request.about
+    return PrivacyQuestion(
+        StatedGuarantee(request.guarantee, by, request.index),
+        data,
+        runs,
+        delta=request.delta,
+        neighbors=neighbors,
+        label=Label(about, f"{about} against {request.guarantee}", "", request.seed),
+    )
+
+
+# ------------------------------------------------------------------------------------------- samples
+
+
+def _names(request: Request) -> tuple[str, str]:
+    sides = zip(("left", "right"), (request.left, request.right), strict=True)
+    left, right = (str(side) if isinstance(side, str | PathLike) else name for name, side in sides)
+    return left, right
+
+
+def _samples(name: str, outputs: Any) -> Any:
+    """Outputs of a file, or as they are given."""
+    if isinstance(outputs, str | PathLike):
+        return read_samples(outputs)
+    from dpverify.running.subjects import texts
+
+    try:
+        return texts.of_batch(outputs)
+    except texts.FormlessError as error:
+        raise InvalidDataError(f"What was drawn on the {name} data set {error}.") from error

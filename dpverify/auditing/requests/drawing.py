@@ -1,0 +1,220 @@
+"""What a request runs: a named function or a command in worker processes, a callable here or in a guarded copy."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.auditing.neighbors import load_pair
+from dpverify.auditing.outputs.encoding import Encoder
+from dpverify.auditing.requests.messages import shown
+from dpverify.auditing.requests.request import Request
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.privacy import Adjacency
+from dpverify.problems import read_csv
+from dpverify.problems.neighbors import check_neighbors
+from dpverify.running import FunctionMechanism, Mechanism, Progress, Store, UserMechanism, repeats, run
+from dpverify.running.subjects import estimators
+from dpverify.running.subjects.forked_sessions import ForkedSession, one_truth_value
+from dpverify.running.subjects.user_mechanisms import plain_array
+
+BLOCK = 1000
+"""Runs in a block: small, since a user's function may take long for one run."""
+
+Sides = tuple[Any, Any]
+
+
+# ------------------------------------------------------------------------------------------- data sets
+
+
+def neighbors_of(request: Request) -> tuple[Sides, Adjacency, str]:
+    """Both data sets, which are neighbors, by which relation, and what they are in words.
+
+    Raises:
+        InvalidDataError: for files that cannot be read, and for data sets that are no neighbors.
+    """
+    if request.pair is not None:
+        pair = load_pair(Path(request.pair))
+        return (pair.data, pair.neighbor), pair.adjacency, f"both of {request.pair}"
+    given, arrays = (request.data, request.neighbor), arrays_of(request)
+    names, said, sides = [], [], []
+    for name, side, array in zip(("data", "neighbor"), given, arrays, strict=True):
+        names.append(str(side) if _is_file(side) else name)
+        said.append(str(side) if _is_file(side) else shown(array))
+        sides.append(array if _is_file(side) else side)
+    by = request.relation or Adjacency.REPLACE_ONE
+    check_neighbors(arrays[0], arrays[1], by, index=request.index, names=(names[0], names[1]))
+    return (sides[0], sides[1]), by, " and ".join(said)
+
+
+def arrays_of(request: Request) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both data sets as arrays of records, or those that a search found."""
+    if (file := request.pair or request.search_neighbors) is not None:
+        pair = load_pair(Path(file))
+        return pair.data, pair.neighbor
+    return records_of("data", request.data), records_of("neighbor", request.neighbor)
+
+
+def example_of(request: Request) -> FloatArray:
+    """The data set that a search begins with, (n, columns)."""
+    records = np.asarray(records_of("data", request.data), dtype=np.float64)
+    return records.reshape(len(records), -1)
+
+
+def records_of(name: str, data: Any) -> NDArray[Any]:
+    """A data set, or what a CSV file holds, as an array of records.
+
+    Raises:
+        InvalidDataError: for none.
+    """
+    if data is None:
+        raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
+    return plain_array(read_csv(data, label_column=None).features if _is_file(data) else data)
+
+
+def _is_file(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike)
+
+
+# ------------------------------------------------------------------------------------------- mechanisms
+
+
+@contextlib.contextmanager
+def loaded(request: Request) -> Iterator[Mechanism]:
+    """What a request is about, ready to be run.
+
+    Raises:
+        InvalidArgumentError, InvalidDataError: for a function that is not there or cannot be imported or called.
+    """
+    if request.target is None:
+        yield as_mechanism(request.function, tuple(request.attribute or ()))
+        return
+    with UserMechanism.load(request.target, limits=request.limits) as mechanism:
+        yield mechanism
+
+
+def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
+    """A mechanism as it is; a plain function, which takes `rng` by position, or an estimator as one.
+
+    Raises:
+        InvalidArgumentError: for what cannot be called so.
+    """
+    if attributes:
+        name = str(getattr(mechanism, "__qualname__", type(mechanism).__qualname__))
+        return FunctionMechanism(estimators.fitting(mechanism, name, attributes))
+    if not callable(mechanism):
+        raise InvalidArgumentError(
+            "function",
+            mechanism,
+            "a mechanism, or a function (data, rng) -> output or (data, rng, runs) -> outputs",
+        )
+    try:
+        rng = inspect.signature(mechanism).parameters.get("rng")
+    except (TypeError, ValueError):
+        rng = None
+    found: Mechanism = mechanism
+    if rng is not None and rng.kind is rng.KEYWORD_ONLY:
+        return found
+    return FunctionMechanism(mechanism)
+
+
+# ------------------------------------------------------------------------------------------- draws
+
+
+class Draws:
+    """A mechanism on two data sets: rounds of runs with random numbers of their own.
+
+    Args:
+        request: seed, executor and limits.
+        mechanism: what is run.
+        sides: both data sets.
+        stream: for a single round, apart from the audit's own, which are numbered from 0.
+        store: of finished blocks.
+        progress: of the runs of a round.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        mechanism: Mechanism,
+        sides: Sides,
+        *,
+        stream: tuple[int, ...] = (),
+        store: Store | str | Path | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._request, self._mechanism, self._sides = request, mechanism, sides
+        self._stream, self._store, self._progress = stream, store, progress
+        self._session: ForkedSession | None = None
+        self._last: dict[int, NDArray[Any]] = {}
+        self._rounds = 0
+        self.encoder = Encoder()
+        self.name_event = self.encoder.name_event
+
+    @contextlib.contextmanager
+    def ready(self) -> Iterator[Draws]:
+        """Runs are made in a guarded copy of this process for as long as this lasts, if the request says so."""
+        limits = self._request.limits
+        if self._request.target is not None or limits is None or not hasattr(os, "fork"):
+            yield self
+            return
+        with ForkedSession(self._request.about, self._work, limits) as self._session:
+            yield self
+
+    def draw(self, count: int) -> tuple[NDArray[Any], NDArray[Any]]:
+        """A round of so many runs on each data set."""
+        made = []
+        for side in (0, 1):
+            if self._session is None:
+                made.append(self._points(side, count, self._rounds, self._progress))
+            else:
+                made.append(self._session.outputs(side, count, self._rounds))
+        self._rounds += 1
+        return self.encoder.rows(made[0], made[1])
+
+    def repeats(self) -> bool | None:
+        """Whether a block of the last round gives the same bits again; None where nothing was drawn."""
+        if not self._rounds:
+            return None
+        if self._session is not None:
+            return one_truth_value(self._session.outputs(self._rounds - 1))
+        return self._same(self._rounds - 1)
+
+    def _work(self, asked: Sequence[int], progress: Progress) -> NDArray[Any]:
+        """In the copy: outputs of a side, or whether they repeat."""
+        if len(asked) == 1:
+            return np.array([self._same(asked[0])])
+        side, count, turn = asked
+        return self._points(side, count, turn, progress)
+
+    def _points(self, side: int, count: int, turn: int, progress: Progress | None) -> NDArray[Any]:
+        request, limits = self._request, self._request.limits
+        self._last[side] = run(
+            self._mechanism,
+            self._sides[side],
+            runs=count,
+            seed=self._seed(side, turn),
+            executor=request.executor,
+            store=self._store,
+            progress=progress,
+            block_size=BLOCK,
+            result_limit=None if limits is None else limits.memory // 2,
+        ).points
+        return self._last[side]
+
+    def _same(self, turn: int) -> bool:
+        return all(
+            repeats(self._mechanism, self._sides[side], points, seed=self._seed(side, turn), block_size=BLOCK)
+            for side, points in sorted(self._last.items())
+        )
+
+    def _seed(self, side: int, turn: int) -> tuple[int, ...]:
+        return (self._request.seed, side, *(self._stream or (turn,)))

@@ -1,0 +1,376 @@
+"""The request: what is audited, on which data, for which claim, with which budget.
+
+It alone knows what goes with what. A door (the command line, a project's file, pytest, `check_private`) collects
+fields and makes one; how it writes their names is in `options`. Nothing heavy is imported before there is a request.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpverify.auditing.requests.options import GIB, OPTIONS, RUNS, SECONDS, RequestError, option_name
+from dpverify.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from dpverify.auditing.claims import Claim
+    from dpverify.auditing.error_share import ErrorShare
+    from dpverify.auditing.looks import EventFilter
+    from dpverify.privacy import Adjacency, Guarantee
+    from dpverify.running import Executor, Limits, Store, Target
+
+FAILURE_PROBABILITY = 1e-6
+"""Unless a request says otherwise."""
+FEWEST_SEQUENTIAL, FEWEST_FIXED, FEWEST_SIMULATED = 16, 100, 1000
+"""Runs: of a first round; that can be divided into learning and judging parts; that a white-box audit learns from."""
+
+MOST_SEQUENTIAL = 2**27
+"""Runs of which outputs of one number, on both sides, fit into 2 GiB; what is run at once has a limit of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What is audited, on which data, for which claim, with which budget. Every door makes one; `audit` answers it.
+
+    About a mechanism: it is run on `data` and on `neighbor` until the claim is refuted or `runs` is reached. About
+    samples, `left` and `right`, that were drawn elsewhere: they are tested once.
+
+    The defaults are the same at every door. An audit is sequential, since the audited code is what costs: half of the
+    noise that a claim needs shows after 200 to 350 of 20,000 runs. At the limit a sequential audit finds no less
+    (20,000 runs of Laplace noise: epsilon 1.066 instead of 1 would have been found, with `fixed_runs` 1.090); a true
+    claim costs a second or so of betting. `fixed_runs` shows how far a false claim is off, and lets `score` and
+    `direction` be chosen. The failure probability is 1e-6, which tests on every push need, so that a test and the
+    command say the same; it costs a fifth (far off) to two thirds (close) more runs than 1e-3.
+
+    Raises:
+        InvalidArgumentError: for values that cannot be used, and for fields that do not go together.
+
+    Examples:
+        >>> from dpverify.auditing.requests import Request
+        >>> def release(data, rng, runs):
+        ...     return data.sum() + rng.laplace(size=runs)
+        >>> Request(release, [[0.0]], [[1.0]], "eps=1").most_runs
+        20000
+        >>> Request(release, [[0.0]], [[1.0]], "eps=1", fixed_runs=True, time=3)
+        Traceback (most recent call last):
+        dpverify.auditing.requests.options.RequestError: time was 3; allowed: no value with fixed_runs.
+    """
+
+    function: Any = None
+    data: Any = None
+    neighbor: Any = None
+    claim: Guarantee | Claim | str = ""
+    _: KW_ONLY
+    command: str | None = None
+    attribute: Sequence[str] | str | None = None
+    structure: Any = None
+    left: Any = None
+    right: Any = None
+    pair: str | Path | None = None
+    search_neighbors: str | Path | None = None
+    record_range: tuple[float, float] | str | None = None
+    adjacency: Adjacency | str | None = None
+    index: int | None = None
+    delta: float | None = None
+    allow_equal: bool = False
+    runs: int | None = None
+    fixed_runs: bool = False
+    time: float | None = None
+    failure_probability: float | ErrorShare = FAILURE_PROBABILITY
+    seed: int = 0
+    score: Sequence[str] | str | None = None
+    direction: Sequence[str] | str | None = None
+    low_bits: bool = False
+    executor: Executor | str | None = None
+    store: Store | str | Path | None = None
+    time_limit: float | None = None
+    memory_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("attribute", "score", "direction"):
+            value = () if (value := getattr(self, name)) is None else value
+            if not isinstance(value, str | Sequence):
+                raise InvalidArgumentError(name, value, "a name, or several")
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        if self.claim is None or self.claim == "":
+            raise InvalidArgumentError("claim", self.claim, 'a claim such as "eps=1,delta=1e-5"')
+        for fields, unfit, template, *names in self._rules():
+            for name in fields:
+                if unfit and self.given(name):
+                    raise RequestError(name, getattr(self, name), template, *names)
+        self._check_complete()
+        self._check_values()
+
+    # --------------------------------------------------------------------------------------- what goes with what
+
+    def given(self, name: str) -> bool:
+        """Whether a field holds something other than its absence."""
+        value = getattr(self, name)
+        return not (value is None or value is False or (isinstance(value, tuple) and not value))
+
+    def _rules(self) -> Iterator[tuple[Any, ...]]:
+        """Fields, when they have no place, and what is allowed: a template with the names of other fields."""
+        search, structure = "search_neighbors", "structure"
+        yield ("command", "left", "right"), self.given("function"), _ONE, *_SUBJECTS
+        yield ("left", "right"), self.given("command"), _ONE, *_SUBJECTS
+        yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
+        yield ("attribute",), self.given("command"), "none with {}", "command"
+        of_pair = ("data", "neighbor", "adjacency", "index", search)
+        yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
+        yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
+        yield ("record_range",), not self.given(search), "no value without {}", search
+        yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
+        yield (
+            ("fixed_runs", "time", *_LOOKS),
+            self.given(structure),
+            "no value with {}, which looks once",
+            structure,
+        )
+        yield ("time",), self.fixed_runs, "no value with {}", "fixed_runs"
+        yield ("score",), self.low_bits, "none with {}", "low_bits"
+        yield _LOOKS, not self.looks_once, "with {} only, where a function is run", "fixed_runs"
+        yield ("index",), self.relation != "index", "no value but with {} index", "adjacency"
+
+    def _check_complete(self) -> None:
+        """Refuse a request that lacks what another field asks for."""
+        if not any(map(self.given, _SUBJECTS)):
+            raise RequestError("function", self.function, _ONE, *_SUBJECTS)
+        sides = ("left", "right") if self.of_samples else ("data", "neighbor")
+        for name in () if self.given("pair") else sides:
+            if not self.given(name) and not (name == "neighbor" and self.given("search_neighbors")):
+                found = ("", ()) if self.of_samples else ("; {} finds a neighbor", ("search_neighbors",))
+                raise RequestError(name, None, "both {} and {}" + found[0], *sides, *found[1])
+        for name in ("search_neighbors", "pair"):
+            if self.given(name) and not str(getattr(self, name)).endswith(".json"):
+                raise InvalidArgumentError(name, str(getattr(self, name)), "a file whose name ends in .json")
+
+    def _check_values(self) -> None:
+        for name, option in OPTIONS.items():
+            value = getattr(self, name)
+            if option.kind == "flag" and not isinstance(value, bool):
+                raise InvalidArgumentError(name, value, "True or False")
+        for name, allowed in _CODE.items():
+            value = getattr(self, name)
+            in_memory = name != "command" and (callable(value) or bool(self.attribute and name == "function"))
+            if value is not None and not in_memory and not _is_named(value):
+                raise InvalidArgumentError(name, value, allowed)
+        _ = self.guarantee, self.events, self.limits_of_records, self.target
+        self._check_numbers()
+        if self.executor is not None:
+            from dpverify.running import Executor
+
+            if not isinstance(self.executor, Executor):
+                Executor.parse(self.executor)
+
+    def _check_numbers(self) -> None:
+        from dpverify import checks
+        from dpverify.auditing.claims import stated_corner
+
+        if self.relation == "index":
+            checks.whole_number("index", self.index)
+        if self.runs is not None:
+            most = None if self.looks_once else MOST_SEQUENTIAL
+            checks.whole_number("runs", self.runs, at_least=self.fewest_runs, at_most=most)
+        for name, limits in _NUMBERS.items():
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), **limits)
+        corner = stated_corner(self.guarantee)
+        if self.delta is not None and corner is not None and self.delta != corner[1] and not self.looks_once:
+            said = f"{corner[1]:g}, which the claim names, or another with {{}}"
+            raise RequestError("delta", self.delta, said, "fixed_runs")
+        if not _divides(self.failure_probability):
+            checks.failure_probability("failure_probability", self.failure_probability)
+        checks.whole_number("seed", self.seed, at_least=0, at_most=None)
+
+    # --------------------------------------------------------------------------------------- what it means
+
+    @property
+    def of_samples(self) -> bool:
+        """Whether it is about outputs that were drawn before."""
+        return self.given("left") or self.given("right")
+
+    @property
+    def looks_once(self) -> bool:
+        """Whether it makes all runs, or has them, before it looks."""
+        return self.of_samples or self.fixed_runs or self.given("structure")
+
+    @property
+    def most_runs(self) -> int:
+        """On each data set, at most."""
+        return RUNS if self.runs is None else self.runs
+
+    @property
+    def fewest_runs(self) -> int:
+        """With which such an audit can begin."""
+        fewest = FEWEST_SIMULATED if self.given("structure") else FEWEST_SEQUENTIAL
+        return FEWEST_FIXED if self.fixed_runs else fewest
+
+    @cached_property
+    def guarantee(self) -> Guarantee:
+        """What is claimed; a claim of another's making as what auditors know of it."""
+        from dpverify.privacy.claims import parse_claim
+        from dpverify.privacy.guarantees import ApproxDP, Guarantee, ProfileDP
+
+        if isinstance(self.claim, str):
+            return parse_claim(self.claim)
+        if isinstance(self.claim, Guarantee):
+            return self.claim
+        profile = getattr(self.claim, "privacy_profile", None)
+        if not callable(profile):
+            said = 'a guarantee, or one in words such as "eps=1,delta=1e-5"'
+            raise InvalidArgumentError("claim", self.claim, said)
+        from dpverify.auditing.claims import stated_corner
+
+        corner = stated_corner(self.claim)
+        return ProfileDP(profile) if corner is None else ApproxDP(*corner)
+
+    @property
+    def relation(self) -> Adjacency | None:
+        """How the data sets differ; None for samples of which nothing is said, and for a pair, whose file says it."""
+        from dpverify.privacy.adjacency import Adjacency, checked_adjacency
+
+        if self.adjacency is not None:
+            return checked_adjacency(self.adjacency)
+        return None if self.of_samples or self.given("pair") else Adjacency.REPLACE_ONE
+
+    @cached_property
+    def events(self) -> EventFilter:
+        """At which events an audit looks that looks once."""
+        from dpverify.auditing.looks import EventFilter
+
+        return EventFilter(tuple(self.score or ()), tuple(self.direction or ()), self.low_bits)
+
+    @cached_property
+    def limits_of_records(self) -> tuple[float, float] | None:
+        """The smallest and the largest number that a record may hold; None: any."""
+        if self.record_range is None:
+            return None
+        said = self.record_range
+        try:
+            low, high = (float(part) for part in (said.split(",") if isinstance(said, str) else said))
+        except (TypeError, ValueError):
+            low = high = 0.0
+        if not -math.inf < low < high < math.inf:
+            raise InvalidArgumentError(
+                "record_range", said, "two finite numbers LOW,HIGH, the first below the second"
+            )
+        return low, high
+
+    @cached_property
+    def target(self) -> Target | None:
+        """What runs in worker processes; None for samples, and for what is called in this one."""
+        if self.command is None and (self.of_samples or not _is_named(self.function)):
+            return None
+        from dpverify.running import Target
+
+        if self.command is not None:
+            return Target(self.command, command=True)
+        named = self.function
+        return named if isinstance(named, Target) else Target(named, tuple(self.attribute or ()))
+
+    @property
+    def limits(self) -> Limits | None:
+        """Of worker processes, or of a guarded copy of this one; None: what is called in this one is not guarded."""
+        from dpverify.running import Limits
+
+        if self.target is None and self.time_limit is None and self.memory_limit is None:
+            return None
+        gib = GIB if self.memory_limit is None else self.memory_limit
+        return Limits(SECONDS if self.time_limit is None else self.time_limit, int(gib * 2**30))
+
+    @property
+    def about(self) -> str:
+        """What is audited, in words."""
+        if self.of_samples:
+            files = [side for side in (self.left, self.right) if isinstance(side, str | Path)]
+            return " and ".join(map(str, files)) if len(files) == 2 else "samples"
+        if self.target is not None:
+            return str(self.target)
+        return str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
+
+    def files(self) -> tuple[Path, ...]:
+        """What it asks about that is in files."""
+        names = ("left", "right", "data", "neighbor", "pair")
+        return tuple(Path(value) for name in names if isinstance(value := getattr(self, name), str | Path))
+
+    def again(self, runs: int) -> str:
+        """The command line that asks the same with so many runs; empty if it is about something in memory."""
+        if self.target is None and not self.of_samples:
+            return ""
+        words: list[object] = []
+        for name in (*_FIRST, *(name for name in OPTIONS if name not in (*_FIRST, *_NOT_REPEATED))):
+            if not self.given(name):
+                continue
+            said = _words(name, getattr(self, name))
+            if not said:
+                return ""
+            words += said
+        from dpverify.quoting import command_line
+
+        level = getattr(self.failure_probability, "failure_probability", self.failure_probability)
+        more = [] if self.of_samples else ["--runs", runs]
+        return command_line(
+            "dpverify", "audit", *words, *more, "--failure-probability", level, "--seed", self.seed
+        )
+
+
+_SUBJECTS = ("function", "command", "left", "right")
+_ONE = "one of {}, {}, or {} with {}"
+_CODE = {
+    "function": "a mechanism, a function (data, rng) -> output or (data, rng, runs) -> outputs, or where one is",
+    "command": "a command line",
+    "structure": "a function from a data set to a StatedStructure, or where one is",
+}
+_NUMBERS: dict[str, dict[str, Any]] = {
+    "time": {"above": 0, "at_most": 1e9, "allowed": "seconds above 0, at most 1e9"},
+    "time_limit": {"above": 0, "at_most": 1e6, "allowed": "seconds above 0, at most 1e6"},
+    "memory_limit": {"at_least": 0.0625, "at_most": 2**20, "allowed": "GiB, from 0.0625 to 1048576"},
+    "delta": {"at_least": 0, "below": 1, "allowed": "a number in [0, 1)"},
+}
+_LOOKS = ("score", "direction", "low_bits")
+_OF_RUNS = (
+    "data", "neighbor", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs", "fixed_runs",
+    "time", "executor", "store", "time_limit", "memory_limit",
+)  # fmt: skip
+"""No fields of a request about samples."""
+_FIRST = ("function", "command", "attribute", "left", "right", "data", "neighbor", "pair", "claim")
+"""In a line that asks again."""
+_NOT_REPEATED = (
+    "runs", "failure_probability", "seed", "time", "executor", "store", "time_limit", "memory_limit",
+    "search_neighbors", "record_range",
+)  # fmt: skip
+"""Said last there, or no part of what is found."""
+Request.__doc__ = f"{Request.__doc__}\n    Attributes:\n" + "".join(
+    f"        {name}: {option.says()}\n" for name, option in OPTIONS.items()
+)
+
+
+def _is_named(function: Any) -> bool:
+    """Whether a function is given by where it stands."""
+    if isinstance(function, str):
+        return True
+    from dpverify.running import Target
+
+    return isinstance(function, Target)
+
+
+def _divides(budget: Any) -> bool:
+    """Whether a failure probability is a part of another one, or divides itself among examples."""
+    return callable(getattr(budget, "spend", None)) or callable(getattr(budget, "part_for", None))
+
+
+def _words(name: str, value: Any) -> list[object]:
+    """A field on a command line; none where it is something in memory."""
+    kind = OPTIONS[name].kind
+    if kind == "flag":
+        return [option_name(name)]
+    if name == "function":
+        return [value] if isinstance(value, str) else list(value.options)
+    if kind in ("text", "file") and not isinstance(value, str | Path):
+        return []
+    values = value if kind == "texts" else [repr(value) if kind == "number" else value]
+    return [word for one in values for word in (option_name(name), one)]
