@@ -90,6 +90,7 @@ real-size: $(VENV)/installed-test
 # what pages take from the program; findings and the papers' verdicts are those of the last make verify
 pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
+	$(BIN)/python -m dpverify.verification.algorithms_page docs/algorithms.md
 	$(BIN)/python -m dpverify.verification.paper_page docs/papers $(OUT)/ledger.json
 	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
 	mv $(OUT)/findings.md docs/findings.md

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -181,6 +183,21 @@ class Algorithm(ABC):
     """Its row in the catalog, or a name such as `mine.mean`."""
     statements: ClassVar[tuple[str, ...]] = ()
     """Ids of the statements that it rests on."""
+    unstated: ClassVar[Mapping[str, str]] = {}
+    """Why it states no `risk`, `queries` or `sampling error`, or its `parameters` are none that the paper prints."""
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, each made when it is called; nothing where there are none."""
+        return {}
+
+    def __post_init__(self) -> None:
+        """Check the parameters, as their fields declare them (`parameters`).
+
+        Raises:
+            InvalidArgumentError: if one is outside of what is allowed.
+        """
+        check_parameters(self)
 
     @abstractmethod
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:

@@ -8,10 +8,11 @@ Privacy is stated with `dpverify.privacy.StatedGuarantee`. An algorithm that pro
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from dpverify.checks import number
+from dpverify.ledger.origins import Origin
 from dpverify.ledger.records import is_vacuous
 
 
@@ -26,6 +27,8 @@ class StatedRisk:
         probability: with at least which probability it holds; None: it bounds the expectation.
         sources: statement ids.
         conditions: in words, what else must hold.
+        formula: the bound, in the paper's letters.
+        origin: what the paper prints, and what was corrected; None where that is not said.
     """
 
     bound: float
@@ -34,6 +37,8 @@ class StatedRisk:
     probability: float | None = None
     sources: tuple[str, ...] = ()
     conditions: str = ""
+    formula: str = field(default="", compare=False)
+    origin: Origin | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """One line, for terminals and reports."""
@@ -69,6 +74,8 @@ class StatedQueries:
         expected: True where the bound is on the expectation over runs.
         sources: statement ids.
         conditions: in words, what else must hold.
+        formula: the count, in the paper's letters.
+        origin: what the paper prints, and what was corrected; None where that is not said.
     """
 
     oracle: Literal["gradient", "value", "projection", "linear minimization"]
@@ -77,6 +84,8 @@ class StatedQueries:
     expected: bool = False
     sources: tuple[str, ...] = ()
     conditions: str = ""
+    formula: str = field(default="", compare=False)
+    origin: Origin | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """One line, for terminals and reports."""
@@ -94,12 +103,16 @@ class StatedSamplingError:
         bound: dimensionless; 0 for an exact sampler.
         sources: statement ids.
         conditions: in words, what else must hold.
+        formula: the law that the output should have.
+        origin: what the paper prints, and what was corrected; None where that is not said.
     """
 
     distance: Literal["total variation", "multiplicative"]
     bound: float
     sources: tuple[str, ...] = ()
     conditions: str = ""
+    formula: str = field(default="", compare=False)
+    origin: Origin | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         """One line, for terminals and reports."""

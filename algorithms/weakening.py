@@ -26,6 +26,12 @@ _PICK = frozenset({"selection"})
 """Names under which standard exponential numbers race for the pick of an exponential mechanism."""
 
 
+NOISE = "noise divided by"
+EXPONENT = "exponent times"
+BOTH = "noise divided by, and the exponent times,"
+"""What a weaker version has changed."""
+
+
 class QuietRandomness(Randomness):
     """The draws of another stream, with noise divided by a factor.
 
@@ -127,6 +133,11 @@ class Weakenable(Algorithm):
             InvalidArgumentError: if it is not.
         """
         return Weakened(self, factor)
+
+    @property
+    def fault(self) -> str:
+        """What its weaker version has changed, before the factor."""
+        return NOISE if type(self).sharpened is Weakenable.sharpened else EXPONENT
 
     def sharpened(self, n: int, factor: float) -> Any:
         """The algorithm with its exponents for n records multiplied by the factor; itself where it only adds noise."""

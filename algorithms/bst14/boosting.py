@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
@@ -25,11 +25,14 @@ from dpverify.algorithms.conditions import (
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
-from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Corrected, Unstated
 from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
@@ -121,6 +124,21 @@ class ForPrivacy(Weakenable):
         return output
 
 
+_PRIVACY = Corrected(
+    "bst14.appD",
+    "(epsilon, delta)-DP with all of epsilon in the k runs",
+    "half of epsilon, or the stated share, is reserved for the selection",
+    "every epsilon > 0",
+)
+_RISK = Corrected(
+    "bst14.appD",
+    "risk at most poly log(1/rho) times the expected one",
+    "the proof's steps with their constants: Markov's inequality for k runs, and the selection's loss",
+    "every rho in (0, 1)",
+)
+_UNCOUNTED = Unstated("the paper counts no queries of this step")
+
+
 @dataclass(frozen=True)
 class Boosting(Weakenable):
     """bst14, Appendix D: k runs of a private algorithm; one point is released, with a probability
@@ -167,13 +185,26 @@ class Boosting(Weakenable):
     """
 
     algorithm: PrivateAlgorithm
-    failure_probability: float = 0.05
-    repeats: int | None = None
-    selection_share: float = 0.5
+    failure_probability: Proper = 0.05
+    repeats: Count | None = None
+    selection_share: Proper = 0.5
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg-boost"
     statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its number of runs is found by Markov's inequality with another constant",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        from dpverify.algorithms.bst14.net_mechanism import NetMechanism
+
+        return {
+            "": lambda: cls(NetMechanism(at.line, 1.0), repeats=2),
+            "asked": lambda: cls(NetMechanism(at.line, at.epsilon), repeats=2),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -183,6 +214,7 @@ class Boosting(Weakenable):
                 could be split, the set is unbounded, or the loss is not Lipschitz.
             NotGuaranteedError: if the algorithm refuses its part of the budget.
         """
+        super().__post_init__()
         if "epsilon" not in _fields(self.algorithm) or not isinstance(self.algorithm, PrivateAlgorithm):
             raise InvalidArgumentError(
                 "algorithm",
@@ -190,14 +222,6 @@ class Boosting(Weakenable):
                 "a dataclass with a field epsilon and the methods of a private algorithm; "
                 "ForPrivacy makes one of an algorithm with for_privacy",
             )
-        number(
-            "failure_probability", self.failure_probability, above=0, below=1, allowed="a number in (0, 1)"
-        )
-        if self.repeats is not None:
-            whole_number("repeats", self.repeats, at_least=1)
-        number("selection_share", self.selection_share, above=0, below=1, allowed="a number in (0, 1)")
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         number("algorithm.epsilon", self.epsilon, above=0, allowed="a finite number above 0")
         number("algorithm.delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
         if not (math.isfinite(self.problem.constraint.diameter) and math.isfinite(self._lipschitz_constant)):
@@ -286,6 +310,7 @@ class Boosting(Weakenable):
             Adjacency.REPLACE_ONE,
             sources=("bst14.appD",),
             conditions=tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions))),
+            origin=_PRIVACY,
         )
         return Guarantees(stated, as_printed=stated)
 
@@ -313,6 +338,8 @@ class Boosting(Weakenable):
             probability=1 - self.failure_probability,
             sources=("bst14.appD", *single.sources),
             conditions=single.conditions,
+            formula="(2/rho)^(1/k) F + (4 L ||C|| / epsilon) ln(2 k / rho)",
+            origin=_RISK,
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -323,12 +350,19 @@ class Boosting(Weakenable):
         stated = self._single_queries(n)
         found = [
             dataclasses.replace(
-                one, count=k * one.count + selection.pop(one.oracle, 0), sources=("bst14.appD", *one.sources)
+                one,
+                count=k * one.count + selection.pop(one.oracle, 0),
+                sources=("bst14.appD", *one.sources),
+                formula=f"k ({one.formula})",
+                origin=_UNCOUNTED,
             )
             for one in stated
         ]
         if "value" in selection:
-            found.append(StatedQueries("value", k * n, sources=("bst14.appD",)))
+            words = "k n, for the selection"
+            found.append(
+                StatedQueries("value", k * n, sources=("bst14.appD",), formula=words, origin=_UNCOUNTED)
+            )
         return tuple(found)
 
     def _single_queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -338,6 +372,11 @@ class Boosting(Weakenable):
             return found
         count = getattr(self.single, "gradient_query_count", None)
         return () if count is None else (StatedQueries("gradient", count(n)),)
+
+    @property
+    def fault(self) -> str:
+        """That of what is boosted, and the pick's."""
+        return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with what is boosted sharpened; the pick is weakened where its exponential numbers are drawn."""

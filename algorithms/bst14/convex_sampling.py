@@ -10,14 +10,23 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
+from dpverify.algorithms.bst14.grid_walk import (
+    check_steep,
+    expected_excess,
+    walk_error,
+    walk_queries,
+    walked,
+)
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, CountOrZero, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation, counted
@@ -25,8 +34,9 @@ from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, p
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.ledger.origins import Corrected
 from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -54,11 +64,11 @@ class _Sampler(Weakenable, ABC):
     """
 
     problem: Problem
-    scale: float
-    distance: float
-    steps: int | None = None
-    cells: int | None = None
-    alpha: float | None = None
+    scale: Positive
+    distance: Positive
+    steps: CountOrZero | None = None
+    cells: Count | None = None
+    alpha: NotNegative | None = None
     extension: Literal["projection", "loss"] = "projection"
     inner_radius: float | None = None
     simulation: Simulation = "auto"
@@ -73,13 +83,8 @@ class _Sampler(Weakenable, ABC):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        check_sampler(
-            self.problem, self.scale, self.distance, self.steps, self.simulation, self.withdraw_guarantee
-        )
-        if self.cells is not None:
-            whole_number("cells", self.cells, at_least=1)
-        if self.alpha is not None:
-            number("alpha", self.alpha, at_least=0, allowed="a finite number of at least 0")
+        super().__post_init__()
+        check_steep(self.problem)
         check_extension(self.problem, self.region, self.extension)
 
     @property
@@ -151,7 +156,7 @@ class _Sampler(Weakenable, ABC):
         if not (self.region.is_cube or self.extension == "loss"):
             return ()
         count = float(walks) * n * (self.step_count(n) + 1)
-        return (StatedQueries("value", count, exact=False, sources=("bst14.lem6.1",)),)
+        return (walk_queries(count, self.step_count(n)),)
 
 
 @dataclass(frozen=True)
@@ -186,6 +191,18 @@ class SamplingInConvexSet(_Sampler):
 
     id: ClassVar[str] = "bst14.alg5"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "a run may end without a point of C, and has no risk then",
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.cube, 0.1, 0.5),
+            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
+        }
 
     def _inner_distance(self) -> float:
         return self.distance
@@ -199,9 +216,7 @@ class SamplingInConvexSet(_Sampler):
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
         if self.withdrawn(n):
             return None
-        return StatedSamplingError(
-            "multiplicative", self.distance, ("bst14.lem6.4",), "given that the point is in C"
-        )
+        return walk_error(self.distance, "bst14.lem6.4", "given that the point is in C")
 
     def inside_probability(self, n: int) -> float | None:
         """The point is in C with at least this probability; None if the guarantee was withdrawn."""
@@ -263,6 +278,17 @@ class BoostedSampling(_Sampler):
         "bst14.lem6.1",
         "bst14.lem6.6",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.cube, 0.1, 0.5),
+            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
+        }
 
     def _inner_distance(self) -> float:
         return self.distance / 4
@@ -280,7 +306,11 @@ class BoostedSampling(_Sampler):
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
         return Guarantees(
             StatedGuarantee(
-                PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.conditions
+                PureDP(epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=sources,
+                conditions=self.conditions,
+                origin=walked("bst14.thm3.1", PureDP(epsilon)),
             )
         )
 
@@ -293,7 +323,7 @@ class BoostedSampling(_Sampler):
         """Lemma 6.5; None if it was withdrawn."""
         if self.withdrawn(n):
             return None
-        return StatedSamplingError("multiplicative", self.distance, ("bst14.lem6.5",))
+        return walk_error(self.distance, "bst14.lem6.5")
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """e^distance p / scale; None if it was withdrawn."""
@@ -385,9 +415,9 @@ class EfficientExponentialSampling(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    steps: int | None = None
-    cells: int | None = None
+    epsilon: Epsilon
+    steps: CountOrZero | None = None
+    cells: Count | None = None
     extension: Literal["projection", "loss"] = "projection"
     inner_radius: float | None = None
     simulation: Simulation = "auto"
@@ -402,6 +432,17 @@ class EfficientExponentialSampling(Weakenable):
         "bst14.lem6.6",
         "bst14.lem6.5",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.cube, 1.0),
+            "asked": lambda: cls(at.cube, at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -409,9 +450,7 @@ class EfficientExponentialSampling(Weakenable):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        budget("epsilon", self.epsilon)
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        super().__post_init__()
         fixed_region(self.problem.constraint, self.inner_radius)
         _ = self.boosted
 
@@ -479,7 +518,11 @@ class EfficientExponentialSampling(Weakenable):
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
         conditions = self.boosted.conditions
         stated = StatedGuarantee(
-            PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=conditions
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=sources,
+            conditions=conditions,
+            origin=walked("bst14.thm3.4.1", PureDP(self.epsilon)),
         )
         return Guarantees(stated, as_printed=stated)
 
@@ -497,7 +540,16 @@ class EfficientExponentialSampling(Weakenable):
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.4 (2) with its constant; None if it was withdrawn."""
-        return self.boosted.risk_bound(n)
+        stated = self.boosted.risk_bound(n)
+        if stated is None:
+            return None
+        origin = Corrected(
+            "bst14.thm3.4.2",
+            "O(p L ||C|| / epsilon)",
+            "the constant 6 exp(epsilon/3) is proved for every convex loss",
+            "every n and epsilon",
+        )
+        return dataclasses.replace(stated, formula="exp(epsilon/3) 6 p L ||C|| / epsilon", origin=origin)
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""

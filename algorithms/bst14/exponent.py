@@ -38,5 +38,5 @@ def with_sharper_exponent(theorem: StatedGuarantee, reached: float) -> Guarantee
     """A theorem's epsilon-DP, and beside it the smaller epsilon that the factor reaches, if it is smaller."""
     if reached >= theorem.guarantee.epsilon_at(0.0) * (1 - SLACK):
         return Guarantees(theorem, as_printed=theorem)
-    sharper = replace(theorem, guarantee=PureDP(reached))
+    sharper = replace(theorem, guarantee=PureDP(reached), origin=None)
     return Guarantees(theorem, sharpest=sharper, as_printed=theorem)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -20,9 +21,12 @@ from dpverify.algorithms.bst14.exponent import (
 )
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
+    UNCOUNTED,
     Matrix,
     RiskPotential,
     affine_dimension,
@@ -33,8 +37,9 @@ from dpverify.algorithms.samplers.near_centers import check_near, sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,
@@ -54,6 +59,14 @@ from dpverify.running import Output, Randomness
 _MOST_FREE = 3
 _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 """By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
+
+
+_RISK = Corrected(
+    "bst14.thm3.2",
+    "O(p L ||C|| / epsilon)",
+    "the constant 2 is proved for every loss",
+    "every n and epsilon",
+)
 
 
 @dataclass(frozen=True)
@@ -99,14 +112,26 @@ class ExponentialSampling(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    exponent_scale: float | None = None
+    epsilon: Epsilon
+    exponent_scale: NotNegative | None = None
     method: Literal["auto", "quadratic", "cells"] = "auto"
-    largest_cells: int = 4096
+    largest_cells: Count = 4096
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg2"
     statements: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its exponent is printed in Algorithm 2 alone, of which only consequences are encoded",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.line, 1.0),
+            "cells": lambda: cls(at.curved, 1.0),
+            "asked": lambda: cls(at.line, at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -115,14 +140,7 @@ class ExponentialSampling(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, or there is no exact sampler.
             NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
-        if self.exponent_scale is not None:
-            number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")
-        if self.method not in ("auto", "quadratic", "cells"):
-            raise InvalidArgumentError("method", self.method, '"auto", "quadratic" or "cells"')
-        whole_number("largest_cells", self.largest_cells, at_least=1)
+        super().__post_init__()
         loss, constraint = self.problem.loss, self.problem.constraint
         if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
             raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
@@ -191,6 +209,7 @@ class ExponentialSampling(Weakenable):
                 *(() if self._never_refuses else never_refused(FEW_ACCEPTED)),
                 *self.problem.conditions,
             ),
+            origin=AsPrinted("bst14.thm3.1", f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
         )
         return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
@@ -234,13 +253,24 @@ class ExponentialSampling(Weakenable):
             total=True,
             probability=probability,
             sources=("bst14.thm3.2", "bst14.claim3.3"),
+            formula="2 p L ||C|| / epsilon" if probability is None else "",
+            origin=_RISK if probability is None else None,
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """None is made but rounding."""
         whole_number("n", n, at_least=1)
         return StatedSamplingError(
-            "multiplicative", 0.0, sources=("bst14.thm3.1",), conditions="real arithmetic and uniform numbers"
+            "multiplicative",
+            0.0,
+            sources=("bst14.thm3.1",),
+            conditions="real arithmetic and uniform numbers",
+            formula="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
+            origin=AsPrinted(
+                "bst14.alg2",
+                "with probability proportional to exp(-epsilon L(theta; D) / (2 L ||C||))",
+                "every epsilon > 0",
+            ),
         )
 
     def gradient_query_count(self, n: int) -> int:
@@ -256,7 +286,11 @@ class ExponentialSampling(Weakenable):
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
         n = whole_number("n", n, at_least=1)
         if self._way == "quadratic":
-            return (StatedQueries("gradient", self.gradient_query_count(n)), StatedQueries("value", 0))
+            count = self.gradient_query_count(n)
+            points = {1: "one point", 2: "two points"}.get(count // n, f"{count // n} points")
+            words = f"{count // n} n, gradients at {points}"
+            gradients = StatedQueries("gradient", count, formula=words, origin=UNCOUNTED)
+            return (gradients, StatedQueries("value", 0))
         coordinates = affine_dimension(self.problem.constraint)
         return sampling_queries(coordinates, n, largest=self.largest_cells)
 

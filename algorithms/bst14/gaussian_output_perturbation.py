@@ -14,9 +14,10 @@ import scipy
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.parameters import Epsilon, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
@@ -61,11 +62,11 @@ class GaussianOutputPerturbation(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
-    noise_constant: float | None = None
-    zeta: float | None = None
-    slack: float = 0.01
+    epsilon: Epsilon
+    delta: Proper
+    noise_constant: Positive | None = None
+    zeta: Positive | None = None
+    slack: Share = 0.01
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg-local-approx"
@@ -79,14 +80,8 @@ class GaussianOutputPerturbation(Weakenable):
                 and Lipschitz on a bounded set.
             NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
         """
+        super().__post_init__()
         check_strongly_convex(self.problem)
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        if self.noise_constant is not None:
-            number("noise_constant", self.noise_constant, above=0, allowed="a finite number above 0")
-        if self.zeta is not None:
-            number("zeta", self.zeta, above=0, allowed="a finite number above 0")
-        number("slack", self.slack, above=0, at_most=1, allowed="a number in (0, 1]")
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     def withdrawn(self, n: int) -> tuple[str, ...]:

@@ -7,45 +7,74 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import CountOrZero, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import budget, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.ledger.origins import AsPrinted, Corrected
+from dpverify.privacy import Adjacency, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Box, Dataset, Linear, Problem
 from dpverify.running import Output, Randomness
 
 
-def check_sampler(
-    problem: object, scale: float, distance: float, steps: int | None, simulation: str, withdraw: object
-) -> None:
-    """Refuse parameters that no sampler of this family can use.
+def check_steep(problem: object) -> None:
+    """Refuse a problem on which no sampler of this family can run.
 
     Raises:
-        InvalidArgumentError: if one is out of range.
+        InvalidArgumentError: if it is none, or its loss has no Lipschitz constant above 0.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
     lipschitz = problem.constants.lipschitz_constant
     if not 0 < lipschitz < math.inf:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
-    number("scale", scale, above=0, allowed="a finite number above 0")
-    number("distance", distance, above=0, allowed="a finite number above 0")
-    if steps is not None:
-        whole_number("steps", steps, at_least=0)
-    if simulation not in ("auto", "steps", "law"):
-        raise InvalidArgumentError("simulation", simulation, '"auto", "steps" or "law"')
-    if not isinstance(withdraw, bool):
-        raise InvalidArgumentError("withdraw_guarantee", withdraw, "True or False")
+
+
+def walked(source: str, claim: Guarantee) -> AsPrinted:
+    """Where the privacy of a walk comes from."""
+    return AsPrinted(source, f"{claim}", "every epsilon, with the proven number of steps")
+
+
+def walk_error(distance: float, source: str, conditions: str = "") -> StatedSamplingError:
+    """How near a walk of the proven number of steps is to its target."""
+    return StatedSamplingError(
+        "multiplicative",
+        distance,
+        (source,),
+        conditions,
+        formula="log-density within epsilon~ of exp(-scale * risk)",
+        origin=Corrected(
+            source,
+            "log-density within epsilon~, after O( ) steps",
+            "the number of steps is the proven one, with its constant",
+            "every n",
+        ),
+    )
+
+
+def walk_queries(values: float, steps: int) -> StatedQueries:
+    """The evaluations of a walk, at most."""
+    return StatedQueries(
+        "value",
+        values,
+        exact=False,
+        sources=("bst14.lem6.1",),
+        formula=f"n (T + 1), T = {steps:,} steps",
+        origin=Corrected(
+            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
+        ),
+    )
 
 
 def expected_excess(dimension: int, scale: float, distance: float, source: str) -> StatedRisk:
@@ -118,9 +147,9 @@ class GridWalk(Weakenable):
     """
 
     problem: Problem
-    scale: float
-    distance: float
-    steps: int | None = None
+    scale: Positive
+    distance: Positive
+    steps: CountOrZero | None = None
     cells: int | None = None
     proof: Proof = "conductance"
     simulation: Simulation = "auto"
@@ -128,6 +157,17 @@ class GridWalk(Weakenable):
 
     id: ClassVar[str] = "bst14.alg-cube"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls.for_privacy(at.cube, epsilon=1.0),
+            "asked": lambda: cls.for_privacy(at.cube, epsilon=at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -135,9 +175,8 @@ class GridWalk(Weakenable):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed, or the set is no cube.
         """
-        check_sampler(
-            self.problem, self.scale, self.distance, self.steps, self.simulation, self.withdraw_guarantee
-        )
+        super().__post_init__()
+        check_steep(self.problem)
         if not is_cube(self.problem.constraint):
             raise InvalidArgumentError("problem", self.problem, "a constraint set that is a cube")
         fixed_region(self.problem.constraint)
@@ -150,7 +189,7 @@ class GridWalk(Weakenable):
         Where C is a cube this is all that Algorithm 7 has to do, and its own distance is eight times smaller.
         """
         budget("epsilon", epsilon)
-        check_sampler(problem, 1.0, 1.0, None, "auto", False)
+        check_steep(problem)
         size = problem.constants.lipschitz_constant * problem.constraint.diameter
         if not size > 0:
             raise InvalidArgumentError("problem", problem, "a set of more than one point")
@@ -190,7 +229,11 @@ class GridWalk(Weakenable):
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
         return Guarantees(
             StatedGuarantee(
-                PureDP(epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.problem.conditions
+                PureDP(epsilon),
+                Adjacency.REPLACE_ONE,
+                sources=sources,
+                conditions=self.problem.conditions,
+                origin=walked("bst14.thm3.1", PureDP(epsilon)),
             )
         )
 
@@ -201,13 +244,13 @@ class GridWalk(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Each step that is not lazy evaluates its proposal, n values, if that is in the cube; so does the start."""
         values = n * (self.step_count(n) + 1)
-        return (StatedQueries("value", values, exact=False, sources=("bst14.lem6.1",)),)
+        return (walk_queries(values, self.step_count(n)),)
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.1; None if the steps are too few."""
         if self.withdrawn(n):
             return None
-        return StatedSamplingError("multiplicative", self.distance, ("bst14.lem6.1",))
+        return walk_error(self.distance, "bst14.lem6.1")
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """e^distance p / scale; None if the steps are too few."""

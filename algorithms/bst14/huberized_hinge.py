@@ -8,6 +8,7 @@ one dimension, the excess risk is at least of the order sqrt(n / epsilon).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -17,9 +18,11 @@ import numpy as np
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
@@ -71,9 +74,9 @@ class HuberizedObjectivePerturbation(Weakenable):
         (0, "the regularization 0.5 must be above 0.591284, or the Hessian's determinant spends all of epsilon")
     """
 
-    width: float
-    epsilon: float
-    delta: float = 0.0
+    width: Positive
+    epsilon: Epsilon
+    delta: BelowOne = 0.0
     constraint: ConstraintSet | None = None
     printed: bool = False
     withdraw_guarantee: bool = False
@@ -86,6 +89,18 @@ class HuberizedObjectivePerturbation(Weakenable):
         "bst14.lemB.3",
         "bst14.thmB.1",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "queries": "the paper does not say how the minimizer is found; counted in every run",
+        "parameters": "it is bst14.alg-objpert on another loss",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(0.5, 1.0),
+            "asked": lambda: cls(0.5, at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -94,11 +109,7 @@ class HuberizedObjectivePerturbation(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if `printed` is asked for and the guarantee was not withdrawn.
         """
-        number("width", self.width, above=0, allowed="a finite number above 0")
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
-        if not isinstance(self.printed, bool):
-            raise InvalidArgumentError("printed", self.printed, "True or False")
+        super().__post_init__()
         if self.printed and not self.delta > 0:
             raise InvalidArgumentError("delta", self.delta, "a number in (0, 1), for the printed noise")
         if self.constraint is None:
@@ -160,6 +171,8 @@ class HuberizedObjectivePerturbation(Weakenable):
             total=True,
             sources=smoothed.sources,
             conditions="derived from Theorem E.1 for the smoothed loss",
+            formula=f"{smoothed.formula} + n h / 4",
+            origin=smoothed.origin,
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

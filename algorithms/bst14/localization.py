@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -39,11 +39,14 @@ from dpverify.algorithms.conditions import (
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Epsilon, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.samplers.sampling_regions import is_cube
-from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.algorithms.weakening import BOTH, Weakenable
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected, Unstated
 from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.ball_intersections import BallIntersections
@@ -74,17 +77,25 @@ class Localizer(Protocol):
         """Find a center for each run; shape (runs, p)."""
 
 
+_PROJECTIONS = Unstated(
+    "the paper counts no projections here; the number follows from the steps that it takes"
+)
+
+
 class _Localized(Weakenable, ABC):
     """Both forms: a localizer and a solver with a part of the budget each, one after the other."""
 
     id: ClassVar[str]
     statements: ClassVar[tuple[str, ...]]
     _sources: ClassVar[tuple[str, ...]]
+    _origin: ClassVar[AsPrinted | Corrected]
     _risk_sources: ClassVar[tuple[str, ...]]
+    _risk_words: ClassVar[tuple[str, str]]
+    """What is proved, and what is printed."""
 
     problem: Problem
-    epsilon: float
-    localization_share: float
+    epsilon: Epsilon
+    localization_share: Proper
     withdraw_guarantee: bool
 
     @property
@@ -105,13 +116,6 @@ class _Localized(Weakenable, ABC):
     @abstractmethod
     def _claim(self) -> Guarantee:
         """What the theorem says."""
-
-    def _check(self) -> None:
-        check_strongly_convex(self.problem)
-        budget("epsilon", self.epsilon)
-        number("localization_share", self.localization_share, above=0, below=1, allowed="a number in (0, 1)")
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 
     def radius(self, n: int) -> float:
         """Of the ball about theta_0, a length."""
@@ -158,7 +162,11 @@ class _Localized(Weakenable, ABC):
         if self.withdraw_guarantee or len(found) < len(claims):
             return Guarantees()
         theorem = StatedGuarantee(
-            self._claim, Adjacency.REPLACE_ONE, sources=self._sources, conditions=passed_on(*found)
+            self._claim,
+            Adjacency.REPLACE_ONE,
+            sources=self._sources,
+            conditions=passed_on(*found),
+            origin=self._origin,
         )
         return Guarantees(theorem, as_printed=theorem)
 
@@ -172,7 +180,15 @@ class _Localized(Weakenable, ABC):
             return None
         diameter = self.problem.constraint.diameter
         missed = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
-        return StatedRisk(inside + missed, total=True, sources=self._risk_sources)
+        because = "every constant is written out, for the ball and the noise in use"
+        formula, printed = self._risk_words
+        return StatedRisk(
+            inside + missed,
+            total=True,
+            sources=self._risk_sources,
+            formula=formula,
+            origin=Corrected(self._risk_sources[0], printed, because, "every n >= 2"),
+        )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's projections, and one more.
@@ -182,7 +198,14 @@ class _Localized(Weakenable, ABC):
         """
         whole_number("n", n, at_least=1)
         return tuple(
-            dataclasses.replace(one, count=one.count + 1)
+            dataclasses.replace(
+                one,
+                count=one.count + 1,
+                formula=f"{one.formula}, and one of output perturbation"
+                if one.count
+                else "1, that of output perturbation",
+                origin=_PROJECTIONS,
+            )
             for one in self.solver_at(n).queries(n)
             if one.oracle == "projection"
         )
@@ -247,20 +270,37 @@ class Localization(_Localized):
     """
 
     problem: Problem
-    epsilon: float
+    epsilon: Epsilon
     solver: Literal["exponential-sampling", "efficient-exponential-sampling"] | LocalSolver = (
         "exponential-sampling"
     )
-    localization_share: float = 0.5
-    steps: int | None = None
+    localization_share: Proper = 0.5
+    steps: Count | None = None
     zeta: float | None = None
     slack: float = 0.01
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg4"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "sampling error": "the solver's: none with Algorithm 2, inside the privacy budget with Algorithm 7",
+        "parameters": "it has the parameters of bst14.alg3, with half of epsilon",
+    }
     _sources: ClassVar[tuple[str, ...]] = ("bst14.lem4.1",)
+    _origin: ClassVar[AsPrinted | Corrected] = AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0")
     _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thm4.3", "bst14.lem4.2")
+    _risk_words: ClassVar[tuple[str, str]] = (
+        "F(||C0||) + n L ||C|| P[miss]; with Algorithm 2 at most about 96 p^2 L^2 ln n / (n Delta epsilon^2)",
+        "O(p^2 L^2 ln n / (n Delta epsilon^2))",
+    )
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0),
+            "asked": lambda: cls(at.mean, at.epsilon, zeta=2.0),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -269,7 +309,8 @@ class Localization(_Localized):
             InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
                 and Lipschitz on a bounded set.
         """
-        self._check()
+        super().__post_init__()
+        check_strongly_convex(self.problem)
         named = isinstance(self.solver, str) and self.solver in SAMPLERS
         if not named and not isinstance(self.solver, LocalSolver):
             allowed = f"one of {', '.join(SAMPLERS)}, or an object with the members of LocalSolver"
@@ -277,10 +318,8 @@ class Localization(_Localized):
         # the constants of another problem need not hold on this one's set
         if getattr(getattr(self.solver, "mechanism", None), "problem", self.problem) != self.problem:
             raise InvalidArgumentError("solver", self.solver, f"a solver of the same problem, {self.problem}")
-        if self.steps is not None:
-            whole_number("steps", self.steps, at_least=1)
-            if self.solver != "efficient-exponential-sampling":
-                raise InvalidArgumentError("steps", self.steps, "None, as only Algorithm 7 takes steps")
+        if self.steps is not None and self.solver != "efficient-exponential-sampling":
+            raise InvalidArgumentError("steps", self.steps, "None, as only Algorithm 7 takes steps")
         _ = self.localizer
         if self.solver == "exponential-sampling":
             _ = self.solver_at(2)
@@ -316,6 +355,11 @@ class Localization(_Localized):
                 ExponentialSampling(self.problem, epsilon, withdraw_guarantee=self.withdraw_guarantee)
             )
         return self.solver
+
+    @property
+    def fault(self) -> str:
+        """The localizer's and the sampler's."""
+        return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same ball, and the sampler inside with its exponent times the factor."""
@@ -375,9 +419,9 @@ class ApproximateLocalization(_Localized):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
-    localization_share: float = 0.5
+    epsilon: Epsilon
+    delta: Proper
+    localization_share: Proper = 0.5
     localization_constant: float | None = None
     zeta: float | None = None
     solver_constant: float | None = None
@@ -388,7 +432,26 @@ class ApproximateLocalization(_Localized):
     id: ClassVar[str] = "bst14.alg-local-approx"
     statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
     _sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.1",)
+    _origin: ClassVar[AsPrinted | Corrected] = Corrected(
+        "bst14.thmC.1",
+        "(epsilon, delta)-DP with c = 4 in the noise of output perturbation",
+        "c is the smallest proven constant; the printed one is too small",
+        "every epsilon > 0, delta in (0, 1)",
+    )
     _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.2", "bst14.lem2.5")
+    _risk_words: ClassVar[tuple[str, str]] = (
+        "F(2 zeta sigma_0 sqrt(p)) + n L ||C|| P[theta* outside of C0], F by Lemma 2.5",
+        "O(p L^2 / (n Delta epsilon^2)), logarithms aside",
+    )
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0, 1e-5, steps=3),
+            "first step": lambda: GaussianOutputPerturbation(at.mean, 1.0, 1e-5),
+            "asked": lambda: cls(at.mean, at.epsilon, at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -398,8 +461,8 @@ class ApproximateLocalization(_Localized):
                 and Lipschitz on a bounded set.
             NotGuaranteedError: if output perturbation's noise is too small and the guarantee was not withdrawn.
         """
-        self._check()
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
+        super().__post_init__()
+        check_strongly_convex(self.problem)
         _ = self.localizer, self._descent
 
     @cached_property

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from dpverify.algorithms.bst14.convex_sampling import boosted, conditions_of_extension
-from dpverify.algorithms.bst14.grid_walk import check_sampler, expected_excess
+from dpverify.algorithms.bst14.grid_walk import check_steep, expected_excess
 from dpverify.algorithms.conditions import admitted, given_up
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.parameters import CountOrZero, Epsilon, Positive, check_parameters
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation
 from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, repeats, tune
@@ -22,7 +23,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
     local_balls,
     local_cubes,
 )
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
@@ -46,10 +47,10 @@ class LocalizedSampling:
     """
 
     problem: Problem
-    epsilon: float
-    radius: float
+    epsilon: Epsilon
+    radius: Positive
     shape: Literal["ball", "cube"] = "cube"
-    steps: int | None = None
+    steps: CountOrZero | None = None
     extension: Literal["projection", "loss"] = "projection"
     inner_radius: float | None = None
     simulation: Simulation = "auto"
@@ -61,11 +62,8 @@ class LocalizedSampling:
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        budget("epsilon", self.epsilon)
-        number("radius", self.radius, above=0, allowed="a finite number above 0")
-        check_sampler(self.problem, 1.0, 1.0, self.steps, self.simulation, self.withdraw_guarantee)
-        if self.shape not in ("ball", "cube"):
-            raise InvalidArgumentError("shape", self.shape, '"ball" or "cube"')
+        check_parameters(self)
+        check_steep(self.problem)
         constraint = self.problem.constraint
         if self.shape == "cube" and not is_cube(constraint):
             raise InvalidArgumentError("shape", self.shape, '"ball", unless the constraint set is a cube')

@@ -24,12 +24,16 @@ from dpverify.algorithms.bst14.exponent import (
 )
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
+from dpverify.algorithms.samplers.free_coordinates import UNCOUNTED
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
@@ -77,15 +81,23 @@ class NetMechanism(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    cover_radius: float | None = None
+    epsilon: Epsilon
+    cover_radius: Positive | None = None
     net: Sequence[Sequence[float]] | None = None
-    exponent_scale: float | None = None
-    largest_net: int = 200_000
+    exponent_scale: NotNegative | None = None
+    largest_net: Count = 200_000
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg8"
     statements: ClassVar[tuple[str, ...]] = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.line, 1.0),
+            "asked": lambda: cls(at.line, at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -94,14 +106,7 @@ class NetMechanism(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if the exponent's factor voids the guarantee and it was not withdrawn.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
-        whole_number("largest_net", self.largest_net, at_least=1)
-        if self.exponent_scale is not None:
-            number("exponent_scale", self.exponent_scale, at_least=0, allowed="a finite number of at least 0")
-        if self.cover_radius is not None:
-            number("cover_radius", self.cover_radius, above=0, allowed="a finite number above 0")
+        super().__post_init__()
         loss, constraint = self.problem.loss, self.problem.constraint
         if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
             raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
@@ -176,7 +181,11 @@ class NetMechanism(Weakenable):
             return Guarantees()
         sources = ("bst14.alg8-privacy", "bst14.thm3.1")
         theorem = StatedGuarantee(
-            PureDP(self.epsilon), Adjacency.REPLACE_ONE, sources=sources, conditions=self.problem.conditions
+            PureDP(self.epsilon),
+            Adjacency.REPLACE_ONE,
+            sources=sources,
+            conditions=self.problem.conditions,
+            origin=AsPrinted("bst14.alg8-privacy", f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
         )
         return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
 
@@ -198,13 +207,33 @@ class NetMechanism(Weakenable):
         net = self.net_for(n)
         bound = n * self.problem.constants.lipschitz_constant * net.cover_radius
         return StatedRisk(
-            bound + math.log(net.points.shape[0]) / self.scale, total=True, sources=("bst14.thmA.1",)
+            bound + math.log(net.points.shape[0]) / self.scale,
+            total=True,
+            sources=("bst14.thmA.1",),
+            formula="n L r + 2 L ||C|| ln|M| / epsilon, r the covering radius of the net M",
+            origin=Corrected(
+                "bst14.thmA.1",
+                "O(p L ||C|| / epsilon ln(epsilon n / p))",
+                "the size of the net and its covering radius are computed, not estimated",
+                "every n and epsilon",
+            ),
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """None is made but rounding."""
         whole_number("n", n, at_least=1)
-        return StatedSamplingError("multiplicative", 0.0, conditions="real arithmetic and uniform numbers")
+        return StatedSamplingError(
+            "multiplicative",
+            0.0,
+            conditions="real arithmetic and uniform numbers",
+            formula="probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net",
+            origin=Corrected(
+                "bst14.alg8",
+                "with probability proportional to exp(-epsilon L(theta; D) / (L ||C||))",
+                "half of the printed exponent, as in Algorithm 2: an exchanged record changes the sum by 2 L ||C||",
+                "every epsilon > 0",
+            ),
+        )
 
     def gradient_query_count(self, n: int) -> int:
         """None."""
@@ -213,7 +242,8 @@ class NetMechanism(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Every record's loss at every point of the net."""
-        return (StatedQueries("value", n * self.net_for(n).points.shape[0], sources=("bst14.thmA.1",)),)
+        values = n * self.net_for(n).points.shape[0]
+        return (StatedQueries("value", values, sources=("bst14.thmA.1",), formula="n |M|", origin=UNCOUNTED),)
 
     def probabilities(self, data: Dataset) -> Matrix:
         """Of the net's points, in its order; shape (m,), sum 1."""

@@ -14,11 +14,14 @@ import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem
@@ -30,6 +33,9 @@ _ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projecti
 
 _DRAWN_TOGETHER = 4096
 """Indices of records that a single run draws in one call, for the steps that come next."""
+
+
+_POINTS = "T = n^2, G^2 = n^2 L^2 + p sigma^2"
 
 
 @dataclass(frozen=True)
@@ -71,11 +77,11 @@ class NoisyGradientDescent(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
+    epsilon: Epsilon
+    delta: Proper
     step_size: Literal["lipschitz", "strongly-convex"] = "lipschitz"
-    noise_constant: float | None = None
-    steps: int | None = None
+    noise_constant: NotNegative | None = None
+    steps: Count | None = None
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
@@ -92,6 +98,16 @@ class NoisyGradientDescent(Weakenable):
         "bst14.lem2.6",
     )
 
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0, 1e-5, steps=3),
+            "logistic": lambda: cls(at.curved, 1.0, 1e-5, steps=3),
+            "strongly convex": lambda: cls(at.mean, 1.0, 1e-5, "strongly-convex", steps=3),
+            "asked": lambda: cls(at.mean, at.epsilon, at.delta),
+        }
+
     def __post_init__(self) -> None:
         """Check the parameters.
 
@@ -99,30 +115,19 @@ class NoisyGradientDescent(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, or the step-size rule does not
                 fit the problem.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        if self.noise_constant is not None:
-            number("noise_constant", self.noise_constant, at_least=0, allowed="a finite number of at least 0")
-        if self.steps is not None:
-            whole_number("steps", self.steps, at_least=1)
+        super().__post_init__()
         loss, constraint = self.problem.loss, self.problem.constraint
         if not math.isfinite(self.problem.constants.lipschitz_constant):
             raise InvalidArgumentError(
                 "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
             )
         check_not_flat("problem", self.problem, loss)
-        if self.step_size not in ("lipschitz", "strongly-convex"):
-            raise InvalidArgumentError("step_size", self.step_size, '"lipschitz" or "strongly-convex"')
         if self.step_size == "lipschitz" and not math.isfinite(constraint.diameter):
             raise InvalidArgumentError(
                 "problem", self.problem, "a bounded constraint set, for the Lipschitz rule"
             )
         if self.step_size == "strongly-convex" and not self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError("problem", self.problem, "a strongly convex loss, for that rule")
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "start", normalized_start(self.start, constraint))
 
     def step_count(self, n: int) -> int:
@@ -160,7 +165,18 @@ class NoisyGradientDescent(Weakenable):
         """A gradient and a projection a step."""
         whole_number("n", n, at_least=1)
         steps = self.step_count(n)
-        return tuple(StatedQueries(oracle, steps, sources=("bst14.alg1",)) for oracle in _ORACLES)
+        words = "n^2 - 1" if self.steps is None else f"{steps} steps"
+        origin = AsPrinted("bst14.alg1", f"t = 1, ..., n^2 - 1: {steps}", "every n >= 2")
+        return tuple(
+            StatedQueries(
+                oracle,
+                steps,
+                sources=("bst14.alg1",),
+                formula=words,
+                origin=origin if self.steps is None else None,
+            )
+            for oracle in _ORACLES
+        )
 
     def risk_bound(self, n: int) -> StatedRisk:
         """Theorem 2.4 on the expected excess risk, with the constants of the theorems it cites.
@@ -171,11 +187,33 @@ class NoisyGradientDescent(Weakenable):
         whole_number("n", n, at_least=2)
         if self.step_size == "lipschitz":
             bound = self.risk_on(n, self.problem.constraint.diameter)
-            return StatedRisk(bound, total=True, sources=("bst14.thm2.4.1", "bst14.lem2.5"))
+            return StatedRisk(
+                bound,
+                total=True,
+                sources=("bst14.thm2.4.1", "bst14.lem2.5"),
+                formula=f"2 ||C|| G (2 + ln T) / sqrt(T), {_POINTS}",
+                origin=Corrected(
+                    "bst14.thm2.4.1",
+                    "O(L ||C|| ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / epsilon)",
+                    "the constants of Lemma 2.5 and of the noise are written out",
+                    "every n >= 2, Lipschitz convex losses",
+                ),
+            )
         points = self.step_count(n) + 1
         growth = 17 * self._second_moment(n) * (1 + math.log(points))
         bound = growth / (n * self.problem.constants.strong_convexity * points)
-        return StatedRisk(bound, total=True, sources=("bst14.thm2.4.2", "bst14.lem2.6"))
+        return StatedRisk(
+            bound,
+            total=True,
+            sources=("bst14.thm2.4.2", "bst14.lem2.6"),
+            formula=f"17 G^2 (1 + ln T) / (n Delta T), {_POINTS}",
+            origin=Corrected(
+                "bst14.thm2.4.2",
+                "O(L^2 ln^2(n/delta) p ln(1/delta) / (n Delta epsilon^2)), logarithms aside",
+                "the constants of Lemma 2.6 and of the noise are written out",
+                "every n >= 2, Delta-strongly convex losses",
+            ),
+        )
 
     def risk_on(self, n: int, diameter: float) -> float:
         """Lemma 2.5 for the Lipschitz rule, on a set of a given diameter, in units of total loss."""
@@ -212,8 +250,16 @@ class NoisyGradientDescent(Weakenable):
             conditions=self.problem.conditions,
         )
         multiplier = self.noise_stddev(n) / (n * self.problem.constants.gradient_sensitivity)
+        origin = Corrected(
+            "bst14.thm2.1",
+            f"{theorem.guarantee} for sigma^2 = O(L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2)",
+            "the O( ) has the smallest proven constant, and the claim is the whole profile through that point",
+            "every epsilon >= 0",
+        )
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)
-        return Guarantees(theorem, sharpest=replace(theorem, guarantee=profile), as_printed=theorem)
+        return Guarantees(
+            theorem, sharpest=replace(theorem, guarantee=profile, origin=origin), as_printed=theorem
+        )
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The steps, each on a record that is drawn anew; None without noise."""

@@ -21,7 +21,7 @@ instead into what the noise, the determinant and the minimizer's error spend.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import ClassVar
@@ -29,13 +29,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
+from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.ledger.origins import Corrected
 from dpverify.privacy import (
     Adjacency,
     ApproxDP,
@@ -110,12 +113,12 @@ class ObjectivePerturbation(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float = 0.0
-    regularization: float | None = None
-    noise_scale: float | None = None
-    accuracy: float | None = None
-    hiding_share: float = 0.01
+    epsilon: Epsilon
+    delta: BelowOne = 0.0
+    regularization: NotNegative | None = None
+    noise_scale: NotNegative | None = None
+    accuracy: Positive | None = None
+    hiding_share: Proper = 0.01
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg-objpert"
@@ -126,6 +129,19 @@ class ObjectivePerturbation(Weakenable):
         "bst14.thmE.2.1",
         "bst14.thmE.2.2",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "queries": "the paper does not say how the minimizer is found; counted in every run",
+        "parameters": "noise and regularizer are those of the correction, as bst14.objpert-privacy is refuted",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0),
+            "Gaussian": lambda: cls(at.curved, 1.0, 1e-5),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -134,17 +150,7 @@ class ObjectivePerturbation(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, the loss is not smooth, or its gradients
                 may be arbitrarily far apart.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
-        if self.regularization is not None:
-            number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
-        if self.noise_scale is not None:
-            number("noise_scale", self.noise_scale, at_least=0, allowed="a finite number of at least 0")
-        if self.accuracy is not None:
-            number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
-        number("hiding_share", self.hiding_share, above=0, below=1, allowed="a number in (0, 1)")
+        super().__post_init__()
         loss = self.problem.loss
         if not math.isfinite(self.problem.constants.smoothness):
             raise InvalidArgumentError("problem", self.problem, "a loss with finite smoothness")
@@ -159,8 +165,6 @@ class ObjectivePerturbation(Weakenable):
             raise InvalidArgumentError(
                 "regularization", self.regularization, "above 0, for a loss that is not strongly convex"
             )
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 
     @property
     def objective_epsilon(self) -> float:
@@ -241,6 +245,12 @@ class ObjectivePerturbation(Weakenable):
             sources=(_SOURCE,),
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
+        because = (
+            "epsilon is split between the noise, the Hessian's determinant and the minimizer's error: with the printed "
+            "noise and Delta the determinant's share is spent in addition"
+        )
+        origin = Corrected(_SOURCE, f"{theorem.guarantee}", because, "every epsilon > 0")
+        theorem = replace(theorem, origin=origin)
         sharper = replace(theorem, guarantee=ProfileDP(self._profile(n))) if self.delta > 0 else None
         return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
@@ -274,7 +284,12 @@ class ObjectivePerturbation(Weakenable):
         if not math.isfinite(bound):
             return None
         theorem = "E.2" if self.problem.constants.strong_convexity > 0 else "E.1"
-        return StatedRisk(bound, total=True, sources=(f"bst14.thm{theorem}.{1 if self.delta == 0 else 2}",))
+        source = f"bst14.thm{theorem}.{1 if self.delta == 0 else 2}"
+        if regularization > 0:
+            words = "Delta R^2 / 2 + E ||b||^2 / (2 K) + n L (the minimizer's error)"
+        else:
+            words = "E ||b||^2 / (2 n Delta) + n L (the minimizer's error)"
+        return StatedRisk(bound, total=True, sources=(source,), formula=words, origin=perturbed_risk(source))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """None: the paper does not say how the minimizer is found."""

@@ -8,6 +8,7 @@ proofs use: how far apart the gradients of two records can be, 2 L unless the lo
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,16 +16,36 @@ import scipy
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Share
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
 from dpverify.running import Output, Randomness
+
+_RISKS = {
+    "bst14.lem4.1": "O( ) of the introduction, no constant",
+    "bst14.thmE.1.1": "O(R L p / epsilon)",
+    "bst14.thmE.1.2": "O(R L sqrt(p ln(1/delta)) / epsilon)",
+    "bst14.thmE.2.1": "O(L^2 p^2 / (n Delta epsilon^2))",
+    "bst14.thmE.2.2": "O(L^2 p ln(1/delta) / (n Delta epsilon^2))",
+}
+"""What the paper prints of the risk of output and objective perturbation."""
+
+
+def perturbed_risk(source: str) -> Corrected:
+    """Where the risk of a perturbation comes from."""
+    because = (
+        "every constant is written out, for the noise that is added and for the minimizer's certified error"
+    )
+    return Corrected(source, _RISKS[source], because, "every n and epsilon")
 
 
 @dataclass(frozen=True)
@@ -74,14 +95,25 @@ class OutputPerturbation(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    zeta: float | None = None
-    slack: float = 0.01
-    noise_scale: float | None = None
+    epsilon: Epsilon
+    zeta: AboveOne | None = None
+    slack: Share = 0.01
+    noise_scale: NotNegative | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg3"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "queries": "the paper does not say how the minimizer is found; counted in every run",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0),
+            "asked": lambda: cls(at.mean, at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -90,14 +122,7 @@ class OutputPerturbation(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
                 or its gradients may be arbitrarily far apart.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon)
-        number("slack", self.slack, above=0, at_most=1, allowed="a number in (0, 1]")
-        if self.zeta is not None:
-            number("zeta", self.zeta, above=1, allowed="a finite number above 1")
-        if self.noise_scale is not None:
-            number("noise_scale", self.noise_scale, at_least=0, allowed="a finite number of at least 0")
+        super().__post_init__()
         loss = self.problem.loss
         if not (
             self.problem.constants.strong_convexity > 0
@@ -107,8 +132,6 @@ class OutputPerturbation(Weakenable):
                 "problem", self.problem, "a strongly convex loss with a finite gradient sensitivity"
             )
         check_not_flat("problem", self.problem, loss)
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 
     def sensitivity(self, n: int) -> float:
         """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
@@ -165,6 +188,11 @@ class OutputPerturbation(Weakenable):
             Adjacency.REPLACE_ONE,
             sources=("bst14.lem4.1",),
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
+            origin=AsPrinted(
+                "bst14.lem4.1",
+                f"{PureDP(self.epsilon)}",
+                "every epsilon > 0, Delta-strongly convex losses",
+            ),
         )
         return Guarantees(theorem, as_printed=theorem)
 
@@ -182,6 +210,8 @@ class OutputPerturbation(Weakenable):
             total=True,
             sources=("bst14.lem4.1",),
             conditions="derived from the noise's mean",
+            formula="n L (p scale + the minimizer's error), scale = 2 L / (n Delta epsilon)",
+            origin=perturbed_risk("bst14.lem4.1"),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

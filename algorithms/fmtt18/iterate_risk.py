@@ -17,13 +17,39 @@ With eta = 2 R / (G sqrt(T')) and D = 2 R that is at most the 4 R G / sqrt(T') w
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import Problem
 from dpverify.problems.losses import check_not_flat
 
+_MORE_NOISE = "every epsilon > 0, independent records, eta <= 2/beta"
+_THEOREM_NOISE = "every epsilon > 0, sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon, independent records"
+_ORIGINS: Mapping[str, Origin] = {
+    "fmtt18.thm29": AsPrinted(
+        "fmtt18.thm29", "4 R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2)", _THEOREM_NOISE
+    ),
+    "fmtt18.thm30": AsPrinted(
+        "fmtt18.thm30", "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2)", _THEOREM_NOISE
+    ),
+    "fmtt18.cor31": Corrected(
+        "fmtt18.cor31",
+        "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / (m epsilon^2)), with sigma = 2 L sqrt(ln(1.25/delta) "
+        "/ m) / epsilon",
+        "the noise is sqrt(2) times the printed one, with which the printed bound agrees",
+        _MORE_NOISE,
+    ),
+    "fmtt18.cor34": Corrected(
+        "fmtt18.cor34",
+        "4 sqrt(2) R L / sqrt(n) (sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 ln(1.25/delta)))",
+        "enough noise for this epsilon, and the bias that the printed lambda has for these losses",
+        _MORE_NOISE,
+    ),
+}
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
 
@@ -85,6 +111,7 @@ def stop_risk(
     best: float,
     bound: float,
     source: str,
+    formula: str = "4 R sqrt(L^2 + d sigma^2) / sqrt(n)",
 ) -> StatedRisk | None:
     """Excess population risk of one of so many consecutive iterates: a theorem's at its rate, else what is proved.
 
@@ -96,6 +123,7 @@ def stop_risk(
         best: the theorem's rate.
         bound: what it states at that rate, in units of the loss.
         source: its statement id.
+        formula: the theorem's bound.
 
     Returns:
         None if the set is unbounded or the loss not Lipschitz.
@@ -103,11 +131,18 @@ def stop_risk(
     found = random_iterate_risk(problem, iterates=iterates, rate=rate, noise_stddev=noise_stddev)
     if not math.isfinite(found):
         return None
-    sources: tuple[str, ...] = ("fmtt18.thm28",)
-    if math.isclose(rate, best, rel_tol=_TOLERANCE):
-        found, sources = bound, (source, "fmtt18.thm28")
-    conditions = "the records are independent draws from the population"
-    return StatedRisk(found, total=False, population=True, sources=sources, conditions=conditions)
+    stated = StatedRisk(
+        found,
+        total=False,
+        population=True,
+        sources=("fmtt18.thm28",),
+        conditions="the records are independent draws from the population",
+        formula="D^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2 + L D / T, T iterates",
+    )
+    if not math.isclose(rate, best, rel_tol=_TOLERANCE):
+        return stated
+    sources = (source, "fmtt18.thm28")
+    return replace(stated, bound=bound, sources=sources, formula=formula, origin=_ORIGINS[source])
 
 
 def skip_risk(
@@ -126,15 +161,32 @@ def skip_risk(
         best=skip_rate(problem, n, noise_stddev),
         bound=4 * math.sqrt(2 / n) * size * norm,
         source=source,
+        formula="4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n)",
     )
-    return None if stated is None else replace(stated, bound=stated.bound + bias)
+    if stated is None or bias == 0.0:
+        return stated
+    return replace(stated, bound=stated.bound + bias, formula=f"{stated.formula} + largest bias")
 
 
-def skip_queries(n: int) -> tuple[StatedQueries, ...]:
-    """Oracle calls of Skip-PNSGD: n - t_0, with t_0 uniform on {0, ..., floor(n/2)}."""
-    expected = n - (n // 2) / 2
+def most_and_mean(most: int, mean: float, *, words: str, source: str, id_: str) -> tuple[StatedQueries, ...]:
+    """Oracle calls of what stops early: one gradient and one projection a step."""
+    oracles: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
+    origin = AsPrinted(id_, f"{words} = {most}: one gradient per step", "every n")
     return tuple(
-        StatedQueries(oracle, count, exact=in_expectation, expected=in_expectation, sources=("fmtt18.skip",))
-        for oracle in ("gradient", "projection")
-        for count, in_expectation in ((n, False), (expected, True))
+        StatedQueries(
+            oracle,
+            count,
+            exact=in_expectation,
+            expected=in_expectation,
+            sources=(source,),
+            formula="" if in_expectation else words,
+            origin=None if in_expectation else origin,
+        )
+        for oracle in oracles
+        for count, in_expectation in ((most, False), (mean, True))
     )
+
+
+def skip_queries(n: int, id_: str) -> tuple[StatedQueries, ...]:
+    """Oracle calls of Skip-PNSGD: n - t_0, with t_0 uniform on {0, ..., floor(n/2)}."""
+    return most_and_mean(n, n - (n // 2) / 2, words="at most n", source="fmtt18.skip", id_=id_)

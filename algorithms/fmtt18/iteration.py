@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -11,12 +11,16 @@ import numpy as np
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, numbers, whole_number
+from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import (
     ALL_RECORDS,
+    GDP,
     RDP,
     Adjacency,
     Condition,
@@ -56,10 +60,10 @@ class GaussianNoise:
         InvalidArgumentError: if the standard deviation is negative or not finite.
     """
 
-    stddev: float
+    stddev: NotNegative
 
     def __post_init__(self) -> None:
-        number("stddev", self.stddev, at_least=0, allowed="a finite number of at least 0")
+        check_parameters(self)
 
     def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
         """Independent normal numbers."""
@@ -83,10 +87,10 @@ class LaplaceNoise:
         InvalidArgumentError: if the scale is not above 0 and finite.
     """
 
-    scale: float
+    scale: Positive
 
     def __post_init__(self) -> None:
-        number("scale", self.scale, above=0, allowed="a finite number above 0")
+        check_parameters(self)
 
     def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
         """Independent Laplace numbers, as differences of two exponential ones."""
@@ -115,6 +119,10 @@ def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) ->
         return states
 
     return StatedStep(move, stddev, constant)
+
+
+def _towards_the_mean(points: Array, data: Any) -> Array:
+    return 0.5 * points + 0.5 * np.mean(np.asarray(data.features), axis=0)
 
 
 @dataclass(frozen=True)
@@ -163,12 +171,32 @@ class ContractiveNoisyIteration(Weakenable):
     start: Any
     shifts: tuple[float, ...] | None = None
     contractions: tuple[float, ...] | None = None
-    queries_per_step: int = 0
+    queries_per_step: CountOrZero = 0
     protected: ProtectedRecords = ALL_RECORDS
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "fmtt18.cni"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "any maps, no risk",
+        "queries": "the maps are not oracles",
+        "parameters": "its noise and rate are arguments; no formula is printed for them",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+
+        def made(noise: float) -> ContractiveNoisyIteration:
+            return cls(
+                (_towards_the_mean,) * 2,
+                GaussianNoise(noise),
+                np.zeros(at.d),
+                shifts=(0.25, 0.25),
+                contractions=(0.5, 0.5),
+            )
+
+        return {"": lambda: made(1.0), "asked": lambda: made(1 / at.epsilon)}
 
     def __post_init__(self) -> None:
         """Check that everything is there once for each step.
@@ -178,6 +206,7 @@ class ContractiveNoisyIteration(Weakenable):
                 number is negative.
             NotGuaranteedError: if a map is declared to expand and the guarantee was not withdrawn.
         """
+        super().__post_init__()
         steps = len(self.maps)
         if steps == 0 or not all(callable(map_) for map_ in self.maps):
             raise InvalidArgumentError("maps", self.maps, "at least one function (points, data) -> points")
@@ -194,7 +223,6 @@ class ContractiveNoisyIteration(Weakenable):
                 if checked.shape != (steps,):
                     raise InvalidArgumentError(name, given, f"{steps} finite numbers of at least 0")
                 object.__setattr__(self, name, tuple(checked.tolist()))
-        whole_number("queries_per_step", self.queries_per_step, at_least=0)
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
@@ -219,7 +247,10 @@ class ContractiveNoisyIteration(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients, if a map asks for any."""
         count = self.gradient_query_count(n)
-        return (StatedQueries("gradient", count, sources=self.statements[:1]),) if count else ()
+        words = "n in each of T steps"
+        origin = AsPrinted(self.id, f"{words} = {count}: one gradient per step", "every n")
+        one = StatedQueries("gradient", count, sources=self.statements[:1], formula=words, origin=origin)
+        return (one,) if count else ()
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Run; points have the shape of the start with runs in front."""
@@ -328,6 +359,14 @@ class ContractiveNoisyIteration(Weakenable):
                 sources=("fmtt18.thm22",),
                 conditions=self._conditions,
                 protected=self.protected,
+                origin=Corrected(
+                    "fmtt18.thm22",
+                    "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+                    "the best schedule in the form of GDP",
+                    "every order, Gaussian noise",
+                )
+                if isinstance(guarantee, GDP)
+                else None,
             )
         )
 

@@ -8,25 +8,33 @@ each of them about ln(n)/n times that of a single step, so that about n tasks co
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 from dpverify.algorithms.conditions import a_dataset, covered, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
-from dpverify.algorithms.fmtt18.iterate_risk import random_iterate_risk
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.fmtt18.iterate_risk import most_and_mean, random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Corrected
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
+_RISK = Corrected(
+    "fmtt18.thm32",
+    "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) with q = max(2 k ln(n) / n, 2 ln(1/delta))",
+    "q has the harmonic number H_n in place of ln n",
+    "epsilon in (0, 1), delta in (0, 1/2), independent records",
+)
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
 
@@ -112,6 +120,18 @@ class MultitaskStopPNSGD(Weakenable):
         "fmtt18.thm28",
         "fmtt18.lem27",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        asked: dict[str, Any] = {"n": at.n, "epsilon": at.epsilon, "delta": at.delta}
+        return {
+            "": lambda: cls((at.mean.loss,), at.mean.constraint, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy((at.curved.loss,), at.curved.constraint, **asked),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -120,6 +140,7 @@ class MultitaskStopPNSGD(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if the parameters void the claim of a task and it was not withdrawn.
         """
+        super().__post_init__()
         object.__setattr__(self, "losses", _checked_losses(self.losses))
         object.__setattr__(self, "start", self.tasks[0].start)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
@@ -224,13 +245,8 @@ class MultitaskStopPNSGD(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
         k, n = len(self.losses), whole_number("n", n, at_least=1)
-        return tuple(
-            StatedQueries(
-                oracle, count, exact=in_expectation, expected=in_expectation, sources=("fmtt18.stop",)
-            )
-            for oracle in ("gradient", "projection")
-            for count, in_expectation in ((k * n, False), (k * (n + 1) / 2, True))
-        )
+        words = "at most k n for k tasks"
+        return most_and_mean(k * n, k * (n + 1) / 2, words=words, source="fmtt18.stop", id_=self.id)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run all tasks, one after another, on a data set of n records; points have shape (runs, k, d)."""
@@ -298,7 +314,17 @@ class MultitaskStopPNSGD(Weakenable):
         mu = math.hypot(*(task.largest_mu for task in self.tasks))
         return Guarantees(
             StatedGuarantee(
-                self.total_renyi(n), Adjacency.REPLACE_ONE, sources=sources, conditions=self._conditions
+                self.total_renyi(n),
+                Adjacency.REPLACE_ONE,
+                sources=sources,
+                conditions=self._conditions,
+                origin=Corrected(
+                    "fmtt18.thm32",
+                    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
+                    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n "
+                    "should be H_n",
+                    "every order > 1, eta <= 2/beta",
+                ),
             ),
             as_printed=StatedGuarantee(
                 RDP(curves, label=label),
@@ -338,6 +364,8 @@ class MultitaskStopPNSGD(Weakenable):
             population=True,
             sources=sources,
             conditions="for each task; the records are independent draws from the population",
+            formula="4 R sqrt(L^2 + d sigma^2) / sqrt(n)" if sources[0] == "fmtt18.thm32" else "",
+            origin=_RISK if sources[0] == "fmtt18.thm32" else None,
         )
 
 

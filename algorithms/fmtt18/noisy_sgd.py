@@ -16,13 +16,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.parameters import NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import (
     GDP,
+    RDP,
     Adjacency,
     StatedGuarantee,
 )
@@ -37,6 +40,8 @@ from dpverify.running.randomness import Array
 
 _LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
 _NO_NOISE = "the noise is zero"
+ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
+"""What each step calls once."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,8 @@ class NoisySGD(Weakenable, ABC):
     """
 
     problem: Problem
-    rate: float
-    noise_stddev: float
+    rate: Positive
+    noise_stddev: NotNegative
     start: Sequence[float] | None = None
     claim: Literal["per-index", "local"] = "per-index"
     withdraw_guarantee: bool = False
@@ -68,12 +73,7 @@ class NoisySGD(Weakenable, ABC):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("rate", self.rate, above=0, allowed="a finite number above 0")
-        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
-        if self.claim not in ("per-index", "local"):
-            raise InvalidArgumentError("claim", self.claim, '"per-index" or "local"')
+        super().__post_init__()
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
@@ -81,6 +81,8 @@ class NoisySGD(Weakenable, ABC):
     statements: ClassVar[tuple[str, ...]]
     stops_early: ClassVar[bool] = False
     """Whether a run may take fewer steps than there are records."""
+    steps_words: ClassVar[str] = "at most n"
+    """How many steps it takes."""
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the claim does not hold; empty if it does."""
@@ -138,14 +140,54 @@ class NoisySGD(Weakenable, ABC):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient and one projection a step."""
         count, exact = self.gradient_query_count(n), not self.stops_early
-        return (
-            StatedQueries("gradient", count, exact=exact, sources=self.statements[:1]),
-            StatedQueries("projection", count, exact=exact, sources=self.statements[:1]),
+        return tuple(
+            StatedQueries(
+                oracle,
+                count,
+                exact=exact,
+                sources=self.statements[:1],
+                formula=self.steps_words,
+                origin=AsPrinted(self.id, f"{self.steps_words} = {count}: one gradient per step", "every n"),
+            )
+            for oracle in ORACLES
         )
 
     @abstractmethod
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The theorem's RDP of the record at an index from 1; None where it states none."""
+
+    def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """What the theorem says of the record at an index from 1, corrected; None where it says nothing of it."""
+        return self.rdp_at(n, index)
+
+    def _faded(self, n: int, index: int, theorem: str) -> StatedGuarantee | None:
+        """Theorems 23 and 24: the noise of n - t + 1 steps hides the record at index t."""
+        n, index = self._at(n, index)
+        if self._withdrawn or self.claim == "local":
+            return None
+        slope = 2 * self.problem.constants.lipschitz_constant**2 / (self.noise_stddev**2 * (n + 1 - index))
+        printed = f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order"
+        return StatedGuarantee(
+            RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index)),
+            Adjacency.INDEX,
+            index,
+            sources=(theorem,),
+            conditions=self.problem.conditions,
+            origin=self._origin(theorem, printed, "every order > 1, eta <= 2/beta"),
+        )
+
+    def _origin(self, theorem: str, printed: str, holds_for: str, because: str = "") -> AsPrinted | Corrected:
+        """Of what a theorem prints for gradients 2 L apart, where these losses' may be nearer."""
+        constants = self.problem.constants
+        if constants.gradient_sensitivity < 2 * constants.lipschitz_constant * (1 - 1e-12):
+            apart = (
+                "in place of 2 L, the proof needs only the largest distance of two gradients, "
+                f"{constants.gradient_sensitivity:g} here"
+            )
+            because = f"{because}; {apart}" if because else apart
+        if not because:
+            return AsPrinted(theorem, printed, holds_for)
+        return Corrected(theorem, printed, because, holds_for)
 
     def _printed(self, n: int) -> StatedGuarantee | None:
         """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""

@@ -7,6 +7,7 @@ hides earlier records, so every index has a guarantee of its own. What the varia
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -14,11 +15,14 @@ import numpy as np
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
 from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
+from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import (
     GDP,
     RDP,
@@ -58,6 +62,7 @@ class PNSGD(NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.alg1"
+    steps_words: ClassVar[str] = "n"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm22",
@@ -67,6 +72,19 @@ class PNSGD(NoisySGD):
         "fmtt18.prop18",
         "fmtt18.sgd-update",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "the paper bounds that of Stop and Skip, not that of the last iterate",
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "local": lambda: cls(at.mean, 0.5, 1.0, claim="local"),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -125,17 +143,7 @@ class PNSGD(NoisySGD):
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
-        n, index = self._at(n, index)
-        if self._withdrawn or self.claim == "local":
-            return None
-        slope = self.largest_mu**2 / 2 / (n + 1 - index)
-        return StatedGuarantee(
-            RDP.linear(slope),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm23",),
-            conditions=self.problem.conditions,
-        )
+        return self._faded(n, index, "fmtt18.thm23")
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
@@ -171,6 +179,14 @@ class SkipPNSGD(NoisySGD):
     hands_over: ClassVar[str] = "first runs"
     stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -230,17 +246,7 @@ class SkipPNSGD(NoisySGD):
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
-        n, index = self._at(n, index)
-        if self._withdrawn or self.claim == "local":
-            return None
-        slope = self.largest_mu**2 / 2 / (n + 1 - index)
-        return StatedGuarantee(
-            RDP.linear(slope),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm24",),
-            conditions=self.problem.conditions,
-        )
+        return self._faded(n, index, "fmtt18.thm24")
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
@@ -290,6 +296,14 @@ class StopPNSGD(NoisySGD):
         "fmtt18.thm29",
         "fmtt18.lem27",
     )
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -387,6 +401,11 @@ class StopPNSGD(NoisySGD):
             conditions=self.problem.conditions,
         )
 
+    def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorem 26, corrected, which says the same of every index."""
+        stated = self.guarantees(n).as_printed
+        return None if stated is None else stated.at(index, n)
+
     def guarantees(self, n: int) -> Guarantees:
         """The profile and the corrected Theorem 26 at the worst index, and the local guarantee.
 
@@ -404,6 +423,9 @@ class StopPNSGD(NoisySGD):
         if self.claim == "per-index" and self.largest_mu > 0:
             terms = n - self.fewest_steps(n) + 1
             noise = 2 / self.largest_mu
+            slope = (
+                4 * self.problem.constants.lipschitz_constant**2 * math.log(n) / (n * self.noise_stddev**2)
+            )
             printed = StatedGuarantee(
                 RDP(
                     WeakConvexityCurve(noise, terms),
@@ -412,6 +434,12 @@ class StopPNSGD(NoisySGD):
                 Adjacency.REPLACE_ONE,
                 sources=("fmtt18.thm26",),
                 conditions=self.problem.conditions,
+                origin=self._origin(
+                    "fmtt18.thm26",
+                    f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
+                    "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta",
+                    "the sum in the proof is the harmonic number H_n, where ln n is printed",
+                ),
             )
         return Guarantees(stated, as_printed=printed, local=self._local())
 
@@ -438,17 +466,24 @@ class PNMSGD(NoisySGD):
         0.279285-GDP (replace-one)
     """
 
-    epochs: int | None = None
+    epochs: Count | None = None
 
     id: ClassVar[str] = "fmtt18.alg2"
+    steps_words: ClassVar[str] = "n^2"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "the paper names regret bounds from elsewhere and states none",
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
 
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        if self.epochs is not None:
-            whole_number("epochs", self.epochs, at_least=1)
-        super().__post_init__()
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0, epochs=2),
+            "asked": lambda: cls.for_privacy(at.curved, rate=0.5, epsilon=at.epsilon, delta=at.delta),
+        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, rate: float, epsilon: float, delta: float) -> Self:
@@ -526,13 +561,25 @@ class PNMSGD(NoisySGD):
             return None
         share = (self.epoch_count(n) - 1) / n + 1 / (n - index + 1)
         slope = self.largest_mu**2 / 2 * share
+        because = f"the proof's schedule for {self.epoch_count(n)} epochs at this index, not for n"
         return StatedGuarantee(
             RDP.linear(slope),
             Adjacency.INDEX,
             index,
             sources=("fmtt18.thm35",),
             conditions=self.problem.conditions,
+            origin=self._theorem_35(because),
         )
+
+    def _theorem_35(self, because: str = "") -> AsPrinted | Corrected:
+        slope = 4 * self.problem.constants.lipschitz_constant**2 / self.noise_stddev**2
+        printed = f"4 L^2 / sigma^2 order = {slope:.4g} order"
+        return self._origin("fmtt18.thm35", printed, "every order > 1, eta <= 2/beta", because)
+
+    def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorem 35, which says the same of every index; for another number of epochs its schedule at the index."""
+        stated = self.guarantees(n).as_printed if self.epochs is None else self.rdp_at(n, index)
+        return None if stated is None else stated.at(index, n)
 
     def guarantees(self, n: int) -> Guarantees:
         """GDP at the worst index by the proof's schedule; Theorem 35's RDP if there are at most n epochs."""
@@ -546,5 +593,6 @@ class PNMSGD(NoisySGD):
         )
         printed = None
         if epochs <= n:
-            printed = replace(stated, guarantee=RDP.linear(self.largest_mu**2))
+            curve = RDP.linear(self.largest_mu**2)
+            printed = replace(stated, guarantee=curve, origin=self._theorem_35())
         return Guarantees(stated, as_printed=printed)

@@ -6,22 +6,32 @@ The noise of the steps on public records hides the private ones before them, so 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
+from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.ledger.origins import Corrected
 from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
 from dpverify.problems import Problem
 
+_ORIGIN = Corrected(
+    "fmtt18.cor31",
+    "(epsilon, delta)-DP for sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
+    "the exact profile at the last private index, for any sigma; the printed one lacks a factor 2 under the root",
+    "every epsilon >= 0, eta <= 2/beta, the same public records on both sides",
+)
 _LOST = 2.0**-53
 """Noise in a step that is smaller, relative to the largest point, is lost in rounding."""
 _STEP_DOWN = 2.0**0.25
@@ -64,15 +74,22 @@ class PublicRecordsLast(SkipPNSGD):
         privacy profile (replace-one, all records but the last 20)
     """
 
-    public: int = field(kw_only=True)
+    public: Count = field(kw_only=True)
 
     id: ClassVar[str] = "fmtt18.public"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
 
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        whole_number("public", self.public, at_least=1)
-        super().__post_init__()
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0, 0.05, public=1),
+            "two": lambda: cls(at.mean, 0.5, 0.3, public=2),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, public=1, epsilon=at.epsilon, delta=at.delta),
+        }
 
     @classmethod
     def for_privacy(  # type: ignore[override]  # how many records are public must be said
@@ -133,17 +150,18 @@ class PublicRecordsLast(SkipPNSGD):
             return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31"
 
-        def of_private(at_last: StatedGuarantee) -> StatedGuarantee:
+        def of_private(at_last: StatedGuarantee, origin: Corrected | None = None) -> StatedGuarantee:
             return StatedGuarantee(
                 at_last.guarantee,
                 Adjacency.REPLACE_ONE,
                 sources=(source,),
                 protected=ProtectedRecords(public_last=self.public),
                 conditions=self.problem.conditions,
+                origin=origin,
             )
 
         printed = None if curve is None else of_private(curve)
-        return Guarantees(of_private(profile), as_printed=printed, local=self._local())
+        return Guarantees(of_private(profile, _ORIGIN), as_printed=printed, local=self._local())
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Corollary 31's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
@@ -156,7 +174,7 @@ class PublicRecordsLast(SkipPNSGD):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients, n - floor(n/2) / 2 in expectation, and as many projections."""
         self.private_count(n)
-        return skip_queries(n)
+        return skip_queries(n, self.id)
 
 
 def printed_noise(problem: Problem, *, public: int, epsilon: float, delta: float) -> float:

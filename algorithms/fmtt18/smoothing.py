@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
+from dpverify.algorithms.parameters import Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.checks import whole_number
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import StatedGuarantee
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
-from dpverify.problems import Dataset, Problem
+from dpverify.problems import Dataset, Hinge, Problem
 from dpverify.problems.smoothed_losses import SmoothedLoss, smoothed
 from dpverify.running import Output, Randomness, StatedStructure
 
@@ -71,12 +73,23 @@ class SmoothedPNSGD(Weakenable):
     problem: Problem
     rate: float
     noise_stddev: float
-    width: float
+    width: Positive
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "fmtt18.smoothing"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.problem(Hinge()), 0.05, 1.0, 0.1),
+            "asked": lambda: cls.for_privacy(at.problem(Hinge()), n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -85,9 +98,7 @@ class SmoothedPNSGD(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, or the loss cannot be smoothed.
             NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("width", self.width, above=0, allowed="a finite number above 0")
+        super().__post_init__()
         object.__setattr__(self, "start", self.algorithm.start)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
@@ -149,7 +160,7 @@ class SmoothedPNSGD(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients of the convolved loss, and as many projections."""
-        return skip_queries(whole_number("n", n, at_least=1))
+        return skip_queries(whole_number("n", n, at_least=1), self.id)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """That of the algorithm on the smoothed loss."""
@@ -170,7 +181,11 @@ class SmoothedPNSGD(Weakenable):
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn."""
-        return None if self._withdrawn else self._stating.rdp_at(n, index)
+        stated = None if self._withdrawn else self._stating.rdp_at(n, index)
+        if stated is None or not isinstance(stated.origin, AsPrinted | Corrected):
+            return stated
+        holds_for = f"{stated.origin.holds_for}; Corollary 34 applies it to the smoothed losses"
+        return replace(stated, origin=replace(stated.origin, holds_for=holds_for))
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Excess population risk of the loss itself: Skip-PNSGD's on the convolved loss, plus the bias.

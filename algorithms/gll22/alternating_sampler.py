@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
     InnerKernel,
@@ -24,11 +25,14 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     inner_spread,
     step_size_for,
     truncation_error,
+    values_origin,
 )
+from dpverify.algorithms.parameters import Count, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
+from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.foresight import foresee
@@ -148,10 +152,10 @@ class AlternatingSampler(Weakenable):
     problem: Problem
     inverse_temperature: float
     regularization: float
-    accuracy: float = 1e-3
+    accuracy: Proper = 1e-3
     anchor: Sequence[float] | None = None
-    step_size: float | None = None
-    steps: int | None = None
+    step_size: Positive | None = None
+    steps: Count | None = None
     withdraw_guarantee: bool = False
     expanded: bool = False
 
@@ -163,6 +167,18 @@ class AlternatingSampler(Weakenable):
         "gll22.cor4.3",
         "gll22.figure1",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.curved, 2.0, 1.0, 0.3),
+            "asked": lambda: cls(at.curved, at.epsilon, 1.0, at.delta, expanded=True),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -171,11 +187,7 @@ class AlternatingSampler(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if step size and number of steps do not give the accuracy.
         """
-        number("accuracy", self.accuracy, above=0, below=1, allowed="a number in (0, 1)")
-        if self.step_size is not None:
-            number("step_size", self.step_size, above=0, allowed="a finite number above 0")
-        if self.steps is not None:
-            whole_number("steps", self.steps, at_least=1)
+        super().__post_init__()
         object.__setattr__(self, "anchor", self.density.anchor)
         RestrictedGaussian(self.problem.constraint, 1.0)
         check_lipschitz(self.density)
@@ -227,7 +239,16 @@ class AlternatingSampler(Weakenable):
         if self._withdrawn:
             return None
         return StatedSamplingError(
-            "total variation", self.schedule.total_variation, sources=("gll22.thm5.2", "gll22.lem5.5")
+            "total variation",
+            self.schedule.total_variation,
+            sources=("gll22.thm5.2", "gll22.lem5.5"),
+            formula=f"total variation at most {self.accuracy:g} after T steps with explicit constants",
+            origin=Corrected(
+                "gll22.thm5.6",
+                "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps",
+                "the number of steps is the proven one, with its constants",
+                "every accuracy in (0, 1)",
+            ),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -238,7 +259,15 @@ class AlternatingSampler(Weakenable):
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        values = StatedQueries("value", bound, exact=False, expected=True, sources=("gll22.thm5.6",))
+        values = StatedQueries(
+            "value",
+            bound,
+            exact=False,
+            expected=True,
+            sources=("gll22.thm5.6",),
+            formula=f"T = {self.schedule.steps} steps, each at most 4 e / (1 - error) values in expectation",
+            origin=values_origin("gll22.thm5.6", "O(T) values in expectation"),
+        )
         return (values, *gradients_of_expansion(self.density, n))
 
     def sharpened(self, n: int, factor: float) -> Self:

@@ -9,7 +9,7 @@ Losses are <w, s> for a record s (the paper's f(x; s) = <x, s>), risks are popul
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,10 +18,13 @@ from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Unstated
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
@@ -69,20 +72,27 @@ class LinearHardFamily(Algorithm):
         (0.03, 0.031)
     """
 
-    dimension: int
-    observations: int
-    gradient_bound: float = 1.0
-    diameter: float = 2.0
+    dimension: Count
+    observations: Count
+    gradient_bound: Positive = 1.0
+    diameter: Positive = 2.0
 
     id: ClassVar[str] = "gll22.lower-instance"
     statements: ClassVar[tuple[str, ...]] = ("gll22.thm7.1", "gll22.lem7.4")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "a hard family: it bounds risks from below",
+        "queries": "those of the solver",
+        "parameters": "it is an instance: its parameters are arguments",
+    }
 
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        whole_number("dimension", self.dimension, at_least=1)
-        whole_number("observations", self.observations, at_least=1)
-        number("gradient_bound", self.gradient_bound, above=0, allowed="a finite number above 0")
-        number("diameter", self.diameter, above=0, allowed="a finite number above 0")
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(1, 4),
+            "solver": lambda: MeanMinimizer(1.0, 1.0, 0.5),
+            "asked": lambda: cls(at.d, at.n),
+        }
 
     @property
     def problem(self) -> Problem:
@@ -183,10 +193,10 @@ class MeanMinimizer(Weakenable):
         withdraw_guarantee: run even without noise; there is then no guarantee.
     """
 
-    radius: float
-    clip: float
-    noise_stddev: float
-    first: int | None = None
+    radius: Positive
+    clip: PositiveOrInfinity
+    noise_stddev: NotNegative
+    first: Count | None = None
     withdraw_guarantee: bool = False
 
     def __post_init__(self) -> None:
@@ -195,11 +205,7 @@ class MeanMinimizer(Weakenable):
         Raises:
             NotGuaranteedError: if there is no noise and the guarantee was not withdrawn.
         """
-        number("radius", self.radius, above=0, allowed="a finite number above 0")
-        number("clip", self.clip, above=0, finite=False, allowed="a number above 0, or infinity")
-        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
-        if self.first is not None:
-            whole_number("first", self.first, at_least=1)
+        super().__post_init__()
         refuse_or_withdraw("the minimizer by the mean", self._withdrawn, self.withdraw_guarantee)
 
     @classmethod
@@ -231,7 +237,10 @@ class MeanMinimizer(Weakenable):
         if self._withdrawn:
             return Guarantees()
         mu = 2 * self.clip / (read * self.noise_stddev)
-        return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE))
+        origin = Unstated(
+            "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
+        )
+        return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, origin=origin))
 
     def queries_on(self, n: int, d: int) -> tuple[StatedQueries, ...]:
         """The d values of each record that is read, and one linear minimization."""
@@ -273,22 +282,27 @@ class HardFamilyTrial:
 
     family: LinearHardFamily
     solver: Callable[..., Any]
-    n: int
+    n: Count
     records: Literal["gaussian", "data"] = "gaussian"
-    clip: float = math.inf
+    clip: PositiveOrInfinity = math.inf
 
     def __post_init__(self) -> None:
         """Check the parameters."""
+        check_parameters(self)
         if not isinstance(self.family, LinearHardFamily):
             raise InvalidArgumentError("family", self.family, "a LinearHardFamily")
         if not callable(self.solver):
             raise InvalidArgumentError(
                 "solver", self.solver, "something to call as solver(data, rng=, runs=)"
             )
-        whole_number("n", self.n, at_least=1)
-        if self.records not in ("gaussian", "data"):
-            raise InvalidArgumentError("records", self.records, '"gaussian" or "data"')
-        number("clip", self.clip, above=0, finite=False, allowed="a number above 0, or infinity")
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """The values that the solver sees, d of each of its records, whatever it is called on."""
+        count = self.n * self.family.dimension
+        origin = AsPrinted("gll22.thm7.1", f"k = {count} values", "every k")
+        return (
+            StatedQueries("value", count, formula="k = n d, the values that the bound allows", origin=origin),
+        )
 
     @property
     def sample_size(self) -> int:

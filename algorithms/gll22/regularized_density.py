@@ -10,7 +10,7 @@ import numpy as np
 
 from dpverify.algorithms.conditions import normalized_start
 from dpverify.algorithms.gll22.expansions import Expansion, expansion_of
-from dpverify.checks import number
+from dpverify.algorithms.parameters import NotNegative, Positive, check_parameters
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
     AllSpace,
@@ -42,8 +42,8 @@ class RegularizedDensity:
     """
 
     problem: Problem
-    inverse_temperature: float
-    regularization: float
+    inverse_temperature: Positive
+    regularization: NotNegative
     anchor: Sequence[float] | None = None
     expanded: bool = False
 
@@ -53,10 +53,7 @@ class RegularizedDensity:
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed, or nothing is strongly convex.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        number("inverse_temperature", self.inverse_temperature, above=0, allowed="a finite number above 0")
-        number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
+        check_parameters(self)
         if not self.regularization + self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError(
                 "regularization",

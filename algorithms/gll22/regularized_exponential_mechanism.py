@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal, Self
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
     RegularizedDensity,
@@ -25,6 +26,7 @@ from dpverify.algorithms.gll22.regularized_density import (
     farthest,
     quadratic_curvature,
 )
+from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
@@ -35,8 +37,9 @@ from dpverify.algorithms.samplers.free_coordinates import (
 )
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.privacy import (
     GDP,
     Adjacency,
@@ -118,6 +121,31 @@ class Tuning:
     total_variation: float
 
 
+_PROFILE = AsPrinted(
+    "gll22.thm6.2",
+    "the profile of two Gaussians with variance 1, G sqrt(k) / (n sqrt(mu)) apart",
+    "every epsilon >= 0, G-Lipschitz differences of mu-strongly convex regularized losses",
+)
+_RISK = (
+    "d / k + mu D^2 / 2, k and mu tuned by the exact Gaussian profile",
+    Corrected(
+        "gll22.thm6.2",
+        "d / k + mu D^2 / 2",
+        "D is the largest distance from the regularizer's center, which lies in the set",
+        "every k and mu",
+    ),
+)
+_POPULATION_RISK = (
+    "G^2 / (n mu) + d / k + mu D^2 / 2",
+    Corrected(
+        "gll22.thm6.8",
+        "G / (n mu) + d / k + mu D^2 / 2",
+        "Theorem 6.7, on which it rests, gives G^2 / (n mu)",
+        "independent records",
+    ),
+)
+
+
 @dataclass(frozen=True)
 class RegularizedExponentialMechanism(Weakenable):
     """gll22 (8): one sample of exp(-k (F(x; D) + (mu / 2) ||x - c||^2)) on K, F the mean loss.
@@ -182,12 +210,12 @@ class RegularizedExponentialMechanism(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
+    epsilon: TinyEpsilon
+    delta: Proper
     tuning: Literal["erm", "sco"] = "erm"
     calibration: Literal["exact", "printed"] = "exact"
-    inverse_temperature: float | None = None
-    regularization: float | None = None
+    inverse_temperature: Positive | None = None
+    regularization: NotNegative | None = None
     anchor: Sequence[float] | None = None
     sampler: Literal["auto", "gaussian", "rejection", "alternating"] = "auto"
     withdraw_guarantee: bool = False
@@ -208,6 +236,20 @@ class RegularizedExponentialMechanism(Weakenable):
         "gll22.rem6.10",
         "gll22.cor4.3",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 1.0, 1e-3),
+            "rejection": lambda: cls(at.curved, 1.0, 1e-3, sampler="rejection"),
+            "alternating": lambda: cls(at.curved, 0.5, 0.1, sampler="alternating"),
+            "population": lambda: cls(at.mean, 1.0, 1e-3, tuning="sco"),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta, sampler="alternating"),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -215,27 +257,12 @@ class RegularizedExponentialMechanism(Weakenable):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed, or the sampler cannot be used.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
-        budget("epsilon", self.epsilon, at_least=1e-300)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        if self.tuning not in ("erm", "sco"):
-            raise InvalidArgumentError("tuning", self.tuning, '"erm" or "sco"')
-        if self.calibration not in ("exact", "printed"):
-            raise InvalidArgumentError("calibration", self.calibration, '"exact" or "printed"')
+        super().__post_init__()
         if self.calibration == "printed":
             if not self.delta < 0.1:
                 raise InvalidArgumentError("delta", self.delta, "below 1/10, for the printed tuning")
             if self.tuning == "sco" and not self.epsilon < 0.1:
                 raise InvalidArgumentError("epsilon", self.epsilon, "below 1/10, for Theorem 6.9 as printed")
-        if self.inverse_temperature is not None:
-            number(
-                "inverse_temperature", self.inverse_temperature, above=0, allowed="a finite number above 0"
-            )
-        if self.regularization is not None:
-            number("regularization", self.regularization, at_least=0, allowed="a finite number of at least 0")
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "anchor", checked_anchor(self.anchor, self.problem.constraint))
         if not self.reach > 0:
             raise InvalidArgumentError("problem", self.problem, "a set of more than one point")
@@ -249,10 +276,6 @@ class RegularizedExponentialMechanism(Weakenable):
                 "problem",
                 self.problem,
                 "a bounded set or a strongly convex loss, to choose the regularization",
-            )
-        if self.sampler not in ("auto", "gaussian", "rejection", "alternating"):
-            raise InvalidArgumentError(
-                "sampler", self.sampler, '"auto", "gaussian", "rejection" or "alternating"'
             )
         if self.sampler == "gaussian" and not self._is_gaussian:
             raise InvalidArgumentError("sampler", self.sampler, "another one: the density is not Gaussian")
@@ -399,9 +422,25 @@ class RegularizedExponentialMechanism(Weakenable):
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
         refusals = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
         conditions = (*refusals, *self.problem.conditions)
-        headline = StatedGuarantee(profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions)
-        printed = replace(headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,))
+        origin: Origin | None = _PROFILE
+        if tau:
+            origin = self._paid_for_sampling if self.tuning == "erm" else None
+        headline = StatedGuarantee(
+            profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions, origin=origin
+        )
+        printed = replace(
+            headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,), origin=None
+        )
         return Guarantees(headline, as_printed=printed)
+
+    @property
+    def _paid_for_sampling(self) -> Corrected:
+        return Corrected(
+            "gll22.thm6.4",
+            f"({self.epsilon:g}, {self.delta:g})-DP, a third of delta paid for the sampler",
+            "total variation tau costs (1 + e^epsilon) tau, more than is printed for it",
+            "epsilon below 100",
+        )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.
@@ -422,12 +461,15 @@ class RegularizedExponentialMechanism(Weakenable):
         if not math.isfinite(bound):
             return None
         sources = ("gll22.thm6.8", "gll22.thm6.7") if population else ("gll22.thm6.2", "gll22.lem6.1")
+        formula, origin = _POPULATION_RISK if population else _RISK
         return StatedRisk(
             bound,
             total=False,
             population=population,
             sources=sources,
             conditions="records drawn independently from the population" if population else "",
+            formula=f"{formula}, and tau L D for the sampler" if tau else formula,
+            origin=origin,
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
@@ -435,7 +477,15 @@ class RegularizedExponentialMechanism(Weakenable):
         whole_number("n", n, at_least=1)
         if self.sampling == "alternating":
             return self.alternating_sampler(n).sampling_error(n)
-        return StatedSamplingError("total variation", 0.0, sources=("gll22.thm6.2",))
+        return StatedSamplingError(
+            "total variation",
+            0.0,
+            sources=("gll22.thm6.2",),
+            formula="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
+            origin=AsPrinted(
+                "gll22.thm6.2", "density proportional to exp(-k (F + mu ||x||^2 / 2))", "every data set"
+            ),
+        )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run by rejection would alone need the envelope, so each counts it."""
@@ -444,7 +494,9 @@ class RegularizedExponentialMechanism(Weakenable):
             return self.alternating_sampler(n).queries(n)
         if self.sampling == "rejection":
             return sampling_queries(affine_dimension(self.problem.constraint), n)
-        return (StatedQueries("gradient", n),)
+        words = "n, where the density is a Gaussian on the ball"
+        origin = Unstated("the paper counts no queries where the density is a Gaussian")
+        return (StatedQueries("gradient", n, formula=words, origin=origin),)
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, ClassVar, Self
@@ -20,8 +20,10 @@ import scipy
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.expansions import Expansion
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.parameters import Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
@@ -29,6 +31,7 @@ from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.arrays import dot, namespace
 from dpverify.problems.losses import GeneralizedLinear
@@ -326,15 +329,27 @@ class RejectionInnerStep(Weakenable):
     problem: Problem
     inverse_temperature: float
     regularization: float
-    step_size: float
+    step_size: Positive
     point: Sequence[float] | None = None
     anchor: Sequence[float] | None = None
-    accuracy: float = 1e-3
+    accuracy: Proper = 1e-3
     withdraw_guarantee: bool = False
     expanded: bool = False
 
     id: ClassVar[str] = "gll22.alg2"
     statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "one step, whose law is no density of a risk",
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.curved, 2.0, 1.0, 1e-4),
+            "asked": lambda: cls(at.curved, at.epsilon, 1.0, 1e-4 / at.epsilon**2, accuracy=at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -343,8 +358,7 @@ class RejectionInnerStep(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if the step is too long for the accuracy.
         """
-        number("step_size", self.step_size, above=0, allowed="a finite number above 0")
-        number("accuracy", self.accuracy, above=0, below=1, allowed="a number in (0, 1)")
+        super().__post_init__()
         density = self.density
         object.__setattr__(self, "anchor", density.anchor)
         RestrictedGaussian(self.problem.constraint, 1.0)
@@ -401,14 +415,31 @@ class RejectionInnerStep(Weakenable):
         whole_number("n", n, at_least=1)
         if self._withdrawn:
             return None
-        return StatedSamplingError("total variation", self.total_variation, sources=("gll22.lem5.5",))
+        return StatedSamplingError(
+            "total variation",
+            self.total_variation,
+            sources=("gll22.lem5.5",),
+            formula="total variation at most the cost of truncating the product estimate",
+            origin=Corrected(
+                "gll22.lem5.5",
+                "total variation at most delta for eta <= C / (G^2 ln(1/delta))",
+                "the cost of the truncation is computed for the step taken",
+                "every step size",
+            ),
+        )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
         bound = inner_queries(self.total_variation)
         values = StatedQueries(
-            "value", bound, exact=False, expected=True, sources=("gll22.lem5.5", "gll22.thm5.6")
+            "value",
+            bound,
+            exact=False,
+            expected=True,
+            sources=("gll22.lem5.5", "gll22.thm5.6"),
+            formula="at most 4 e / (1 - error) in expectation, whatever n and d",
+            origin=values_origin("gll22.lem5.5", "O(1) values in expectation"),
         )
         return (values, *gradients_of_expansion(self.density, n))
 
@@ -438,6 +469,13 @@ class RejectionInnerStep(Weakenable):
             pending = pending & ~done
             turn += 1
         return Output(points, value_queries=total, gradient_queries=kernel.gradient_queries)
+
+
+def values_origin(source: str, printed: str) -> Corrected:
+    """Of a number of value queries whose constant the paper leaves open."""
+    return Corrected(
+        source, printed, "the constant 4 e / (1 - error) is what the proof gives", "every n and d"
+    )
 
 
 def gradients_of_expansion(density: RegularizedDensity, n: int) -> tuple[StatedQueries, ...]:

@@ -14,11 +14,14 @@ from typing import ClassVar
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
+from dpverify.algorithms.mn25.origins import accounted, rounded_up, summed
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -30,6 +33,9 @@ from dpverify.running.randomness import Array
 _LARGEST_MU = 40.0  # of a release that can be accounted for
 _MOST_STEPS = 10_000_000
 _SEARCH_TOLERANCE = 1e-3  # relative, of the number of steps
+
+
+_PRIVACY = accounted("mn25.thm2", "(epsilon, delta)-DP for alpha >= 26 B L sqrt(d ln(1/delta)) / (n epsilon)")
 
 
 @dataclass(frozen=True)
@@ -98,15 +104,15 @@ class DPSGD(Weakenable):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
-    accuracy: float | None = None
-    oracle_privacy: float | None = None
-    batch_bound: int | None = None
-    batch_size: int | None = None
-    noise_stddev: float | None = None
-    steps: int | None = None
-    rate: float | None = None
+    epsilon: Epsilon
+    delta: Proper
+    accuracy: Positive | None = None
+    oracle_privacy: Share | None = None
+    batch_bound: Count | None = None
+    batch_size: Count | None = None
+    noise_stddev: NotNegative | None = None
+    steps: Count | None = None
+    rate: Positive | None = None
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
@@ -120,29 +126,22 @@ class DPSGD(Weakenable):
         "mn25.tcdp",
     )
 
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 2.0, 1e-2, batch_size=2, steps=3, noise_stddev=3.0),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
+        }
+
     def __post_init__(self) -> None:
         """Check the parameters.
 
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
+        super().__post_init__()
         check_problem(self.problem)
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        positive = "a finite number above 0"
-        if self.accuracy is not None:
-            number("accuracy", self.accuracy, above=0, allowed=positive)
-        if self.oracle_privacy is not None:
-            number("oracle_privacy", self.oracle_privacy, above=0, at_most=1, allowed="a number in (0, 1]")
-        if self.noise_stddev is not None:
-            number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
-        if self.rate is not None:
-            number("rate", self.rate, above=0, allowed=positive)
-        for name in ("batch_bound", "batch_size", "steps"):
-            if getattr(self, name) is not None:
-                whole_number(name, getattr(self, name), at_least=1)
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
 
     @property
@@ -245,7 +244,11 @@ class DPSGD(Weakenable):
             sources=("mn25.thm2", "mn25.lem12"),
             conditions=self.problem.conditions,
         )
-        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self._profile(n)), as_printed=theorem)
+        return Guarantees(
+            theorem,
+            sharpest=replace(theorem, guarantee=self._profile(n), origin=_PRIVACY),
+            as_printed=theorem,
+        )
 
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""
@@ -263,8 +266,15 @@ class DPSGD(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         sources = ("mn25.thm2", "mn25.lem11")
+        words = "T m, T = (B L / alpha)^2 and m = sqrt(d / rho), both rounded up"
         return (
-            StatedQueries("gradient", self.gradient_query_count(n), sources=sources),
+            StatedQueries(
+                "gradient",
+                self.gradient_query_count(n),
+                sources=sources,
+                formula=words,
+                origin=rounded_up("mn25.thm2", words),
+            ),
             StatedQueries("projection", self.parameters(n).steps, sources=sources),
         )
 
@@ -279,7 +289,14 @@ class DPSGD(Weakenable):
         if used.steps:
             moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
             bound = min(bound, width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2)
-        return StatedRisk(bound, total=False, sources=("mn25.lem11", "mn25.thm2"), conditions="convex losses")
+        return StatedRisk(
+            bound,
+            total=False,
+            sources=("mn25.lem11", "mn25.thm2"),
+            conditions="convex losses",
+            formula="B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, at most 2 alpha",
+            origin=summed("mn25.lem11", "2 alpha"),
+        )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

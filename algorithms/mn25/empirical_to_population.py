@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -24,12 +25,15 @@ from dpverify.algorithms.conditions import (
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
+from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
-from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.algorithms.weakening import NOISE, Weakenable, sharpened
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.privacy import (
     Adjacency,
     ApproxDP,
@@ -156,6 +160,25 @@ def _after_resampling(inner: Guarantee, n: int, m: int) -> list[Guarantee]:
     return found
 
 
+def _origin(asked: ApproxDP | None, found: Guarantee) -> Origin | None:
+    """Of what follows from what was asked of the solver: the printed claim, or the mixture."""
+    if asked is None:
+        return None
+    epsilon, delta = asked.epsilon, asked.delta
+    if isinstance(found, ProfileDP):
+        factor = 4 * math.exp(min(6 * epsilon, _LARGEST_EXPONENT))
+        return Corrected(
+            "mn25.lem6",
+            f"(6 epsilon, 4 e^(6 epsilon) delta)-DP = ({6 * epsilon:g}, {factor * delta:.3g})-DP",
+            "the mixture over how often a record is drawn, which holds for every epsilon",
+            "every epsilon >= 0; the printed form for epsilon <= 1/6",
+        )
+    if found == ApproxDP(6 * epsilon, math.e * delta):
+        printed = f"(6 epsilon, e delta)-DP = ({6 * epsilon:g}, {math.e * delta:.3g})-DP"
+        return AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
+    return None
+
+
 @dataclass(frozen=True)
 class EmpiricalToPopulation(Weakenable):
     """mn25, Appendix D.2: an ERM solver that runs an SCO solver on n records drawn from the n with replacement.
@@ -187,11 +210,25 @@ class EmpiricalToPopulation(Weakenable):
     """
 
     solver: Any
-    resamples: int | None = None
+    resamples: Count | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.erm-to-sco"
     statements: ClassVar[tuple[str, ...]] = ("mn25.d2", "mn25.lem6")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "the solver's, where that states one for the population",
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
+
+        return {
+            "": lambda: cls(PNSGD(at.mean, 0.5, 1.0)),
+            "asked": lambda: cls(PNSGD.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta)),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -199,11 +236,8 @@ class EmpiricalToPopulation(Weakenable):
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
         """
+        super().__post_init__()
         check_solver(self.solver, hands_over=(ALL_RUNS, FIRST_RUNS))
-        if self.resamples is not None:
-            whole_number("resamples", self.resamples, at_least=1)
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 
     @property
     def problem(self) -> Problem:
@@ -228,14 +262,17 @@ class EmpiricalToPopulation(Weakenable):
         if self.withdraw_guarantee:
             return Guarantees()
         m = self.resample_count(n)
+        inners = promised_to_all(stated_by(self.solver, m), accepts=_ACCEPTED)
+        asked = next((one.guarantee for one in inners if isinstance(one.guarantee, ApproxDP)), None)
         found = [
             StatedGuarantee(
                 guarantee,
                 Adjacency.REPLACE_ONE,
                 sources=("mn25.d2", "mn25.lem6"),
                 conditions=passed_on(inner),
+                origin=_origin(asked, guarantee),
             )
-            for inner in promised_to_all(stated_by(self.solver, m), accepts=_ACCEPTED)
+            for inner in inners
             for guarantee in _after_resampling(inner.guarantee, n, m)
         ]
         return Guarantees(found[0], others=found[1:]) if found else Guarantees()
@@ -248,7 +285,11 @@ class EmpiricalToPopulation(Weakenable):
         """The solver's, for m records."""
         m = self.resample_count(n)
         if hasattr(self.solver, "queries"):
-            return tuple(self.solver.queries(m))
+            origin = AsPrinted("mn25.d2", "the solver's queries", "every n")
+            return tuple(
+                dataclasses.replace(one, formula=f"the solver's for n records, {one.formula}", origin=origin)
+                for one in self.solver.queries(m)
+            )
         return (StatedQueries("gradient", self.gradient_query_count(n), exact=False, sources=("mn25.d2",)),)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -259,9 +300,23 @@ class EmpiricalToPopulation(Weakenable):
         if stated is None or not stated.population:
             return None
         found: StatedRisk = dataclasses.replace(
-            stated, population=False, sources=(*stated.sources, "mn25.d2")
+            stated,
+            population=False,
+            sources=(*stated.sources, "mn25.d2"),
+            formula=f"the solver's population risk, {stated.formula}",
+            origin=Corrected(
+                "mn25.d2",
+                "the SCO solver's excess population risk",
+                "with what the solver states for the noise in use",
+                "every n",
+            ),
         )
         return found
+
+    @property
+    def fault(self) -> str:
+        """The solver's."""
+        return str(getattr(self.solver, "fault", NOISE))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with its solver's exponents times the factor."""

@@ -11,6 +11,7 @@ whose statistics are d times as large.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -116,16 +119,29 @@ class Fingerprinting(Weakenable):
         True
     """
 
-    members: int
-    dimension: int | None = None
-    epsilon: float | None = None
-    delta: float = 1e-5
-    noise_stddev: float | None = None
+    members: Count
+    dimension: Count | None = None
+    epsilon: Epsilon | None = None
+    delta: Proper = 1e-5
+    noise_stddev: NotNegative | None = None
     accessed: int | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.fingerprint"
     statements: ClassVar[tuple[str, ...]] = ("mn25.lem15", "mn25.lem14")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "an attack, no solver",
+        "queries": "it asks no oracle",
+        "parameters": "it is an instance: its parameters are arguments",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(4, 3, epsilon=1.0),
+            "asked": lambda: cls(at.n, at.d, epsilon=at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -134,16 +150,9 @@ class Fingerprinting(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed.
             NotGuaranteedError: if the noise is too small for epsilon and delta and the guarantee was not withdrawn.
         """
-        members = whole_number("members", self.members, at_least=1)
-        if self.dimension is not None:
-            whole_number("dimension", self.dimension, at_least=1)
-        if self.epsilon is not None:
-            budget("epsilon", self.epsilon)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        if self.noise_stddev is not None:
-            number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        super().__post_init__()
         if self.accessed is not None:
-            whole_number("accessed", self.accessed, at_least=1, at_most=members)
+            whole_number("accessed", self.accessed, at_least=1, at_most=self.members)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @property

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -20,10 +21,13 @@ import numpy as np
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw, stated_by
 from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver
-from dpverify.algorithms.promises import StatedQueries
-from dpverify.checks import number, whole_number
+from dpverify.algorithms.parameters import Count, CountOrZero, Positive
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import row_sums
 from dpverify.running import Output, Randomness
@@ -73,13 +77,13 @@ class HardInstance(Algorithm):
         ((4, 5, 6), True)
     """
 
-    dimension: int
-    accuracy: float
-    constant: float = CONSTANT
-    subspace_dimension: int | None = None
+    dimension: Count
+    accuracy: Positive
+    constant: Positive = CONSTANT
+    subspace_dimension: CountOrZero | None = None
     directions_from: Literal["uniform", "records"] = "uniform"
-    lipschitz_constant: float = 2.0
-    radius: float = 1.0
+    lipschitz_constant: Positive = 2.0
+    radius: Positive = 1.0
 
     id: ClassVar[str] = "mn25.hard-instance"
     statements: ClassVar[tuple[str, ...]] = (
@@ -88,6 +92,22 @@ class HardInstance(Algorithm):
         "mn25.thm1.2",
         "mn25.fact1",
     )
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "an instance: it bounds risks from below",
+        "queries": "those of the solver",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+
+        hard, line = cls.with_directions(4, 2, subspace_dimension=1), Setting().line
+        return {
+            "": lambda: hard,
+            "trial": lambda: OnHardInstance(hard, NoisyGradientDescent(line, 1.0, 1e-5, steps=3)),
+            "asked": lambda: cls.with_directions(at.d, at.n, subspace_dimension=1),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -95,14 +115,7 @@ class HardInstance(Algorithm):
         Raises:
             InvalidArgumentError: if one is outside of what is allowed, or K + r is above d.
         """
-        whole_number("dimension", self.dimension, at_least=1)
-        number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
-        for name in ("constant", "lipschitz_constant", "radius"):
-            number(name, getattr(self, name), above=0, allowed="a finite number above 0")
-        if self.subspace_dimension is not None:
-            whole_number("subspace_dimension", self.subspace_dimension, at_least=0)
-        if self.directions_from not in ("uniform", "records"):
-            raise InvalidArgumentError("directions_from", self.directions_from, '"uniform" or "records"')
+        super().__post_init__()
         if not 1 <= self.direction_count <= self.dimension - self.hidden_dimension:
             raise InvalidArgumentError(
                 "accuracy",
@@ -151,6 +164,23 @@ class HardInstance(Algorithm):
         """None: it is a problem."""
         whole_number("n", n, at_least=1)
         return Guarantees()
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """None but rounding: each direction is uniformly random, given the others; not stated of those from records."""
+        whole_number("n", n, at_least=1)
+        if self.directions_from == "records":
+            return None
+        return StatedSamplingError(
+            "total variation",
+            0.0,
+            sources=("mn25.instance-facts",),
+            formula="uniformly random, orthogonal to the others",
+            origin=AsPrinted(
+                "mn25.instance-facts",
+                "uniformly random orthonormal directions and subspace",
+                "every K <= d / 2",
+            ),
+        )
 
     def draw(self, data: Dataset, *, rng: Randomness, runs: int) -> DrawnInstances:
         """One instance for each run. The data set is used for directions from records alone.
@@ -321,8 +351,8 @@ class OnHardInstance(Algorithm):
 
     instance: HardInstance
     optimizer: Any = None
-    steps: int = 1
-    rate: float | None = None
+    steps: Count = 1
+    rate: Positive | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.hard-instance"
@@ -334,20 +364,19 @@ class OnHardInstance(Algorithm):
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
         """
+        super().__post_init__()
         if not isinstance(self.instance, HardInstance):
             raise InvalidArgumentError("instance", self.instance, "a HardInstance")
         if self.optimizer is not None:
             check_solver(self.optimizer, argument="optimizer")
-        whole_number("steps", self.steps, at_least=1)
-        if self.rate is not None:
-            number("rate", self.rate, above=0, allowed="a finite number above 0")
         refuse_or_withdraw(self.id, (), self.withdraw_guarantee)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient a step of the plain method; the optimizer's calls otherwise, as far as it states them."""
         whole_number("n", n, at_least=1)
         if self.optimizer is None:
-            return (StatedQueries("gradient", self.steps),)
+            origin = AsPrinted("mn25.prelim", "one query per step", "every step")
+            return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
     def withdrawn(self, n: int) -> tuple[str, ...]:

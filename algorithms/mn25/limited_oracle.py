@@ -14,19 +14,22 @@ Information is in nats, as in the paper, except where bits are said. Such oracle
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import covered, normalized_start
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction
 from dpverify.algorithms.mn25.private_oracles import begin
+from dpverify.algorithms.parameters import Bits, Count, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import namespace
 from dpverify.running import Output, Randomness
@@ -73,15 +76,12 @@ class QuantizingOracle:
         coordinates: k, at most d; all if None.
     """
 
-    lipschitz: float
-    bits: int = 1
-    coordinates: int | None = None
+    lipschitz: Positive
+    bits: Bits = 1
+    coordinates: Count | None = None
 
     def __post_init__(self) -> None:
-        number("lipschitz", self.lipschitz, above=0, allowed=_POSITIVE)
-        whole_number("bits", self.bits, at_least=1, at_most=32)
-        if self.coordinates is not None:
-            whole_number("coordinates", self.coordinates, at_least=1)
+        check_parameters(self)
 
     @property
     def spacing(self) -> float:
@@ -163,12 +163,11 @@ class GaussianChannel:
         lipschitz: L, the largest norm of a gradient, in loss over length.
     """
 
-    noise: float
-    lipschitz: float = 1.0
+    noise: Positive
+    lipschitz: Positive = 1.0
 
     def __post_init__(self) -> None:
-        number("noise", self.noise, above=0, allowed=_POSITIVE)
-        number("lipschitz", self.lipschitz, above=0, allowed=_POSITIVE)
+        check_parameters(self)
 
     def capacity(self, dimension: int) -> float:
         """(d / 2) ln(1 + L^2 / sigma^2), nats: what inputs with mean squared norm L^2 can carry.
@@ -203,6 +202,14 @@ class GaussianChannel:
     def decode(self, message: Array, dimension: int) -> Array:
         """The message itself."""
         return message
+
+
+CALLS = Corrected(
+    "mn25.thm5",
+    "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
+    "the upper bound's constants are written out, for any L and any oracle's squared error",
+    "convex L-Lipschitz losses",
+)
 
 
 @dataclass(frozen=True)
@@ -247,15 +254,26 @@ class LimitedOracleSGD(Weakenable):
 
     problem: Problem
     oracle: LimitedOracle
-    accuracy: float
-    batch_size: int = 1
-    steps: int | None = None
-    rate: float | None = None
+    accuracy: Positive
+    batch_size: Count = 1
+    steps: Count | None = None
+    rate: Positive | None = None
     start: Sequence[float] | None = None
 
     id: ClassVar[str] = "mn25.limited-oracle"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm5", "mn25.prelim")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its channel's noise is that of the errata",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, QuantizingOracle(2.0), 0.5, steps=3),
+            "asked": lambda: cls(at.mean, QuantizingOracle(2.0), at.epsilon),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -264,6 +282,7 @@ class LimitedOracleSGD(Weakenable):
             InvalidArgumentError: if a parameter is outside of what is allowed, or the oracle was told a smaller
                 Lipschitz constant than the loss has.
         """
+        super().__post_init__()
         check_problem(self.problem)
         if not isinstance(self.oracle, LimitedOracle):
             raise InvalidArgumentError("oracle", self.oracle, "a LimitedOracle")
@@ -273,12 +292,6 @@ class LimitedOracleSGD(Weakenable):
         )
         if not told >= lipschitz * (1 - 1e-12):
             raise InvalidArgumentError("oracle.lipschitz", told, f"at least the loss's, {lipschitz:g}")
-        number("accuracy", self.accuracy, above=0, allowed=_POSITIVE)
-        whole_number("batch_size", self.batch_size, at_least=1)
-        if self.steps is not None:
-            whole_number("steps", self.steps, at_least=1)
-        if self.rate is not None:
-            number("rate", self.rate, above=0, allowed=_POSITIVE)
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
 
     @property
@@ -320,9 +333,23 @@ class LimitedOracleSGD(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         return (
-            StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.thm5",)),
+            StatedQueries(
+                "gradient",
+                self.gradient_query_count(n),
+                sources=("mn25.thm5",),
+                formula="B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
+                origin=self._calls,
+            ),
             StatedQueries("projection", self.step_count, sources=("mn25.thm5",)),
         )
+
+    @property
+    def _calls(self) -> AsPrinted | Corrected:
+        """Those of the channel are the paper's."""
+        if not isinstance(self.oracle, GaussianChannel) or self.batch_size > 1:
+            return CALLS
+        printed = f"B^2 (1 + sigma^2) / alpha^2 = {self.step_count}, for L = 1"
+        return AsPrinted("mn25.thm5", printed, "every alpha")
 
     def risk_bound(self, n: int) -> StatedRisk:
         """B^2 / (2 eta T) + eta V / 2, and never more than B L; the accuracy, with the tuning above."""
@@ -330,7 +357,14 @@ class LimitedOracleSGD(Weakenable):
         width = self.problem.constraint.diameter
         bound = width**2 / (2 * self.step_size * self.step_count) + self.step_size * self.second_moment / 2
         bound = min(bound, width * self.problem.constants.lipschitz_constant)
-        return StatedRisk(bound, total=False, sources=("mn25.thm5",), conditions="convex losses")
+        return StatedRisk(
+            bound,
+            total=False,
+            sources=("mn25.thm5",),
+            conditions="convex losses",
+            formula="B sqrt(V / T), V = L^2 and the oracle's squared error",
+            origin=CALLS,
+        )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -22,12 +22,15 @@ import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.dp_sgd import check_problem
+from dpverify.algorithms.mn25.origins import accounted, rounded_up, summed
 from dpverify.algorithms.mn25.private_oracles import begin
+from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import budget, number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -94,17 +97,19 @@ class _Phased(Weakenable, ABC):
     """
 
     problem: Problem
-    epsilon: float
-    delta: float
-    accuracy: float | None = None
-    noise_factor: float = 1.0
-    phases: int | None = None
+    epsilon: Epsilon
+    delta: Proper
+    accuracy: Positive | None = None
+    noise_factor: NotNegative = 1.0
+    phases: Count | None = None
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
     id: ClassVar[str]
     statements: ClassVar[tuple[str, ...]]
     sources: ClassVar[tuple[str, ...]]
+    printed: ClassVar[str]
+    """The paper's claim of privacy."""
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -112,16 +117,8 @@ class _Phased(Weakenable, ABC):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
+        super().__post_init__()
         check_problem(self.problem)
-        budget("epsilon", self.epsilon)
-        number("delta", self.delta, above=0, below=1, allowed="a number in (0, 1)")
-        if self.accuracy is not None:
-            number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
-        number("noise_factor", self.noise_factor, at_least=0, allowed="a finite number of at least 0")
-        if self.phases is not None:
-            whole_number("phases", self.phases, at_least=1)
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
 
     @property
@@ -185,7 +182,13 @@ class _Phased(Weakenable, ABC):
             sources=self.sources,
             conditions=self.problem.conditions,
         )
-        return Guarantees(theorem, sharpest=replace(theorem, guarantee=self.profile(n)), as_printed=theorem)
+        return Guarantees(
+            theorem,
+            sharpest=replace(
+                theorem, guarantee=self.profile(n), origin=accounted(self.sources[0], self.printed)
+            ),
+            as_printed=theorem,
+        )
 
     @abstractmethod
     def schedule(self, n: int) -> Sequence[Any]:
@@ -285,13 +288,25 @@ class PhasedSGD(_Phased):
         (3, 2)
     """
 
-    steps: float | None = None
-    rate: float | None = None
+    steps: Positive | None = None
+    rate: Positive | None = None
 
     id: ClassVar[str] = "mn25.alg4"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
     sources: ClassVar[tuple[str, ...]] = ("mn25.thm7", "mn25.lem6")
+    printed: ClassVar[str] = "(epsilon, delta)-DP for alpha >= 6 B L sqrt(d ln(1/delta)) / (n epsilon)"
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 4.0, 0.2),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -300,9 +315,6 @@ class PhasedSGD(_Phased):
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
         super().__post_init__()
-        for name in ("steps", "rate"):
-            if getattr(self, name) is not None:
-                number(name, getattr(self, name), above=0, allowed="a finite number above 0")
 
     def _phases_at(self, n: int, accuracy: float) -> tuple[SGDPhase, ...]:
         if accuracy >= self.trivial_accuracy:
@@ -367,8 +379,15 @@ class PhasedSGD(_Phased):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         phases = len(self.schedule(n))
+        words = "sum of 2^-r T, T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}, each rounded up"
         return (
-            StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.thm4", "mn25.thm7")),
+            StatedQueries(
+                "gradient",
+                self.gradient_query_count(n),
+                sources=("mn25.thm4", "mn25.thm7"),
+                formula=words,
+                origin=rounded_up("mn25.thm7", words),
+            ),
             StatedQueries("projection", self.gradient_query_count(n) + phases, sources=("mn25.thm7",)),
         )
 
@@ -385,7 +404,14 @@ class PhasedSGD(_Phased):
             bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
             distance = phase.noise_stddev * root
         bound = min(self.trivial_accuracy, bound + lipschitz * distance)
-        return StatedRisk(bound, total=False, sources=("mn25.thm7", "mn25.thm4"), conditions="convex losses")
+        return StatedRisk(
+            bound,
+            total=False,
+            sources=("mn25.thm7", "mn25.thm4"),
+            conditions="convex losses",
+            formula="L sigma_R sqrt(d) + sum of D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2",
+            origin=summed("mn25.thm7", "O(alpha)"),
+        )
 
     def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
         features, labels = records(data, self.problem, np)
@@ -480,11 +506,25 @@ class PhasedERM(_Phased):
         (3, 2)
     """
 
-    gap_factor: float = 1.0
+    gap_factor: Positive = 1.0
 
     id: ClassVar[str] = "mn25.alg5"
     statements: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+    }
     sources: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
+    printed: ClassVar[str] = (
+        "(epsilon, delta)-DP for alpha of the order B L sqrt(d ln(1/delta)) / (n epsilon)"
+    )
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, 4.0, 0.2),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -493,7 +533,6 @@ class PhasedERM(_Phased):
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
         super().__post_init__()
-        number("gap_factor", self.gap_factor, above=0, allowed="a finite number above 0")
         if not math.isfinite(self.problem.constants.smoothness):
             raise InvalidArgumentError("problem", self.problem, "a smooth loss, for the inner solver")
 
@@ -539,8 +578,16 @@ class PhasedERM(_Phased):
         """Gradients and projections of a run, at most."""
         schedule = self.schedule(n)
         projections = sum(most_projections(self._inner_risk(phase), n, phase.gap) for phase in schedule)
+        words = "at most what the inner solvers may need, by the rate of convergence of accelerated descent"
         return (
-            StatedQueries("gradient", self.gradient_query_count(n), exact=False, sources=("mn25.lem16",)),
+            StatedQueries(
+                "gradient",
+                self.gradient_query_count(n),
+                exact=False,
+                sources=("mn25.lem16",),
+                formula=words,
+                origin=rounded_up("mn25.lem16", words),
+            ),
             StatedQueries("projection", projections + len(schedule), exact=False, sources=("mn25.lem16",)),
         )
 
@@ -557,7 +604,14 @@ class PhasedERM(_Phased):
             bound += phase.gap + phase.pull * distance**2
             distance = phase.noise_stddev * root
         bound = min(self.trivial_accuracy, bound + lipschitz * distance)
-        return StatedRisk(bound, total=False, sources=("mn25.lem16",), conditions="convex losses")
+        return StatedRisk(
+            bound,
+            total=False,
+            sources=("mn25.lem16",),
+            conditions="convex losses",
+            formula="L sigma_R sqrt(d) + sum of g_r + lambda_r D_r^2",
+            origin=summed("mn25.lem16", "O(alpha)"),
+        )
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

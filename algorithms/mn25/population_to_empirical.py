@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
@@ -25,6 +25,7 @@ from dpverify.algorithms.conditions import (
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
     relative_scores,
@@ -32,10 +33,12 @@ from dpverify.algorithms.mn25.private_selection import (
     selection_penalty,
 )
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
+from dpverify.algorithms.parameters import Count, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.weakening import Weakenable, sharpened
+from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import (
     Adjacency,
     Guarantee,
@@ -66,6 +69,20 @@ def _total(runs: list[Guarantee], selections: int, epsilon: float) -> Guarantee 
         except InvalidArgumentError:
             continue
     return None
+
+
+_PRIVACY = Corrected(
+    "mn25.thm8",
+    "(epsilon, delta)-DP, the shares of solvers and selections not stated",
+    "epsilon is split over the solver's runs and the selections of a phase",
+    "every n >= 2",
+)
+_RISK = Corrected(
+    "mn25.thm8",
+    "O~(alpha + B L / sqrt(n) + B L / (n epsilon))",
+    "the proof's recursion with every constant",
+    "independent records",
+)
 
 
 @dataclass(frozen=True)
@@ -128,19 +145,32 @@ class PopulationToEmpirical(Weakenable):
     """
 
     solver: Any
-    selection_epsilon: float
-    accuracy: float | None = None
-    boosts: int | None = None
-    balls: int | None = None
-    phases: int | None = None
-    regularization: float | None = None
-    minibatch: int | None = None
+    selection_epsilon: Positive
+    accuracy: Positive | None = None
+    boosts: Count | None = None
+    balls: Count | None = None
+    phases: Count | None = None
+    regularization: Positive | None = None
+    minibatch: Count | None = None
     selection: Literal["relative", "printed"] = "relative"
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "mn25.sco-to-erm"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm8", "mn25.fact1")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        asked: dict[str, Any] = {"n": at.n, "epsilon": at.epsilon, "delta": at.delta}
+        small: dict[str, Any] = {"phases": 1, "boosts": 2, "balls": 2, "regularization": 0.1, "minibatch": 2}
+        return {
+            "": lambda: cls.for_privacy(at.line, n=at.n, epsilon=1.0, delta=1e-5, **small),
+            "asked": lambda: cls.for_privacy(at.line, **asked),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -148,6 +178,7 @@ class PopulationToEmpirical(Weakenable):
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
         """
+        super().__post_init__()
         check_solver(self.solver)
         constraint = self.problem.constraint
         if not isinstance(constraint, Ball):
@@ -157,18 +188,6 @@ class PopulationToEmpirical(Weakenable):
                 "solver.problem.loss", self.problem.loss, "a Lipschitz loss on the set"
             )
         check_not_flat("solver.problem.loss", self.problem.loss, self.problem.loss)
-        number("selection_epsilon", self.selection_epsilon, above=0, allowed="a finite number above 0")
-        if self.accuracy is not None:
-            number("accuracy", self.accuracy, above=0, allowed="a finite number above 0")
-        for name in ("boosts", "balls", "phases", "minibatch"):
-            if getattr(self, name) is not None:
-                whole_number(name, getattr(self, name), at_least=1)
-        if self.regularization is not None:
-            number("regularization", self.regularization, above=0, allowed="a finite number above 0")
-        if self.selection not in ("relative", "printed"):
-            raise InvalidArgumentError("selection", self.selection, '"relative" or "printed"')
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float, **others: Any) -> Self:
@@ -320,6 +339,7 @@ class PopulationToEmpirical(Weakenable):
                 _weakest([total for total, _ in kind]),
                 Adjacency.REPLACE_ONE,
                 sources=("mn25.thm8",),
+                origin=_PRIVACY,
                 conditions=tuple(
                     dict.fromkeys(
                         (*self.problem.conditions, *(one for _, conditions in kind for one in conditions))
@@ -346,9 +366,19 @@ class PopulationToEmpirical(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients by the solver, losses by the selections."""
-        return (
-            StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.thm8",)),
-            StatedQueries("value", self.value_query_count(n), sources=("mn25.thm8",)),
+        counts: tuple[tuple[Literal["gradient", "value"], int, str], ...] = (
+            ("gradient", self.gradient_query_count(n), "T K (R + 1) runs of the solver"),
+            ("value", self.value_query_count(n), "T b (K + 1) (R + 1) losses, b = n'"),
+        )
+        return tuple(
+            StatedQueries(
+                oracle,
+                count,
+                sources=("mn25.thm8",),
+                formula=words,
+                origin=AsPrinted("mn25.thm8", words, "every n"),
+            )
+            for oracle, count, words in counts
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -361,7 +391,13 @@ class PopulationToEmpirical(Weakenable):
         """
         bound = self._risk(n, self.chosen_regularization(n))
         return StatedRisk(
-            bound, total=False, population=True, sources=("mn25.thm8",), conditions="independent records"
+            bound,
+            total=False,
+            population=True,
+            sources=("mn25.thm8",),
+            conditions="independent records",
+            formula="L m_T + lambda_0 (P/2)^2 + sum_t lambda_t m_t^2",
+            origin=_RISK,
         )
 
     def relative_error(self, n: int, regularization: float, phase: int) -> tuple[float, float]:
@@ -409,6 +445,11 @@ class PopulationToEmpirical(Weakenable):
         return min(bound + lipschitz * moved, lipschitz * diameter)
 
     # -------------------------------------------------------------------------------------------- run
+
+    @property
+    def fault(self) -> str:
+        """The solver's, and the picks'."""
+        return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with its solver's exponents times the factor; picks are weakened where they are drawn."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
@@ -12,15 +12,18 @@ import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
 from dpverify.algorithms.mn25.oracle_handles import (
     DeclaredUse,
     Limits,
     OracleHandle,
 )
+from dpverify.algorithms.mn25.origins import accounted, rounded_up
+from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import number, whole_number
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import (
     GDP,
@@ -50,10 +53,10 @@ class GaussianOracle:
         noise_stddev: sigma, in loss over length.
     """
 
-    noise_stddev: float
+    noise_stddev: NotNegative
 
     def __post_init__(self) -> None:
-        number("noise_stddev", self.noise_stddev, at_least=0, allowed="a finite number of at least 0")
+        check_parameters(self)
 
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
         """Shape (runs, d)."""
@@ -105,14 +108,12 @@ class CyclicDescent:
         rate: step size, length^2 over loss.
     """
 
-    rounds: int
-    size: int
-    rate: float
+    rounds: Count
+    size: Count
+    rate: Positive
 
     def __post_init__(self) -> None:
-        whole_number("rounds", self.rounds, at_least=1)
-        whole_number("size", self.size, at_least=1)
-        number("rate", self.rate, above=0, allowed="a finite number above 0")
+        check_parameters(self)
 
     @property
     def declared(self) -> DeclaredUse:
@@ -177,6 +178,18 @@ class PrivateOracleMethod(Weakenable):
     id: ClassVar[str] = "mn25.alg1"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
+    unstated: ClassVar[Mapping[str, str]] = {
+        "risk": "up to the optimizer that asks",
+        "parameters": "its noise and rate are arguments; no formula is printed for them",
+    }
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        """Small ones, and one for the budget of the setting."""
+        return {
+            "": lambda: cls(at.mean, GaussianOracle(1.0), CyclicDescent(2, 2, 0.5)),
+            "asked": lambda: cls(at.mean, GaussianOracle(1 / at.epsilon), CyclicDescent(1, 2, 0.5)),
+        }
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -184,16 +197,13 @@ class PrivateOracleMethod(Weakenable):
         Raises:
             InvalidArgumentError: if a parameter is outside of what is allowed.
         """
-        if not isinstance(self.problem, Problem):
-            raise InvalidArgumentError("problem", self.problem, "a dpverify.problems.Problem")
+        super().__post_init__()
         if not isinstance(self.oracle, ProxyOracle):
             raise InvalidArgumentError("oracle", self.oracle, "a ProxyOracle")
         # what it declares is read here, and never again
         declared = getattr(self.optimizer, "declared", None) if self.declared is None else self.declared
         if not callable(self.optimizer) or declared is None:
             raise InvalidArgumentError("optimizer", self.optimizer, "an Optimizer")
-        if not isinstance(self.withdraw_guarantee, bool):
-            raise InvalidArgumentError("withdraw_guarantee", self.withdraw_guarantee, "True or False")
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
         if type(declared) is not DeclaredUse:  # a subclass could answer differently later
             raise InvalidArgumentError("declared", declared, "a DeclaredUse")
@@ -249,7 +259,11 @@ class PrivateOracleMethod(Weakenable):
             return Guarantees()
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
         stated = StatedGuarantee(
-            whole, Adjacency.REPLACE_ONE, sources=("mn25.prelim",), conditions=self._conditions
+            whole,
+            Adjacency.REPLACE_ONE,
+            sources=("mn25.prelim",),
+            conditions=self._conditions,
+            origin=accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed"),
         )
         return Guarantees(stated)
 
@@ -261,7 +275,8 @@ class PrivateOracleMethod(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
         whole_number("n", n, at_least=1)
-        return (StatedQueries("gradient", self.gradient_query_count(n), sources=("mn25.prelim",)),)
+        count, origin = self.gradient_query_count(n), rounded_up("mn25.prelim", "T m")
+        return (StatedQueries("gradient", count, sources=("mn25.prelim",), formula="T m", origin=origin),)
 
     def risk_bound(self, n: int) -> None:
         """None: that is up to the optimizer."""

@@ -21,6 +21,7 @@ from dpverify.algorithms.samplers.certified_rejection import (
     sample,
 )
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Unstated
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
 from dpverify.problems.arrays import like, namespace, row_sums
 from dpverify.problems.problem import without_ridge
@@ -224,6 +225,9 @@ def sample_on_set(
     )
 
 
+UNCOUNTED = Unstated("the paper counts no queries of exact sampling; the number is the implementation's")
+
+
 def sampling_queries(
     k: int, n: int, *, largest: int = MOST_CELLS, smallest: float = LEAST_ACCEPTANCE
 ) -> tuple[StatedQueries, StatedQueries]:
@@ -231,7 +235,13 @@ def sampling_queries(
     # cells that were cut had planes too; a cell's values are asked for at its plane's point and at its corners
     cells = 2 * largest
     return (
-        StatedQueries("gradient", n * cells, exact=False),
+        StatedQueries(
+            "gradient",
+            n * cells,
+            exact=False,
+            formula="2 n for each cell that is allowed",
+            origin=UNCOUNTED,
+        ),
         StatedQueries("value", n * (cells * (1 + 2**k) + 1 / smallest), exact=False, expected=True),
     )
 

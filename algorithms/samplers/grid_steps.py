@@ -30,7 +30,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from dpverify.checks import number, whole_number
+from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
+from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 
 Proof = Literal["conductance", "printed"]
@@ -55,11 +56,11 @@ class GridPlan:
             and the error corrected.
     """
 
-    dimension: int
-    edge: float
-    lipschitz: float
-    distance: float
-    evaluation_error: float = 0.0
+    dimension: Count
+    edge: Positive
+    lipschitz: Positive
+    distance: Positive
+    evaluation_error: NotNegative = 0.0
     cells: int | None = None
     proof: Proof = "conductance"
 
@@ -69,14 +70,9 @@ class GridPlan:
         Raises:
             InvalidArgumentError: if one is out of range.
         """
-        whole_number("dimension", self.dimension, at_least=1)
-        for name in ("edge", "lipschitz", "distance"):
-            number(name, getattr(self, name), above=0, allowed="a finite number above 0")
-        number("evaluation_error", self.evaluation_error, at_least=0, allowed="a finite number of at least 0")
+        check_parameters(self)
         if self.cells is not None:
             whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)
-        if self.proof not in ("conductance", "printed"):
-            raise InvalidArgumentError("proof", self.proof, '"conductance" or "printed"')
 
     @property
     def printed_spacing(self) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpverify.checks import number
+from dpverify.algorithms.parameters import Positive, check_parameters
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.arrays import namespace
@@ -47,7 +47,7 @@ class RestrictedGaussian:
     """
 
     constraint: ConstraintSet
-    stddev: float
+    stddev: Positive
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -55,9 +55,9 @@ class RestrictedGaussian:
         Raises:
             InvalidArgumentError: if the set is another one, or the standard deviation not above 0.
         """
+        check_parameters(self)
         if type(self.constraint) not in (Ball, Box, Simplex, AllSpace):
             raise InvalidArgumentError("constraint", self.constraint, "a Ball, Box, Simplex or AllSpace")
-        number("stddev", self.stddev, above=0, allowed="a finite number above 0")
 
     def propose(self, mean: Array, rng: Randomness) -> tuple[Array, Array]:
         """Gaussians about the means, (runs, d), and whether each is in the set, (runs,): one plain round."""

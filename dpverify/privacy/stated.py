@@ -6,14 +6,17 @@ the guarantee.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from dpverify.privacy.guarantees import Guarantee
+
+if TYPE_CHECKING:
+    from dpverify.ledger.origins import Origin
 
 
 class ConditionKind(StrEnum):
@@ -84,6 +87,7 @@ class StatedGuarantee:
         sources: statement ids.
         conditions: under which it holds; all of them.
         protected: the records that it protects; the one at `index` where there is one.
+        origin: what the paper prints, and what was corrected; None where that is not said.
 
     Examples:
         >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
@@ -98,6 +102,7 @@ class StatedGuarantee:
     sources: tuple[str, ...] = ()
     conditions: tuple[Condition, ...] = ()
     protected: ProtectedRecords = ALL_RECORDS
+    origin: Origin | None = field(default=None, compare=False, repr=False, metadata={"words": True})
 
     def __post_init__(self) -> None:
         """Check the parts.

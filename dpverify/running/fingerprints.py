@@ -254,6 +254,8 @@ class _Reader:
         self._part("dataclass", _name(kind))
         self._refer(kind, where)
         for field in dataclasses.fields(value):
+            if field.metadata.get("words"):  # for readers: nothing depends on them
+                continue
             self._part("field", field.name)
             self.read(
                 getattr(value, field.name), _inner(where, f"the field {field.name} of {kind.__qualname__}")

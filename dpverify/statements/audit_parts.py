@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from flint import arb
@@ -32,17 +32,41 @@ REAL_DATA = ("breast-cancer", "diabetes")
 
 _ROUNDING = 1e-12
 
-NOISE = "noise divided by"
-EXPONENT = "exponent times"
-BOTH = "noise divided by, and the exponent times,"
-"""What weakened mechanisms have changed."""
+
+class Pair(Protocol):
+    """Two neighbors."""
+
+    @property
+    def left(self) -> Dataset: ...
+    @property
+    def right(self) -> Dataset: ...
+    @property
+    def description(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Constructed:
+    """Two neighbors that were made up."""
+
+    left: Dataset
+    right: Dataset
+    description: str
+
+
+def made(features: Any, name: str) -> Dataset:
+    """Records by construction, each with the label 1."""
+    return Dataset(features, np.ones(len(features)), name, "by construction")
+
+
+def real_loss(name: str) -> Any:
+    """Logistic on breast cancer, squared on diabetes."""
+    return Logistic() if name == "breast-cancer" else Squared(radius=1.0)
 
 
 def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tuple[Problem, Dataset]:
     """Logistic regression on breast cancer, or least squares on diabetes, on the unit ball."""
     data = load(name, n=n, d=d)
-    loss = Logistic() if name == "breast-cancer" else Squared(radius=1.0)
-    return Problem(loss, Ball(data.d, 1.0)), data
+    return Problem(real_loss(name), Ball(data.d, 1.0)), data
 
 
 def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
@@ -56,6 +80,17 @@ def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
     if found is None:
         raise AssertionError(f"a plan audits record {pair.index}, which {stated} does not protect")
     return found
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """One coordinate of every point."""
+
+    index: int
+
+    def __call__(self, points: Any) -> Any:
+        """From points (runs, d) to numbers (runs,)."""
+        return points[:, self.index]
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,8 @@ class PaperFolder(Paper):
     """A paper of this repository, whose parts are found where they belong and loaded when they are asked for.
 
     Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
-    the folder of `dpverify.statements.KEY`, each under a heading with its id; `PLANS` in
-    `dpverify.statements.KEY.audits.NAME` are the audits of the algorithms in `dpverify.algorithms.KEY.NAME`; those at
-    real size stand together, in `audits.real_size`.
+    the folder of `dpverify.statements.KEY`, each under a heading with its id; and
+    `dpverify.statements.KEY.audits.table.PLANS` are the audits of its algorithms.
 
     Raises:
         InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
@@ -190,38 +189,24 @@ class PaperFolder(Paper):
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """The audits of the algorithms, in their order."""
-        found = (*(plan for name in self.audited for plan in self.audits(name)), *self.at_real_size)
+        found: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.table").PLANS
         self._check(plan.subject for plan in found)
         return found
 
     @cached_property
-    def audited(self) -> tuple[str, ...]:
-        """The names of the algorithms' files, in the paper's order."""
-        return tuple(dict.fromkeys(file_name(path) for path in self.algorithms.values()))
-
-    def audits(self, name: str) -> tuple[Plan, ...]:
-        """The audits of the algorithms in one file."""
-        plans: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.{name}").PLANS
-        return plans
-
-    @cached_property
     def at_real_size(self) -> tuple[Plan, ...]:
-        """The audits at the sizes that people have, of all its algorithms: `PLANS` of `audits.real_size`."""
-        return (
-            self.audits("real_size") if find_spec(f"dpverify.statements.{self.key}.audits.real_size") else ()
-        )
+        """The audits at the sizes that people have, of all its algorithms: those for the full profile alone."""
+        return tuple(plan for plan in self.plans if plan.in_full_alone)
 
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The same; an algorithm is loaded only where its file does not list what it rests on."""
         return tuple(name for name, path in self.algorithms.items() if id_ in _rests_on(path, id_))
 
     def plans_about(self, ids: Collection[str]) -> tuple[Plan, ...]:
-        """The same; only audits are loaded that lie beside an algorithm of these ids, or one that rests on them."""
-        named = {*ids, *(name for id_ in ids for name in self.rest_on(id_))}
-        files = {file_name(path) for name, path in self.algorithms.items() if name in named}
-        found = [plan for name in self.audited if name in files for plan in self.audits(name)]
-        found += self.at_real_size if files else ()
-        return tuple(plan for plan in found if plan.subject in ids)
+        """The same; audits are loaded only if an algorithm of the paper has one of these ids, or rests on one."""
+        if any(id_ in self.algorithms or self.rest_on(id_) for id_ in ids):
+            return super().plans_about(ids)
+        return ()
 
     @property
     def folder(self) -> Path:
@@ -230,7 +215,7 @@ class PaperFolder(Paper):
 
 
 def file_name(path: str) -> str:
-    """The name that an algorithm shares with its audits and its tests."""
+    """The name that an algorithm shares with its tests."""
     return path.partition(":")[0].rpartition(".")[2]
 
 

@@ -7,8 +7,8 @@ is called in the process that runs the audit, so a plan costs nothing until then
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -21,7 +21,6 @@ from dpverify.auditing import (
     CountAuditor,
     LawAuditor,
     MeanAuditor,
-    PrivacyQuestion,
     Question,
     RateAuditor,
     RateQuestion,
@@ -30,7 +29,8 @@ from dpverify.auditing import (
 from dpverify.auditing.accountants import AccountantAuditor
 from dpverify.auditing.subjects import NOTHING, SubjectList, SubjectSpec
 from dpverify.auditing.white_box import WhiteBoxAuditor
-from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
+from dpverify.ledger.audits import AuditEvidence
+from dpverify.ledger.origins import Origin
 
 PRIVACY = BatchAuditor()
 WHITE_BOX = WhiteBoxAuditor()
@@ -62,72 +62,6 @@ class Profile(StrEnum):
 
 
 @dataclass(frozen=True)
-class AsPrinted:
-    """The claim is what its source prints, to the letter."""
-
-    source: str
-    """Catalog id of the statement or algorithm."""
-    printed: str
-    """The number or formula as it stands there."""
-    holds_for: str
-    """The range in which it is claimed, such as `epsilon <= 1` or `every n`."""
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(
-            form=ClaimForm.AS_PRINTED, source=self.source, printed=self.printed, holds_for=self.holds_for
-        )
-
-
-@dataclass(frozen=True)
-class Corrected:
-    """The claim differs from what its source prints: a mistake corrected, an O( ) made explicit, a case specialized."""
-
-    source: str
-    printed: str
-    """The number or formula that the source prints instead."""
-    because: str
-    """What was corrected, and why: completes `corrected: ...`."""
-    holds_for: str
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(
-            form=ClaimForm.CORRECTED,
-            source=self.source,
-            printed=self.printed,
-            because=self.because,
-            holds_for=self.holds_for,
-        )
-
-
-@dataclass(frozen=True)
-class Unstated:
-    """Nothing is claimed anywhere: a measurement, or a value that serves only for comparison."""
-
-    because: str
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(form=ClaimForm.UNSTATED, because=self.because)
-
-
-@dataclass(frozen=True)
-class NotCompared:
-    """The claim has not been compared with its source yet; the report says so."""
-
-    source: str = ""
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(form=ClaimForm.NOT_COMPARED, source=self.source)
-
-
-Origin = AsPrinted | Corrected | Unstated | NotCompared
-"""Where a claim comes from, and whether it is what stands there."""
-
-
-@dataclass(frozen=True)
 class Audit:
     """A question and what it is about."""
 
@@ -150,41 +84,14 @@ class Plan:
     least: Profile = Profile.QUICK
     """`FULL`: left out of quick runs, unless it is named."""
 
+    @property
+    def in_full_alone(self) -> bool:
+        """Whether quick runs leave it out."""
+        return self.least is Profile.FULL
+
     def within(self, profile: Profile) -> bool:
         """Whether a run with this profile carries it out."""
         return self.least is Profile.QUICK or profile is Profile.FULL
-
-
-@dataclass(frozen=True)
-class _Again:
-    """The audit of another plan, with a number of runs of its own."""
-
-    build: Callable[[Profile], Audit]
-    runs: int
-
-    def __call__(self, profile: Profile) -> Audit:
-        audit = self.build(profile)
-        assert isinstance(audit.question, PrivacyQuestion)
-        return replace(audit, question=replace(audit.question, runs=profile.runs(self.runs)))
-
-
-def white_box(plans: Iterable[Plan], runs: int = 20_000) -> tuple[Plan, ...]:
-    """White-box audits of the same guarantees on the same pairs as the privacy audits among some plans.
-
-    For algorithms that state their `structure`; `runs` are simulated on each data set (quick profile).
-    """
-    return tuple(
-        Plan(
-            f"{plan.name}/white-box",
-            plan.subject,
-            f"{plan.title}, white box",
-            WHITE_BOX,
-            _Again(plan.build, runs),
-            plan.least,
-        )
-        for plan in plans
-        if plan.auditor is PRIVACY
-    )
 
 
 Case = tuple[Bound, SubjectSpec[Any]]

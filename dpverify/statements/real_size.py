@@ -1,44 +1,33 @@
-"""Audits at the sizes that people have: what the papers' `audits.real_size` are built from.
+"""Rows of audits at the sizes that people have.
 
 The data set is taken whole, 569 records of 30 features of breast cancer. Privacy is audited with the worst record that
 the bounds allow: linear losses, or distances to the records, and the longest record of all in the replaced place.
-Such audits belong to the full profile; one that is asked for by name in a quick run makes a tenth of the runs.
 
 What is foreseen to take too long at that size is audited at the largest size that is not, and its title says so.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from dpverify.auditing import Bound, PrivacyQuestion
-from dpverify.auditing.subjects import OnPair, RiskOf
 from dpverify.errors import DpverifyError, InvalidArgumentError
-from dpverify.problems import Ball, Dataset, Linear, NeighborPair, Problem, load, opposite_neighbor
+from dpverify.ledger.origins import Corrected, Origin
+from dpverify.privacy import StatedGuarantee
+from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load, opposite_neighbor
 from dpverify.running import Randomness
 from dpverify.running.foresight import foresee_stated
-from dpverify.statements.audit_parts import NOISE, OnFreshSamples, longest_record_at, mean_problem, on_pair
-from dpverify.statements.plans import PRIVACY, RISK, Audit, Cases, Corrected, Origin, Plan, Profile, along
+from dpverify.statements import audit_rows
+from dpverify.statements.audit_parts import longest_record_at, mean_problem, on_pair
+from dpverify.statements.audit_rows import On, Risk, Rows
 
 DATA, SIZE, DIMENSION = "breast-cancer", 569, 30
 """The data set, whole."""
 
 EPSILON, DELTA = 1.0, 1e-5
 
-RUNS_A_SAMPLE = 10
-"""Runs that share one sample of the population."""
-
 Make = Callable[[], Any]
 """A mechanism with a `problem`, made where the audit runs."""
-
-
-def _fewer(profile: Profile, runs: int) -> int:
-    """All runs in the full profile, a tenth of them in the quick one."""
-    return runs if profile is Profile.FULL else max(20, runs // 10)
 
 
 def mean() -> Problem:
@@ -51,106 +40,9 @@ def linear() -> Problem:
     return Problem(Linear(), Ball(DIMENSION, 1.0))
 
 
-def worst_pair(loss: Any, index: int = SIZE) -> NeighborPair:
-    """All records, the longest one of them at an index from 1, and there it is replaced by the most different one."""
-    return opposite_neighbor(loss, longest_record_at(DATA, index, n=SIZE, d=DIMENSION), index)
-
-
-def _privacy(
-    make: Make,
-    index: int,
-    runs: int,
-    fault: str,
-    losses: Callable[[Any], Any],
-    origin: Origin | None,
-    profile: Profile,
-) -> Audit:
-    mechanism = make()
-    pair = worst_pair(losses(mechanism), index)
-    stated = mechanism.guarantee_at(SIZE, index) if hasattr(mechanism, "guarantee_at") else None
-    stated = stated or on_pair(mechanism.guarantees(SIZE).sharpest, pair)
-    printed = mechanism.guarantees(SIZE).as_printed
-    return Audit(
-        PrivacyQuestion(
-            stated,
-            pair.description,
-            _fewer(profile, runs),
-            origin=origin
-            or Corrected(
-                stated.sources[0] if stated.sources else mechanism.id,
-                f"{printed}: what the paper concludes for these parameters, corrected where that is false"
-                if printed
-                else "nothing for all records and these parameters",
-                "the sharpest guarantee that the algorithm states, for the record that is replaced",
-                f"n = {SIZE}, d = {DIMENSION}, with these parameters",
-            ),
-        ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=fault),
-    )
-
-
-def _loss(mechanism: Any) -> Any:
-    return mechanism.problem.loss
-
-
-def privacy(
-    id_: str,
-    title: str,
-    make: Make,
-    *,
-    runs: int,
-    index: int = SIZE,
-    fault: str = NOISE,
-    losses: Callable[[Any], Any] = _loss,
-    origin: Origin | None = None,
-) -> Plan:
-    """A privacy audit of what `make` makes; `losses` says of what loss the most different record is sought.
-
-    Without an `origin`, the claim is the sharpest guarantee that the algorithm states, beside what the paper concludes.
-    """
-    return Plan(
-        f"{id_}/real-size/privacy",
-        id_,
-        f"{title} at real size, {SIZE} records of {DIMENSION} features",
-        PRIVACY,
-        partial(_privacy, make, index, runs, fault, losses, origin),
-        Profile.FULL,
-    )
-
-
-@dataclass(frozen=True)
-class StatedRiskCases:
-    """The bound that a mechanism states on its excess risk, on a data set or with it as the population."""
-
-    make: Make
-    data: Callable[[], Dataset]
-    runs: int
-    problem: Callable[[Any], Problem] = lambda mechanism: mechanism.problem
-
-    def __call__(self, profile: Profile) -> Cases:
-        """One case."""
-        mechanism, data = self.make(), self.data()
-        problem, stated = self.problem(mechanism), mechanism.risk_bound(data.n)
-        if stated is None or stated.probability is not None:
-            raise AssertionError(f"{mechanism.id} bounds no expected risk of {data.n} records")
-        runs, several, drawn = _fewer(profile, self.runs), 1, mechanism
-        if stated.population:
-            several, drawn = RUNS_A_SAMPLE, OnFreshSamples(mechanism, data.n)
-            runs = several * math.ceil(runs / several)
-        bound = Bound(
-            bound=stated.bound,
-            claim=str(stated),
-            data=f"{data.name}, {data.n} records of {data.d} features"
-            + (" as the population, samples of as many" if stated.population else ""),
-            runs=runs,
-            origin=Corrected(
-                stated.sources[0] if stated.sources else mechanism.id,
-                "the risk of the theorem, with its O( ) where it has one",
-                "the bound that the algorithm states, with every constant",
-                f"n = {data.n}, d = {data.d}, with these parameters",
-            ),
-        )
-        return ((bound, RiskOf(drawn, problem, data, total=stated.total, runs_a_sample=several)),)
+def logistic(d: int = DIMENSION) -> Problem:
+    """Logistic regression on the unit ball."""
+    return Problem(Logistic(), Ball(d, 1.0))
 
 
 def whole() -> Dataset:
@@ -158,16 +50,58 @@ def whole() -> Dataset:
     return load(DATA)
 
 
-def risk(id_: str, title: str, make: Make, *, runs: int, data: Callable[[], Dataset] = whole) -> Plan:
-    """An audit of the risk bound that what `make` makes states."""
-    return Plan(
-        f"{id_}/real-size/risk",
-        id_,
-        f"Risk of {title} at real size, {SIZE} records of {DIMENSION} features",
-        RISK,
-        along(StatedRiskCases(make, data, runs)),
-        Profile.FULL,
+def _origin(mechanism: Any, stated: StatedGuarantee) -> Origin:
+    """Of what an algorithm states for one record, where it does not say itself."""
+    printed = mechanism.guarantees(SIZE).as_printed
+    return Corrected(
+        stated.sources[0] if stated.sources else mechanism.id,
+        f"{printed}: what the paper concludes for these parameters, corrected where that is false"
+        if printed
+        else "nothing for all records and these parameters",
+        "the sharpest guarantee that the algorithm states, for the record that is replaced",
+        f"n = {SIZE}, d = {DIMENSION}, with these parameters",
     )
+
+
+def privacy(
+    id_: str, title: str, make: Make, runs: int, *, index: int = SIZE, loss: Any | None = None
+) -> Rows:
+    """An audit of what `make` makes, where the longest record is replaced by the most different one for its loss.
+
+    The claim is the sharpest guarantee that the algorithm states for that record, beside what the paper concludes.
+    """
+
+    def case() -> On:
+        mechanism = make()
+        data = longest_record_at(DATA, index, n=SIZE, d=DIMENSION)
+        pair = opposite_neighbor(loss or mechanism.problem.loss, data, index)
+        stated = mechanism.guarantee_at(SIZE, index) or on_pair(mechanism.guarantees(SIZE).sharpest, pair)
+        return On(mechanism, pair, stated, origin=stated.origin or _origin(mechanism, stated))
+
+    title = f"{title} at real size, {SIZE} records of {DIMENSION} features"
+    return audit_rows.privacy(f"{id_}/real-size/privacy", title, case, runs, full=True)
+
+
+def risk_case(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], tuple[Risk, ...]]:
+    """The risk bound that what `make` makes states for all of some data."""
+
+    def cases() -> tuple[Risk, ...]:
+        found, mechanism = data(), make()
+        said = f"{found.name}, {found.n} records of {found.d} features"
+        stated = mechanism.risk_bound(found.n)
+        if stated is None:
+            raise AssertionError(f"{mechanism.id} bounds no risk of {found.n} records")
+        if stated.population:
+            said += " as the population, samples of as many"
+        return (Risk(mechanism, found, said, runs_a_sample=10),)
+
+    return cases
+
+
+def risk(id_: str, title: str, make: Make, runs: int) -> Rows:
+    """An audit of the risk bound that what `make` makes states for all records."""
+    title = f"Risk of {title} at real size, {SIZE} records of {DIMENSION} features"
+    return audit_rows.risk(f"{id_}/real-size/risk", title, risk_case(make), runs, full=True)
 
 
 # ------------------------------------------------------------------------------------------ what is refused

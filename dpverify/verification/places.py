@@ -137,7 +137,9 @@ def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
     for build, names in named.items():
         if inspect.isfunction(build):
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            yield _defined("audit", build, f"{build.__name__}, for {names[0]}{more}")
+            # a case that is written in the table's row has no name
+            called = "" if build.__name__ == "<lambda>" else f"{build.__name__}, "
+            yield _defined("audit", build, f"{called}for {names[0]}{more}")
 
 
 def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[Place]:

@@ -90,6 +90,7 @@ def test_the_search_for_statements_finds_all_kinds() -> None:
         "guarantees",
         "noisy_iteration",
         "rdp_at",
+        "theorem_at",
     }
     assert {"oracle_guarantee", "profile"} <= set(privacy_stated(EVERY["mn25.alg3"]()))
     assert "total_renyi" in set(privacy_stated(EVERY["fmtt18.multitask"]()))

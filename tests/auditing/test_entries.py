@@ -25,10 +25,10 @@ from dpverify.auditing import (
     audit_privacy,
 )
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Unstated
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, StatedGuarantee, parse_claim
-from dpverify.statements.plans import Unstated
 from dpverify.views.run import audit_text, is_measurement
 
 HEADING = Label("a:b", "t", "r", 3)

@@ -11,7 +11,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ import pytest
 from running_mechanisms import Walk
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import AsPrinted
+from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.running import fingerprint, run
 from dpverify.running.program import program_hash
 
@@ -326,3 +328,10 @@ def test_the_program_counts_with_all_its_folders(tmp_path: Path, monkeypatch: py
     # found from anywhere: a package within a package is counted once
     assert program_hash(("pack", "pack.deep")) == program_hash(("pack",))
     program_hash.cache_clear()
+
+
+def test_where_a_claim_comes_from_is_no_part_of_it() -> None:
+    plain = StatedGuarantee(PureDP(1.0), Adjacency.REPLACE_ONE)
+    said = replace(plain, origin=AsPrinted("mine.thm1", "1-DP", "every n"))
+    assert (fingerprint(said), said) == (fingerprint(plain), plain)
+    assert fingerprint(replace(plain, guarantee=PureDP(2.0))) != fingerprint(plain)

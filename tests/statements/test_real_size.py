@@ -15,7 +15,7 @@ from dpverify.problems import Dataset
 from dpverify.running import Executor
 from dpverify.running.foresight import foresee
 from dpverify.statements.audit_parts import OnFreshSamples, real_problem
-from dpverify.statements.bst14.audits.real_size import REFUSED
+from dpverify.statements.bst14.audits.cases import REFUSED
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.real_size import DIMENSION, SIZE, largest, refusal
@@ -27,8 +27,7 @@ ALGORITHMS = [id_ for paper in papers().values() for id_ in paper.algorithms]
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.at_real_size}
 
 
-def test_there_are_34_algorithms_and_each_has_an_audit_at_real_size() -> None:
-    assert len(ALGORITHMS) == 34
+def test_each_algorithm_has_an_audit_at_real_size() -> None:
     assert {plan.subject for plan in PLANS.values()} == set(ALGORITHMS)
 
 

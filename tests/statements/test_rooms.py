@@ -1,14 +1,12 @@
-"""One name, four rooms: an algorithm, its audits and its tests share paper and file name."""
+"""One name, three rooms: an algorithm and its tests share paper and file name, its audits begin with its id."""
 
 from __future__ import annotations
 
 import ast
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-import dpverify
 from dpverify.errors import InvalidArgumentError
 from dpverify.statements.paper import PaperFolder, papers
 
@@ -23,33 +21,25 @@ def test_every_paper_of_the_repository_is_a_folder() -> None:
 
 
 @pytest.mark.parametrize("paper", FOLDERS.values(), ids=lambda paper: paper.key)
-def test_algorithms_audits_and_tests_share_their_names(paper: PaperFolder) -> None:
+def test_algorithms_and_tests_share_their_names_and_all_are_audited(paper: PaperFolder) -> None:
+    audited = {plan.subject for plan in paper.plans}
     for id_, path in paper.algorithms.items():
         module = path.partition(":")[0]
         package, _, name = module.rpartition(".")
         assert package == f"dpverify.algorithms.{paper.key}", id_
-        assert any(plan.subject == id_ for plan in paper.audits(name)), id_
+        assert id_ in audited
         tests = ROOT / "tests" / "algorithms" / paper.key / f"test_{name}.py"
         assert module in _imported(tests) or package in _imported(tests), tests
 
 
 @pytest.mark.parametrize("paper", FOLDERS.values(), ids=lambda paper: paper.key)
-def test_every_plan_lies_under_the_name_of_its_algorithm(paper: PaperFolder) -> None:
-    folder = Path(dpverify.__path__[0]) / "statements" / paper.key / "audits"
-    names = {file.stem for file in folder.glob("*.py")} - {"__init__"}
-    with_plans = {
-        name
-        for name in names
-        if hasattr(import_module(f"dpverify.statements.{paper.key}.audits.{name}"), "PLANS")
-    }
-    # the audits at real size of all of a paper's algorithms stand together
-    assert with_plans == {*paper.audited, "real_size"}
+def test_every_row_is_named_after_what_it_audits(paper: PaperFolder) -> None:
     assert {plan.subject for plan in paper.at_real_size} == set(paper.algorithms)
-    assert {name for name in names - with_plans if not name.endswith("cases")} == set()
-    for name in paper.audited:
-        here = {id_ for id_, path in paper.algorithms.items() if path.partition(":")[0].endswith(f".{name}")}
-        for plan in paper.audits(name):
-            assert plan.subject in here or plan.subject not in paper.algorithms, plan.name
+    names = [plan.name for plan in paper.plans]
+    assert len(set(names)) == len(names)
+    for plan in paper.plans:
+        assert plan.subject == plan.name.partition("/")[0] or plan.subject not in paper.algorithms, plan.name
+        assert plan.in_full_alone == ("/real-size/" in plan.name), plan.name
 
 
 def test_no_room_is_crowded() -> None:

@@ -18,8 +18,8 @@ from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.problems import Ball, Box, Linear, Problem, opposite_linear
 from dpverify.running import Executor
-from dpverify.statements.bst14.audits.walk_cases import CellLaws
-from dpverify.statements.mn25.audits.empirical_to_population import OneStep
+from dpverify.statements.bst14.audits.cases import CellLaws
+from dpverify.statements.mn25.audits.cases import OneStep
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out

@@ -14,12 +14,13 @@ from scipy.stats import norm
 from dpverify.auditing import Bound, CountQuestion, LawQuestion
 from dpverify.auditing.subjects import CountedRuns, LawOf, RiskOf, ValuesOf
 from dpverify.ledger.evidence import ComplexityEvidence, MeanEvidence, RiskEvidence, SamplingEvidence
+from dpverify.ledger.origins import Unstated
 from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.reports import ledger_rows, render_html
 from dpverify.reports.plots import mean_plot
 from dpverify.running import Executor, Output, Randomness, Runs
-from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Audit, Plan, Profile, Unstated, along
+from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Audit, Plan, Profile, along
 from dpverify.verification.audits import AuditSettings, carry_out
 from dpverify.views.run import audit_text
 

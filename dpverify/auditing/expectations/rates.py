@@ -29,7 +29,7 @@ class RateQuestion(Question):
 
     Examples:
         >>> from dpverify.auditing import RateQuestion
-        >>> from dpverify.statements.plans import AsPrinted
+        >>> from dpverify.ledger.origins import AsPrinted
         >>> origin = AsPrinted("mine.theorem", printed="O(1 / sqrt(n))", holds_for="every n")
         >>> question = RateQuestion(-0.5, origin)
         >>> question.exponent, question.origin.record().printed
@@ -51,7 +51,7 @@ class RateAuditor:
         >>> from types import SimpleNamespace
         >>> import numpy as np
         >>> from dpverify.auditing import Bound, BoundsQuestion, ErrorShare, MeanAuditor, RateAuditor, RateQuestion
-        >>> from dpverify.statements.plans import AsPrinted
+        >>> from dpverify.ledger.origins import AsPrinted
         >>> def risks(n):
         ...     return SimpleNamespace(
         ...         quantity="loss", lower=0.0, upper=1.0, minimum=None, extreme=None, runs_a_number=1,

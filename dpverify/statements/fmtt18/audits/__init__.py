@@ -1,1 +1,1 @@
-"""The audits of fmtt18's algorithms, each under the name of its algorithm's file."""
+"""The audits of fmtt18's algorithms: a table, and the constants that are computed for it."""

@@ -1,1 +1,1 @@
-"""The audits of gll22's algorithms, each under the name of its algorithm's file."""
+"""The audits of gll22's algorithms: a table, its cases, reference laws, and constants that are computed for it."""

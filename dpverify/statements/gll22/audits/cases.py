@@ -1,70 +1,45 @@
-"""Reference laws and counts that several audits of gll22 share."""
+"""Samplers, mechanisms and solvers of gll22 on data, which the table's rows audit. Risks are means over the records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy
 
-from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
-from dpverify.auditing import Bound
-from dpverify.auditing.subjects import ValuesOf
-from dpverify.problems import Dataset
-from dpverify.statements.plans import Cases, Corrected
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
+from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
+from dpverify.algorithms.gll22.linear_hard_family import HardFamilyTrial, LinearHardFamily, MeanMinimizer
+from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
+from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep
+from dpverify.ledger.origins import Corrected, Unstated
+from dpverify.problems import AllSpace, Ball, Dataset, Linear, NeighborPair, Problem, load
+from dpverify.running import Runs
+from dpverify.statements import real_size
+from dpverify.statements.audit_parts import (
+    Coordinate,
+    GaussianPair,
+    UniformOn,
+    linear_neighbors,
+    made,
+    real_problem,
+)
+from dpverify.statements.audit_rows import (
+    Law,
+    On,
+    Risk,
+    Value,
+)
+from dpverify.statements.gll22.audits.laws import GaussianFromNowhere, line_law, plane_law
 
-SIZE = 8
-
-
-# ------------------------------------------------------------------------------------------ reference laws
-
-
-@dataclass(frozen=True)
-class Coordinate:
-    """One coordinate of every point."""
-
-    index: int
-
-    def __call__(self, points: Any) -> Any:
-        """From points (runs, d) to numbers (runs,)."""
-        return points[:, self.index]
-
-
-def by_quadrature(log_density: Callable[[Any], Any], low: float, high: float) -> Callable[[Any], Any]:
-    """Distribution function of a density on an interval: trapezoids on 20 001 points, error below 1e-6."""
-    grid = np.linspace(low, high, 20_001)
-    values = np.asarray(log_density(grid))
-    total = scipy.integrate.cumulative_trapezoid(np.exp(values - values.max()), grid, initial=0.0)
-    return lambda x: np.interp(x, grid, total / total[-1])
+SIZE, ACCURACY = 8, 0.01
+EPSILON, DELTA = 1.0, 1e-3
 
 
-def line_law(density: RegularizedDensity, data: Dataset, quadratic: float = 0.0, about: float = 0.0) -> Any:
-    """The density's distribution function on the interval [-1, 1], with another quadratic term if there is one."""
-    anchor = density.anchor_point[0]
-
-    def log_density(grid: Any) -> Any:
-        risk = np.asarray(density.problem.mean_risk(grid[:, None], data))
-        potential = density.inverse_temperature * (risk + density.regularization / 2 * (grid - anchor) ** 2)
-        return -potential - quadratic / 2 * (grid - about) ** 2
-
-    return by_quadrature(log_density, -1.0, 1.0)
-
-
-def plane_law(density: RegularizedDensity, data: Dataset) -> Any:
-    """Distribution function of the first coordinate on the unit disc: Gauss-Legendre across, trapezoids along."""
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    anchor = np.asarray(density.anchor_point)
-    first = np.linspace(-1.0, 1.0, 401)
-    half = np.sqrt(np.maximum(1 - first**2, 0.0))
-    pairs = np.stack([np.repeat(first, nodes.size), np.outer(half, nodes).ravel()], axis=1)
-    risk = np.asarray(density.problem.mean_risk(pairs, data))
-    pull = density.regularization / 2 * np.sum((pairs - anchor) ** 2, axis=1)
-    values = -density.inverse_temperature * (risk + pull)
-    inner = np.exp(values - values.max()).reshape(first.size, nodes.size) @ weights * half
-    total = scipy.integrate.cumulative_trapezoid(inner, first, initial=0.0)
-    return lambda x: np.interp(x, first, total / total[-1])
+# ------------------------------------------------------------------------------------------ the samplers
 
 
 @dataclass(frozen=True)
@@ -81,33 +56,233 @@ class CountedValues:
         return np.minimum(np.asarray(found.value_queries, dtype=np.float64), self.highest)
 
 
-def expected_queries(
-    mechanism: Any, data: Dataset, data_name: str, source: str, claim: str, runs: int, cut: float
-) -> Cases:
+def counted_values(mechanism: Any, data: Dataset, said: str, cut: float) -> Iterator[Value]:
     (stated,) = mechanism.queries(data.n)
     highest = cut * stated.count
-    case = (
-        Bound(
-            bound=stated.count,
-            claim=claim,
-            data=data_name,
-            runs=runs,
-            origin=Corrected(
-                source,
-                {"gll22.thm5.6": "O(T) values in expectation", "gll22.lem5.5": "O(1) values in expectation"}[
-                    source
-                ],
-                "the constant 4 e / (1 - error) is what the proof gives",
-                "every n and d",
-            ),
-        ),
-        ValuesOf(
-            mechanism,
-            data,
-            CountedValues(highest),
-            0.0,
-            highest,
-            f"value queries per run, cut off at {cut:g} times the bound",
-        ),
+    quantity = f"value queries per run, cut off at {cut:g} times the bound"
+    counted = (CountedValues(highest), 0.0, highest, quantity)
+    yield Value(mechanism, data, *counted, stated.count, stated.formula, stated.origin, said)
+
+
+def sampler_law(name: str) -> Law:
+    d = {"breast-cancer": 2, "diabetes": 1}[name]
+    problem, data = real_problem(name, n=SIZE, d=d)
+    sampler = AlternatingSampler(problem, 1.0 if name == "breast-cancer" else 0.5, 1.0, ACCURACY)
+    reference = line_law(sampler.density, data) if d == 1 else plane_law(sampler.density, data)
+    words, said, blind = f"first coordinate of {d}", f"{name}, n = {SIZE}", UniformOn(problem.constraint)
+    return Law(sampler, data, Coordinate(0), words, reference, 1e-3, said, blind)
+
+
+def gaussian_law() -> Law:
+    """Linear losses on all space in ten dimensions: the target is a Gaussian with known mean and variance."""
+    data = load("diabetes", n=SIZE)
+    sampler = AlternatingSampler(Problem(Linear(), AllSpace(data.d)), 1.0, 1.0, ACCURACY)
+    found = sampler.density.gaussian(data)
+    assert found is not None
+    mean, stddev = found
+    words, said = f"first coordinate of {data.d}", f"{data.name}, n = {SIZE}, linear losses"
+    reference = scipy.stats.norm(mean[0], stddev).cdf
+    return Law(sampler, data, Coordinate(0), words, reference, 0.0, said, GaussianFromNowhere(stddev))
+
+
+def sampler_queries() -> Iterator[Value]:
+    problem, data = real_problem("breast-cancer", n=SIZE, d=10)
+    return counted_values(
+        AlternatingSampler(problem, 4.0, 10.0, ACCURACY), data, "breast-cancer, d = 10", 2.0
     )
-    return (case,)
+
+
+def inner_step(name: str, d: int, *point: Any) -> tuple[RejectionInnerStep, Dataset]:
+    problem, data = real_problem(name, n=SIZE, d=d)
+    return RejectionInnerStep(problem, 2.0 if name == "breast-cancer" else 1.0, 1.0, 0.005, *point), data
+
+
+def step_law(name: str) -> Law:
+    step, data = inner_step(name, 1, (0.9,))
+    reference, blind = (
+        line_law(step.density, data, 1 / step.step_size, 0.9),
+        UniformOn(step.problem.constraint),
+    )
+    said = f"{name}, n = {SIZE}"
+    return Law(step, data, Coordinate(0), "the only coordinate", reference, 1e-6, said, blind)
+
+
+# ------------------------------------------------------------------------------------------ the mechanism
+
+
+def gaussian_mechanism(pair: NeighborPair) -> On:
+    """Linear losses on all space: two Gaussians, for which Theorem 2.1 is tight."""
+    n, problem = pair.left.n, Problem(pair.loss, AllSpace(pair.left.d))
+    mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA, regularization=1.0)
+    tuned = mechanism.tuned(n)
+    spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
+    return On(mechanism, pair, said="; on all space", exact=GaussianPair(pair.gradient_distance * spread / n))
+
+
+def sampled_mechanism() -> On:
+    """The density sampled by Algorithm 1, its total variation paid for in delta.
+
+    A Gaussian far inside the set, of which the two data sets have nearly all that Theorem 6.2 allows. Of linear losses
+    nothing is left to estimate, so that what is seen is the alternation and its Gaussians.
+    """
+    epsilon, delta = 0.7, 0.05
+    pair = linear_neighbors("breast-cancer", n=1, d=1)
+    problem = Problem(pair.loss, Ball(1, 1.0))
+    mechanism = RegularizedExponentialMechanism(
+        problem, epsilon, delta, regularization=12.0, sampler="alternating"
+    )
+    said = "; alternating sampler, which of linear losses has nothing left to estimate"
+    return On(mechanism, pair, said=said, delta=delta)
+
+
+def mechanism_risk(name: str) -> Iterator[Risk]:
+    for n in (SIZE, 4 * SIZE, 16 * SIZE):
+        problem, data = real_problem(name, n=n, d=2)
+        mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA)
+        yield Risk(mechanism, data, f"{name}, n records, d = 2", float(n))
+
+
+def population_risk() -> Iterator[Risk]:
+    """Theorem 6.8 with a data set as the population."""
+    data, problem = load("breast-cancer", d=5), Problem(Linear(labeled=True), Ball(5, 1.0))
+    said = f"{data.name} as the population, samples of n records, linear losses, d = 5"
+    for n in (SIZE, 4 * SIZE, 16 * SIZE):
+        mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA, tuning="sco")
+        yield Risk(mechanism, data, said, float(n), n)
+
+
+def mechanism_law(name: str) -> Law:
+    problem, data = real_problem(name, n=4 * SIZE, d=2)
+    mechanism = RegularizedExponentialMechanism(problem, 2 * EPSILON, DELTA)
+    reference, blind = plane_law(mechanism.density(data.n), data), UniformOn(problem.constraint)
+    said = f"{name}, n = {data.n}"
+    return Law(mechanism, data, Coordinate(0), "first coordinate of two", reference, 1e-3, said, blind)
+
+
+def gaussian_on_ball() -> tuple[RegularizedExponentialMechanism, Dataset]:
+    data = load("diabetes", n=SIZE)
+    problem = Problem(Linear(), Ball(data.d, 1.0))
+    return RegularizedExponentialMechanism(problem, EPSILON, DELTA, tuning="erm"), data
+
+
+# ------------------------------------------------------------------------------------------ the hard family
+
+FAMILY = "gll22.lower-instance"
+FEATURES, TRIED = 5, (2, 8, 32)
+"""Features, and records in an instance; an algorithm that reads them whole sees d values of each."""
+SOLVERS = {
+    "mean": "the exact minimizer of the empirical risk",
+    "private-mean": "the minimizer from a noisy mean",
+    "pnsgd": "PNSGD",
+}
+LOWER = Corrected(
+    "gll22.thm7.1",
+    "Omega(G D sqrt(min(1, d / k)))",
+    "the constant 1/16 and the form of the root are what the proof gives",
+    "every k and d",
+)
+
+
+def _solver(name: str, family: LinearHardFamily, n: int) -> tuple[Any, float]:
+    """A solver, and the norm to which it needs records to be shortened."""
+    radius, delta = family.diameter / 2, 1e-5
+    if name == "mean":
+        return MeanMinimizer(radius, math.inf, 0.0, withdraw_guarantee=True), math.inf
+    if name == "private-mean":
+        return MeanMinimizer.for_privacy(n=n, epsilon=1.0, delta=delta, radius=radius, clip=1.0), math.inf
+    return PNSGD.for_privacy(family.problem, n=n, epsilon=1.0, delta=delta), 1.0
+
+
+def excesses(runs: Runs) -> Any:
+    """Excess risks, one an instance; rounding may have taken them below 0."""
+    return np.maximum(np.asarray(runs.points), 0.0)
+
+
+def _instances(name: str, n: int, d: int, said: str) -> Value:
+    """The family whose separation fits the number of values that the solver sees."""
+    family = LinearHardFamily(d, n * d)
+    solver, clip = _solver(name, family, n)
+    trial = HardFamilyTrial(family, solver, n, clip=clip)
+    return Value(
+        trial,
+        made(np.zeros((1, d)), "none: Gaussian records"),
+        excesses,
+        0.0,
+        trial.largest_excess,
+        "expected excess population risk, over the family",
+        family.lower_bound,
+        "at least G D / (16 sqrt(1 + 4 k / d)), as the proof gives, k = n d",
+        LOWER,
+        said,
+        at_least=True,
+        block_size=1,
+        size=float(n),
+    )
+
+
+def tried(name: str) -> Iterator[Value]:
+    for n in TRIED:
+        yield _instances(name, n, FEATURES, f"Gaussian records about random signs, {SOLVERS[name]}")
+
+
+def tried_on_data(name: str, data_name: str) -> Iterator[Value]:
+    """The same solvers where the population is a data set with random signs; no bound is proved there."""
+    data = load(data_name, d=FEATURES)
+    features = np.asarray(data.features)
+    size = float(np.sqrt(np.mean(np.sum(features**2, axis=1))))
+    for n in TRIED:
+        family = LinearHardFamily(FEATURES, n * FEATURES, size)
+        solver, clip = _solver(name, family, n)
+        yield Value(
+            HardFamilyTrial(family, solver, n, "data", clip),
+            data,
+            excesses,
+            0.0,
+            family.diameter * float(np.linalg.norm(features.mean(axis=0))),
+            "expected excess population risk",
+            -math.inf,
+            f"none is proved; the Gaussian family with records as large has at least {family.lower_bound:.4g}",
+            Unstated("no bound is proved on such a population"),
+            f"{data.name} as the population, with random signs, {SOLVERS[name]}",
+            at_least=True,
+            block_size=1,
+            size=float(n),
+        )
+
+
+def noisy_mean(name: str) -> On:
+    solver = MeanMinimizer.for_privacy(n=2, epsilon=2.0, delta=1e-3, radius=1.0, clip=1.0)
+    return On(solver, linear_neighbors(name, n=2, d=2))
+
+
+def seen() -> tuple[HardFamilyTrial, Dataset]:
+    case = _instances("mean", TRIED[-1], FEATURES, "")
+    return case.mechanism, case.data
+
+
+# ------------------------------------------------------------------------------------------ real size
+
+N, D = real_size.SIZE, real_size.DIMENSION
+WHERE = f"breast-cancer, {N} records of {D} features"
+
+
+def sampler_at_size() -> Iterator[Value]:
+    return counted_values(
+        AlternatingSampler(real_size.logistic(), 4.0, 10.0, 0.05), real_size.whole(), WHERE, 2.0
+    )
+
+
+def step_at_size() -> Iterator[Value]:
+    return counted_values(
+        RejectionInnerStep(real_size.logistic(), 4.0, 1.0, 0.001), real_size.whole(), WHERE, 10.0
+    )
+
+
+def family_at_size() -> Iterator[Value]:
+    """The minimizer of the sampled risk, on as many records of as many features, once an instance."""
+    said = f"{N} Gaussian records about {D} random signs, the minimizer of the sampled risk"
+    yield replace(_instances("mean", N, D, said), size=0.0)
+
+
+def mechanism_at_size() -> RegularizedExponentialMechanism:
+    return RegularizedExponentialMechanism(real_size.logistic(), 1.0, 1e-2, sampler="alternating")

@@ -1,1 +1,1 @@
-"""The audits of mn25's algorithms, each under the name of its algorithm's file."""
+"""The audits of mn25's algorithms: a table, its cases, and constants that are computed for it."""

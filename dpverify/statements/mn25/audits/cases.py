@@ -1,4 +1,4 @@
-"""What the audits of private oracle methods share: sizes, and the forms of their claims.
+"""Methods of mn25 on pairs and data: what the rows of the table audit.
 
 Risks are means over the records. B is the set's diameter, L the loss's Lipschitz constant; real data sets are taken
 with five features, whole for risks, and with few records for privacy, so that a single one can be seen.
@@ -6,15 +6,36 @@ with five features, whole for risks, and with few records for privacy, so that a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
-from dpverify.auditing import Bound, ConstantQuestion, CountQuestion, PrivacyQuestion
-from dpverify.auditing.subjects import CountedRuns, OnPair, RiskOf
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
+from dpverify.algorithms.mn25.dp_sgd import DPSGD
+from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
+from dpverify.algorithms.mn25.interaction import Interaction
+from dpverify.algorithms.mn25.limited_oracle import (
+    CALLS,
+    GaussianChannel,
+    LimitedOracle,
+    LimitedOracleSGD,
+    QuantizingOracle,
+)
+from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
+from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
 from dpverify.ledger.records import Interval
-from dpverify.problems import Dataset, NeighborPair, Problem
-from dpverify.statements.audit_parts import NOISE, real_problem
-from dpverify.statements.plans import AsPrinted, Audit, Case, Corrected
+from dpverify.problems import AllSpace, Ball, Dataset, NeighborPair, Problem, opposite_linear
+from dpverify.running import Output, Randomness, Runs
+from dpverify.statements import real_size
+from dpverify.statements.audit_parts import linear_neighbors, real_problem
+from dpverify.statements.audit_rows import On, Risk, Value
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -26,89 +47,312 @@ def trivial(problem: Problem) -> float:
     return problem.constraint.diameter * problem.loss.lipschitz_constant
 
 
-@dataclass(frozen=True)
-class Column:
-    """One number of each run's output."""
-
-    number: int
-    factor: float = 1.0
-
-    def __call__(self, runs: Any) -> Any:
-        """Shape (runs,)."""
-        return self.factor * runs.points[:, self.number]
-
-
 def few_records() -> tuple[Problem, Dataset]:
     """The real problem on which counts and constants are read off."""
     return real_problem("breast-cancer", n=SIZE, d=DIMENSION)
 
 
-def private_case(mechanism: Any, pair: NeighborPair, runs: int, *, source: str, printed: str) -> Audit:
-    """Linear losses of a few records, with the accountant's whole profile as the claim."""
-    because = "the whole profile proved by the accountant for these parameters, with all messages or phases released"
-    return Audit(
-        PrivacyQuestion(
-            mechanism.guarantees(pair.left.n).sharpest,
-            pair.description,
-            runs,
-            origin=Corrected(source, printed, because, "every epsilon >= 0"),
-        ),
-        OnPair(mechanism, pair.left, pair.right, weakened=mechanism.weakened, fault=NOISE),
-    )
+def on_pair(name: str, n: int, d: int, method: Callable[[Problem, int], Any]) -> On:
+    """A method on linear losses of real records, or on opposite ones; with the accountant's profile as the claim."""
+    pair = opposite_linear(n, 1, n) if name == "worst-case" else linear_neighbors(name, n=n, d=d)
+    return On(method(Problem(pair.loss, Ball(pair.left.d, 1.0)), n), pair, "sharpest")
 
 
-def risk_case(
-    mechanism: Any, data: Dataset, runs: int, *, claim: str, source: str, printed: str, size: float
-) -> Case:
-    """The proof's chain with all constants, at an accuracy for which it says more than B L."""
-    return (
-        Bound(
-            bound=mechanism.risk_bound(data.n).bound,
-            claim=claim,
-            data=f"{data.name}, n = {data.n}, d = {data.d}",
-            runs=runs,
-            size=size,
-            origin=Corrected(
-                source,
-                printed,
-                "the sum in the proof as it is, with every constant",
-                "every alpha for which it is below B L",
-            ),
-        ),
-        RiskOf(mechanism, mechanism.problem, data, total=False),
-    )
+def risks(name: str, methods: Callable[[Problem], Iterator[tuple[Any, float]]]) -> Iterator[Risk]:
+    """Of methods on a whole data set, each with its place on the axis."""
+    problem, data = real_problem(name, d=DIMENSION)
+    for method, size in methods(problem):
+        yield Risk(method, data, f"{data.name}, n = {data.n}, d = {data.d}", size)
 
 
-def query_case(
-    mechanism: Any, data: Dataset, claimed: int, words: str, *, source: str, exact: bool = True
-) -> Audit:
-    """A stated number of gradient queries."""
-    origin = Corrected(source, words, "rounded up where the printed numbers are not integers", "every n")
-    return Audit(
-        CountQuestion(claimed, words, data.name, exact=exact, origin=origin), CountedRuns(mechanism, data)
-    )
+# ------------------------------------------------------------------------------------------ private oracles
 
 
-def constant_case(
-    mechanism: Any, n: int, accuracy: float, *, constant: float, printed: str, source: str, method: str
-) -> Audit:
-    """The smallest alpha over alpha*(epsilon, delta) for which the accountant proves (epsilon, delta)-DP."""
-    found = accuracy / mechanism.reference_accuracy(n)
-    return Audit(
-        ConstantQuestion(
-            formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
-            latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
-            provable=Interval(lower=found, upper=found),
-            extreme="smallest",
-            printed=constant,
-            parameters={
-                "n": str(n),
-                "d": str(DIMENSION),
-                "epsilon": f"{mechanism.epsilon:g}",
-                "delta": f"{DELTA:g}",
-            },
-            range_fixed_by="floating-point accounting, to 1e-3",
-            method=f"{method}, replace-one neighbors",
-            origin=AsPrinted(source, printed, "every n, epsilon and delta"),
+def gaussian_messages(problem: Problem, n: int) -> PrivateOracleMethod:
+    """One batch of all records: the message is the Gaussian mechanism itself."""
+    space = Problem(problem.loss, AllSpace(problem.constraint.dimension))
+    return PrivateOracleMethod(space, GaussianOracle(1.2 / n), CyclicDescent(1, n, 1.0))
+
+
+def two_passes() -> tuple[PrivateOracleMethod, Dataset]:
+    """Two passes over the records in batches of 8, messages of noise multiplier 1."""
+    problem, data = few_records()
+    lipschitz = problem.loss.lipschitz_constant
+    size = min(8, data.n)
+    descent = CyclicDescent(max(1, 2 * data.n // size), size, problem.constraint.diameter / (8 * lipschitz))
+    return PrivateOracleMethod(problem, GaussianOracle(2 * lipschitz / size), descent), data
+
+
+def tuned_descents(problem: Problem) -> Iterator[tuple[DPSGD, float]]:
+    """DP-SGD at several accuracies, for which the proof's chain says more than B L."""
+    for share in (0.2, 0.1, 0.05):
+        accuracy = share * trivial(problem)
+        yield DPSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
+
+
+def phased_sgd(problem: Problem) -> Iterator[tuple[PhasedSGD, float]]:
+    """Phased SGD, likewise."""
+    accuracy = trivial(problem) / 120
+    yield PhasedSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
+
+
+def phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
+    """Phased ERM at several epsilons."""
+    for epsilon in (4.0, 8.0):
+        yield PhasedERM(problem, epsilon, DELTA), epsilon
+
+
+def private_phases(problem: Problem, _: int) -> PhasedSGD:
+    """Phased SGD of few phases."""
+    return PhasedSGD(problem, 4.0, 0.01, accuracy=0.15 * trivial(problem))
+
+
+def counted(method: Callable[[Problem], Any]) -> tuple[Any, Dataset]:
+    """A method on few records."""
+    problem, data = few_records()
+    return method(problem), data
+
+
+# ------------------------------------------------------------------------------------------ limited oracles
+
+ORACLES: dict[str, Callable[[float], LimitedOracle]] = {
+    "quantizing": lambda lipschitz: QuantizingOracle(lipschitz, bits=2),
+    "two-coordinates": lambda lipschitz: QuantizingOracle(lipschitz, bits=3, coordinates=2),
+    "channel": lambda lipschitz: GaussianChannel(2.0 * lipschitz, lipschitz),
+}
+
+
+def limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
+    """SGD through one of the oracles, at a share of B L."""
+    made = ORACLES[oracle](problem.loss.lipschitz_constant)
+    return LimitedOracleSGD(problem, made, accuracy=share * trivial(problem))
+
+
+def limited_descents(oracle: str, problem: Problem) -> Iterator[tuple[LimitedOracleSGD, float]]:
+    """The same at several shares, along the nats that it gets."""
+    for share in (0.4, 0.2, 0.1):
+        method = limited(oracle, problem, share)
+        yield method, method.information
+
+
+def limited_calls() -> tuple[LimitedOracleSGD, Dataset]:
+    """Through the channel."""
+    problem, data = real_problem("breast-cancer", d=DIMENSION)
+    return limited("channel", problem, 0.1), data
+
+
+@dataclass(frozen=True)
+class DecodedMessage:
+    """One message about the mean gradient at the set's center, decoded, minus that gradient."""
+
+    problem: Problem
+    oracle: LimitedOracle
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Errors, shape (runs, d), the batch being all records."""
+        xp = rng.xp
+        interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
+        center = np.asarray(self.problem.constraint.center())
+        points = xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
+        message = interaction.batch().ask(points, np.arange(data.n)).answer()
+        truth = self.problem.mean_gradient(points[:1, :], data)
+        return interaction.output(self.oracle.decode(message, data.d) - truth)
+
+
+def squared_norms(runs: Runs) -> NDArray[np.float64]:
+    """Of every point."""
+    return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
+
+
+def quantizing_error(name: str) -> Iterator[Value]:
+    """The squared error of messages of several sizes."""
+    problem, data = real_problem(name, n=SIZE, d=DIMENSION)
+    for bits in (1, 2, 4):
+        oracle = QuantizingOracle(problem.loss.lipschitz_constant, bits)
+        yield Value(
+            DecodedMessage(problem, oracle),
+            data,
+            squared_norms,
+            0.0,
+            data.d * oracle.spacing**2 * (1 + 1e-9),
+            "||decoded - mean gradient||^2, loss^2 over length^2",
+            oracle.squared_error(data.d),
+            "d s^2 / 4, s = 2 L / (2^b - 1)",
+            CALLS,
+            size=float(oracle.message_bits(data.d)),
         )
+
+
+# ------------------------------------------------------------------------------------------ SCO by ERM
+
+
+def split(pair: NeighborPair, phases: int, boosts: int, balls: int, selection: float) -> On:
+    """Few calls of the solver, which share what the selections leave of epsilon, and a ridge that adds little.
+
+    The solver's noise covers the ridge's slope too, which no record moves. Epsilon is small enough that some thousand
+    runs could refute it.
+    """
+    n, calls = pair.left.n, boosts * balls
+    single = (2.0 - selection) / calls
+    mechanism = PopulationToEmpirical(
+        NoisyGradientDescent(Problem(pair.loss, Ball(1, 1.0)), single, 0.01 / calls, steps=4),
+        selection or single,
+        phases=phases,
+        boosts=boosts,
+        balls=balls,
+        minibatch=n,
+        regularization=0.01,
     )
+    return On(mechanism, pair, said=f"; {phases} phases of {boosts} runs on {balls} balls")
+
+
+@dataclass(frozen=True)
+class ExactDescent:
+    """An ERM solver without privacy: gradient descent on a smooth, strongly convex local problem, to 1e-4 G r.
+
+    A step of 1 / beta shrinks the distance to the minimizer by 1 - m / beta, so that after T steps the excess is at
+    most (beta / 2) (2 r)^2 exp(-2 T m / beta), with the constants that the local loss declares.
+    """
+
+    problem: Problem
+
+    accuracy: ClassVar[float] = 1e-4
+    hands_over: ClassVar[str] = "all runs"
+
+    def guarantees(self, n: int) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def steps(self) -> int:
+        """Enough for the accuracy, relative to G r."""
+        loss, radius = self.problem.loss, self.problem.constraint.diameter / 2
+        allowed = self.accuracy * loss.lipschitz_constant * radius
+        ratio = max(1.0, 2 * loss.smoothness * radius**2 / allowed)
+        return math.ceil(0.5 * loss.smoothness / loss.strong_convexity * math.log(ratio)) + 1
+
+    def gradient_query_count(self, n: int) -> int:
+        """The records, n of them, in every step."""
+        return n * self.steps()
+
+    def __call__(self, data: Dataset, *, rng: Any, runs: int) -> Output:
+        """Descend from 0, the middle of the local problem, in every run."""
+        local: Any = self.problem.loss
+        original = Problem(local.original, Ball(data.d, 1.0))
+        points = np.zeros((runs, data.d))
+        for _ in range(self.steps()):
+            here = points + local.offsets
+            gradient = original.mean_gradient(here, data) + local.weight * (here - local.anchors)
+            points = self.problem.constraint.project(points - gradient / local.smoothness)
+        return Output(points, gradient_queries=self.gradient_query_count(data.n), projections=self.steps())
+
+
+def reduction(problem: Problem, n: int) -> PopulationToEmpirical:
+    """Without privacy, so that the bound says something at these sizes; it is the same for any solver."""
+    return PopulationToEmpirical(
+        ExactDescent(problem),
+        500.0,
+        accuracy=ExactDescent.accuracy,
+        minibatch=n,
+        boosts=1,
+        withdraw_guarantee=True,
+    )
+
+
+def reduction_risk(name: str) -> Iterator[Risk]:
+    """With a data set as the population."""
+    problem, data = real_problem(name, d=5)
+    for n in (100, 400):
+        said = f"{data.name} as the population, samples of n records; a solver with accuracy 1e-4, no privacy"
+        yield Risk(reduction(problem, n), data, said, float(n), n, runs_a_sample=10)
+
+
+def reduction_queries() -> tuple[PopulationToEmpirical, Dataset]:
+    """A phase has 8 records, 2 balls and 3 boosts."""
+    problem, data = real_problem("breast-cancer", n=24, d=3)
+    asked: dict[str, Any] = {"n": data.n, "epsilon": 2.0, "delta": DELTA, "minibatch": data.n}
+    return PopulationToEmpirical.for_privacy(problem, **asked), data
+
+
+# ------------------------------------------------------------------------------------------ ERM by SCO
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class OneStep:
+    """Smallest epsilon of one step of Algorithm 1 on a drawn record, on opposite linear losses on [-1, 1].
+
+    A drawn record of n drawn records is a record drawn from all. So the point before projection is a mixture of normal
+    numbers about 0 and, with probability 1/n, about a step to either side. The likelihood ratio grows along the line,
+    so the event of the largest loss is the end of the interval, where all points beyond it end up. It has probability
+    p on one data set and q on the other: it needs ln((p - delta) / q), and nothing needs more than ln(p / q).
+
+    Attributes:
+        solver: with one step.
+        n: records.
+        factor: the noise is divided by it.
+    """
+
+    solver: NoisyGradientDescent
+    n: int
+    factor: float = 1.0
+
+    def __call__(self, delta: float) -> Interval:
+        """Enclose it, in nats."""
+        rate = self.solver.rate(self.n, 1)
+        spread, step = rate * self.solver.noise_stddev(self.n) / self.factor, rate * self.n
+        still = (1 - 1 / self.n) * ndtr(-1 / spread)
+        p, q = (float(still + ndtr((sign * step - 1) / spread) / self.n) for sign in (1, -1))
+        least = math.log((p - delta) / q) if p - delta > q else 0.0
+        return Interval(lower=least * (1 - _ROUNDING), upper=math.log(p / q) * (1 + _ROUNDING))
+
+    def weakened(self, factor: float, delta: float) -> Interval:
+        """Of the same with its noise divided by a factor."""
+        return replace(self, factor=factor)(delta)
+
+
+def drawn_step() -> On:
+    """The printed claim at the largest epsilon that it is made for, where all of it can be known: one step."""
+    n, epsilon = 8, 1 / 6
+    pair = opposite_linear(n, 1, n)
+    solver = NoisyGradientDescent(Problem(pair.loss, Ball(1, 1.0)), epsilon, DELTA, steps=1)
+    mechanism, exact = EmpiricalToPopulation(solver), OneStep(solver, n)
+    known = mechanism.guarantees(n).sharpest.guarantee
+    return On(mechanism, pair, best_known=known, exact=exact, exact_weakened=exact.weakened)
+
+
+def resampled(problem: Problem, n: int) -> EmpiricalToPopulation:
+    """The mixture over how often a record is drawn, at a delta at which little noise is enough."""
+    return EmpiricalToPopulation(NoisyGradientDescent(problem, 2.0, 0.01, steps=2 * n))
+
+
+def resampled_risk(name: str) -> Iterator[Risk]:
+    """With fmtt18's Stop-PNSGD inside, whose Theorem 29 bounds the population risk."""
+    for n in (100, 200, 400):
+        problem, data = real_problem(name, n=n, d=2)
+        solver = StopPNSGD.for_privacy(problem, n=n, epsilon=8.0, delta=DELTA)
+        yield Risk(EmpiricalToPopulation(solver), data, f"{name}, n records, d = 2, epsilon = 8", float(n))
+
+
+def resampled_queries() -> tuple[EmpiricalToPopulation, Dataset]:
+    """The solver's."""
+    problem, data = real_problem("breast-cancer", n=32, d=5)
+    return EmpiricalToPopulation(NoisyGradientDescent(problem, 1.0, DELTA)), data
+
+
+# ------------------------------------------------------------------------------------------ real size
+
+N = real_size.SIZE
+
+
+def two_passes_at_size() -> PrivateOracleMethod:
+    """In batches of sqrt(n)."""
+    batch = round(N**0.5)
+    return PrivateOracleMethod(
+        real_size.linear(), GaussianOracle(1.0), CyclicDescent(2 * N // batch, batch, 0.1)
+    )
+
+
+def resampled_at_size() -> EmpiricalToPopulation:
+    """Stop-PNSGD, local at a larger epsilon."""
+    return EmpiricalToPopulation(StopPNSGD.for_privacy(real_size.linear(), n=N, epsilon=8.0, delta=DELTA))

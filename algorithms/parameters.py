@@ -1,0 +1,122 @@
+"""What a parameter of an algorithm may be, declared once, on its field, such as `epsilon: Epsilon`.
+
+`check_parameters` reads the declarations of a dataclass. `Algorithm` calls it for every algorithm, so that a
+`__post_init__` is left with what several parameters must be together. Declared are ranges (the names below, or any
+`Annotated[float, Range(...)]`), one of several words (`Literal`), `bool` and `Problem`; each with None where the
+annotation allows it. Other annotations declare nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache, partial
+from inspect import get_annotations
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from dpverify.checks import budget, number, whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.problems import Problem
+
+Check = Callable[[str, object], object]
+"""Refuses a value that the argument of a name may not have."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The range of a number, by the function that checks it."""
+
+    check: Check
+
+
+Positive = Annotated[float, Range(partial(number, above=0, allowed="a finite number above 0"))]
+NotNegative = Annotated[float, Range(partial(number, at_least=0, allowed="a finite number of at least 0"))]
+AboveOne = Annotated[float, Range(partial(number, above=1, allowed="a finite number above 1"))]
+PositiveOrInfinity = Annotated[
+    float, Range(partial(number, above=0, finite=False, allowed="a number above 0, or infinity"))
+]
+Proper = Annotated[float, Range(partial(number, above=0, below=1, allowed="a number in (0, 1)"))]
+"""A share, or a delta, strictly between 0 and 1."""
+BelowOne = Annotated[float, Range(partial(number, at_least=0, below=1, allowed="a number in [0, 1)"))]
+Share = Annotated[float, Range(partial(number, above=0, at_most=1, allowed="a number in (0, 1]"))]
+Epsilon = Annotated[float, Range(budget)]
+TinyEpsilon = Annotated[float, Range(partial(budget, at_least=1e-300))]
+"""Of formulas that allow it."""
+Count = Annotated[int, Range(partial(whole_number, at_least=1))]
+Bits = Annotated[int, Range(partial(whole_number, at_least=1, at_most=32))]
+CountOrZero = Annotated[int, Range(partial(whole_number, at_least=0))]
+
+
+def check_parameters(made: Any) -> None:
+    """Refuse a dataclass whose parameters are not what its fields declare, in their order.
+
+    Raises:
+        InvalidArgumentError: with the parameter's name, its value and what is allowed.
+
+    Examples:
+        >>> from dataclasses import dataclass
+        >>> from dpverify.algorithms.parameters import Count, Positive, check_parameters
+        >>> @dataclass(frozen=True)
+        ... class Steps:
+        ...     rate: Positive
+        ...     count: Count | None = None
+        >>> check_parameters(Steps(0.5))
+        >>> check_parameters(Steps(-0.5))
+        Traceback (most recent call last):
+            ...
+        dpverify.errors.InvalidArgumentError: rate was -0.5; allowed: a finite number above 0.
+    """
+    for name, check in _checks(made.__class__):
+        check(name, getattr(made, name))
+
+
+@cache
+def _checks(kind: type) -> tuple[tuple[str, Check], ...]:
+    found = ((one.name, _check(_annotation(kind, one.name))) for one in fields(kind))
+    return tuple((name, check) for name, check in found if check is not None)
+
+
+def _annotation(kind: type, name: str) -> object:
+    """That of the class that declares the field; a string that cannot be looked up in its module stays one."""
+    owner = next(one for one in kind.__mro__ if name in get_annotations(one))
+    written = get_annotations(owner)[name]
+    if not isinstance(written, str):
+        return written
+    try:
+        return eval(written, vars(sys.modules[owner.__module__]), {})
+    except (KeyError, NameError):
+        return written
+
+
+def _check(annotation: object) -> Check | None:
+    if get_origin(annotation) in (Union, UnionType):
+        known = [one for one in get_args(annotation) if one is not NoneType]
+        inner = _check(known[0]) if len(known) == 1 else None
+        return None if inner is None else partial(_unless_none, inner)
+    if get_origin(annotation) is Annotated:
+        return next((one.check for one in get_args(annotation) if isinstance(one, Range)), None)
+    if get_origin(annotation) is Literal:
+        return partial(_one_of, get_args(annotation))
+    if annotation is bool:
+        return partial(_instance, bool, "True or False")
+    if annotation is Problem:
+        return partial(_instance, Problem, "a dpverify.problems.Problem")
+    return None
+
+
+def _unless_none(check: Check, name: str, value: object) -> None:
+    if value is not None:
+        check(name, value)
+
+
+def _instance(kind: type, allowed: str, name: str, value: object) -> None:
+    if not isinstance(value, kind):
+        raise InvalidArgumentError(name, value, allowed)
+
+
+def _one_of(words: tuple[object, ...], name: str, value: object) -> None:
+    if not any(type(value) is type(word) and value == word for word in words):
+        said = [f'"{word}"' if isinstance(word, str) else str(word) for word in words]
+        raise InvalidArgumentError(name, value, f"{', '.join(said[:-1])} or {said[-1]}")

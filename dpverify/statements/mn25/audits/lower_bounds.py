@@ -1,0 +1,279 @@
+"""The hard instance and the tracing attack of mn25 on their data, which the table's rows audit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import scipy
+
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.mn25.fingerprinting import (
+    LEMMA_BOUND,
+    Fingerprinting,
+    binarized,
+    tracing_advantage,
+)
+from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
+from dpverify.problems import Ball, Dataset, Linear, Problem, load
+from dpverify.statements.audit_parts import made
+from dpverify.statements.audit_rows import Law, Value
+
+DELTA = 1e-5
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of each run's output."""
+
+    number: int
+
+    def __call__(self, runs: Any) -> Any:
+        """Shape (runs,)."""
+        return runs.points[:, self.number]
+
+
+# ------------------------------------------------------------------------------------------ hard instance
+
+HIDDEN = 16
+"""K: the digits have 64 features, so that their records can be the hidden directions."""
+LARGEST_LOSS = 2.0
+"""On the unit ball |<w, X_k> - C_1 alpha| is at most 1 + C_1 alpha <= 2, and 2 ||Pi_V w|| at most 2."""
+FACTS = "mn25.instance-facts"
+
+
+def _instance(source: Literal["uniform", "records"]) -> HardInstance:
+    return HardInstance.with_directions(64, HIDDEN, directions_from=source)
+
+
+def unseen(instance: HardInstance, queries: int, said: str, *, size: float = 0.0) -> Value:
+    """Fewer true answers than directions: the excess risk stays at C_1 alpha, whatever the rate."""
+    mechanism = OnHardInstance(instance, steps=queries)
+    return Value(
+        mechanism,
+        load("digits"),
+        Column(0),
+        0.0,
+        LARGEST_LOSS,
+        "excess risk of the subgradient method, L = 2, B = 1",
+        mechanism.least_excess_risk(queries),
+        "at least C_1 alpha = 1 / sqrt(K) after fewer than K true answers",
+        AsPrinted(FACTS, "excess risk at least C_1 alpha = 1 / sqrt(K)", "every K <= d / 2"),
+        said,
+        at_least=True,
+        block_size=500,
+        size=size,
+    )
+
+
+def few_answers(name: str) -> Iterator[Value]:
+    """With directions at random, or from the digits."""
+    instance, said = _instance("uniform"), f"random, K = {HIDDEN}"
+    if name == "digits":
+        instance, said = _instance("records"), f"digits as directions, K = {HIDDEN}"
+    for queries in (8, HIDDEN - 1):
+        yield unseen(instance, queries, said, size=float(queries))
+
+
+def found() -> Iterator[Value]:
+    """A true answer shows one direction at most."""
+    for queries in (6, 12):
+        yield Value(
+            OnHardInstance(_instance("records"), steps=queries),
+            load("digits"),
+            Column(1),
+            0.0,
+            float(HIDDEN),
+            "directions found",
+            float(queries),
+            "at most one per query",
+            AsPrinted(FACTS, "one direction for each query at most", "every K <= d / 2"),
+            f"digits as directions, K = {HIDDEN}",
+            block_size=200,
+            size=float(queries),
+        )
+
+
+def private_on_instance() -> Iterator[Value]:
+    """bst14's Algorithm 1 on the instance: a measurement, since Theorem 1 is about far larger dimensions."""
+    n, dimension, directions = 16, 16, 4
+    problem = Problem(Linear(), Ball(dimension, 1.0))
+    for epsilon in (2.0, 16.0):
+        yield Value(
+            OnHardInstance(
+                HardInstance.with_directions(dimension, directions),
+                NoisyGradientDescent(problem, epsilon, DELTA, steps=64),
+            ),
+            Dataset(np.zeros((n, dimension)), np.ones(n), f"{n} copies", "all losses are equal"),
+            Column(0),
+            0.0,
+            LARGEST_LOSS,
+            "excess risk of a private algorithm, L = 2, B = 1",
+            math.inf,
+            "none: Theorem 1 is about dimensions of at least C_2 / alpha^2",
+            Unstated("the paper says nothing about it"),
+            f"random hard instances, d = {dimension}, K = {directions}, n = {n}",
+            block_size=200,
+            size=epsilon,
+        )
+
+
+@dataclass(frozen=True)
+class SquaredPart:
+    """Squared length of the first axis' projection onto the span of some of the hidden vectors."""
+
+    first: int
+    last: int
+
+    def __call__(self, points: Any) -> Any:
+        """Shape (runs,)."""
+        return np.sum(points[:, self.first : self.last, 0] ** 2, axis=1)
+
+
+def projected_part(part: str) -> Law:
+    """Uniform subspaces: the squared length of a unit vector's projection onto m of d dimensions is a Beta."""
+    dimension, directions = 8, 3
+    first, last, words = {
+        "direction": (1, 2, "||Pi e_1||^2 for the second direction"),
+        "subspace": (directions, directions + dimension // 2, "||Pi_V e_1||^2"),
+    }[part]
+    law = scipy.stats.beta((last - first) / 2, (dimension - last + first) / 2)
+    instance, said = (
+        HardInstance.with_directions(dimension, directions),
+        f"drawn, d = {dimension}, K = {directions}",
+    )
+    return Law(instance, load("digits"), SquaredPart(first, last), words, law.cdf, 1e-12, said)
+
+
+def instance_queries() -> tuple[OnHardInstance, Dataset]:
+    """Of the subgradient method."""
+    data = replace(load("digits"), name="digits as directions")
+    return OnHardInstance(_instance("records"), steps=40), data
+
+
+# ------------------------------------------------------------------------------------------ tracing
+
+TRACED_EPSILON = 0.5
+"""Of the private estimator: small enough that its bound is below what every accurate estimator gives away."""
+
+
+@dataclass(frozen=True)
+class Advantage:
+    """The tracer's success against members, minus e^epsilon times its false alarms."""
+
+    threshold: float
+    epsilon: float
+
+    def __call__(self, runs: Any) -> Any:
+        """Shape (runs,)."""
+        return tracing_advantage(runs.points, self.threshold, self.epsilon)
+
+
+def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
+    """The population, the attack's sizes, and what to call them."""
+    if name == "hard":
+        return (
+            made(np.ones((1, 1)), "not used"),
+            {"members": 4, "dimension": 200},
+            "hard distribution, n = 4, d = 200",
+        )
+    data = binarized(load(name))
+    return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
+
+
+def _statistic(attack: Fingerprinting, data: Dataset, stranger: bool, whose: str) -> Callable[..., Value]:
+    return partial(Value, attack, data, Column(2 if stranger else 1), -2.0, 2.0, f"statistic of a {whose}")
+
+
+def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Value:
+    """Members of a population, traced exactly as often as is foreseen."""
+    origin = Corrected(
+        "mn25.lem15",
+        "a sum of at least 1/3 over the members",
+        "exact for this population: 1 - ||theta||^2",
+        "the mean of the members",
+    )
+    least = attack.accurate_sum(data) / attack.members
+    member = _statistic(attack, data, False, "member, estimator without noise")
+    return member(least, "(1 - ||theta||^2) / n, exactly", origin, said, at_least=True)
+
+
+def traced(name: str) -> Iterator[Value]:
+    """Without privacy members are traced, and nobody else is."""
+    data, sizes, said = _population(name)
+    attack = Fingerprinting(**sizes)
+    member = exact_trace(attack, data, said)
+    if name == "hard":
+        origin = AsPrinted(
+            "mn25.lem15",
+            "0 for strangers, and a sum of at least 1/3 over the members",
+            "every accurate estimator",
+        )
+        member = replace(
+            member, bound=LEMMA_BOUND / attack.members, claim="at least 1 / (3 n)", origin=origin
+        )
+    stranger = _statistic(attack, data, True, "non-member")(0.0, "0", member.origin, said)
+    yield from (stranger, replace(stranger, at_least=True), member)
+
+
+def not_traced(name: str) -> Iterator[Value]:
+    """With privacy the same statistic is small."""
+    data, sizes, said = _population(name)
+    attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON, delta=DELTA)
+    yield _statistic(attack, data, False, "member, private estimator")(
+        attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
+        "at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, corrected",
+        Corrected(
+            "mn25.lem14",
+            "a threshold sqrt(3 d ln(1/delta)) that does not give the next line",
+            "from the definition of privacy, with the exact variance; Lemma 14's form with 2 sqrt(d ln(1/delta))",
+            "epsilon <= ln(1/delta)",
+        ),
+        said,
+    )
+
+
+def advantage(name: str, private: bool) -> Iterator[Value]:
+    """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
+    data, sizes, said = _population(name)
+    attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
+    threshold = 0.7 * attack.accurate_sum(data) / attack.members
+    kind = "private estimator" if private else "estimator without noise"
+    origin: Origin = AsPrinted(
+        "mn25.lem14", "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta", "every (epsilon, delta)-DP estimator"
+    )
+    yield Value(
+        attack,
+        data,
+        Advantage(threshold, TRACED_EPSILON),
+        -math.exp(TRACED_EPSILON),
+        1.0,
+        f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
+        DELTA,
+        "at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
+        origin,
+        f"{said}, epsilon = {TRACED_EPSILON:g}, delta = {DELTA:g}",
+        at_least=not private,
+    )
+
+
+# ------------------------------------------------------------------------------------------ real size
+
+
+def unseen_at_size() -> Iterator[Value]:
+    """One query less than there are directions, in the records' dimension."""
+    d, hidden, data = 64, 32, load("digits")
+    instance = HardInstance.with_directions(d, hidden, directions_from="records")
+    yield unseen(instance, hidden - 1, f"{data.n} digits as directions, d = {d}, K = {hidden}")
+
+
+def traced_at_size() -> Iterator[Value]:
+    """Two members of all records, whose features are signs."""
+    data = binarized(load("digits"))
+    said = f"{data.name}, {data.n} records, as the population, n = 2, d = {data.d}"
+    yield exact_trace(Fingerprinting(members=2), data, said)
