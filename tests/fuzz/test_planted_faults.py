@@ -12,8 +12,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Formula, Ge, Gt, Implies, Le, Lt, Ne, Or
 from dpverify.formulas.operators import exp, sqrt
 from dpverify.proving import pipeline, prove
-from dpverify.proving.checker import algebra as checker_algebra
-from dpverify.proving.checker import check
+from dpverify.proving.checker import check, reals
 from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.proof import Prover
 from dpverify.proving.provers import branch_and_bound as balls_of_boxes
@@ -121,7 +120,7 @@ def test_a_prover_that_looks_at_the_middles_of_boxes_is_seen(monkeypatch: Patch)
 
 
 def everything_is_defined(patch: Patch) -> None:
-    patch.setattr(checker_algebra.Algebra, "need", lambda self, relation, u: self.learn(relation, u))
+    patch.setattr(reals.Reals, "need", lambda self, relation, u: self.learn(relation, u))
 
 
 def test_a_checker_that_takes_all_for_defined_is_seen(monkeypatch: Patch) -> None:

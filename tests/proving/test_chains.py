@@ -140,6 +140,50 @@ def test_steps_of_others_are_refused() -> None:
         assert not check(damaged).confirmed
 
 
+LEAF, ZERO = ["leaf"], ["num", "0"]
+X, Y = ["sym", "x"], ["sym", "y"]
+MINUS_X, BELOW_X = ["mul", ["num", "-1"], X], ["add", X, ["num", "-1"]]
+TWICE_EXP = ["add", ["exp", Y], ["mul", ["num", "-2"], ["exp", X]]]
+WRONG: dict[str, tuple[Any, Any]] = {
+    "an end on neither side": (["<=", ZERO, MINUS_X], ["slope", "x", ZERO, LEAF, LEAF]),
+    "an end far out that moves with x": (["<=", ZERO, X], ["slope", "x", ["-", "t", BELOW_X], LEAF, LEAF]),
+    "strictly, from a limit that is 0": (
+        ["<", ZERO, ["mul", ZERO, X]],
+        ["slope", "x", ["-", "t", ZERO], LEAF, LEAF],
+    ),
+    "a small letter that is another": (
+        ["<=", ZERO, ["add", ["mul", ["num", "-1/2"], Y], ["mul", ZERO, X]]],
+        ["slope", "x", ["-", "y", ZERO], LEAF, LEAF],
+    ),
+    "another multiple of a function": (
+        ["<=", ["mul", ["num", "2"], ["exp", X]], ["exp", Y]],
+        ["as", [], [], TWICE_EXP, ["order", LEAF]],
+    ),
+    "an equality": (["==", X, Y], ["leaf"]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_steps_that_break_a_rule_are_refused(name: str) -> None:
+    """Each claim is false, and would be shown if it were not for one condition of one rule."""
+    claim, steps = WRONG[name]
+    free = {"kind": "real", "lower": None, "lower_open": True, "upper": None, "upper_open": True}
+    variables = [{"name": x, "unit": {"loss": "0", "length": "0"}, **free} for x in ("x", "y")]
+    variables[1] |= {"lower": "0"}
+    certificate = {
+        "version": 1,
+        "problem": {
+            "variables": variables,
+            "assuming": [["<=", X, Y]] * ("exp" in str(claim)),
+            "claim": claim,
+        },
+        "verdict": "proved",
+        "proof": {"method": "chains", "steps": steps},
+        "witness": {"x": "1", "y": "1"},
+    }
+    assert not check(certificate).confirmed
+
+
 def test_names_of_the_checker_are_no_letters() -> None:
     """A letter that is named as the checker names exp(x) would be known to be positive."""
     variable = dict(proved("contact inside")["problem"]["variables"][0], name="exp!0")

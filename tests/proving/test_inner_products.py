@@ -103,11 +103,10 @@ def test_what_is_true_is_proved_and_confirmed(name: str) -> None:
     found = proved(name)
     assert found.verdict is Verdict.PROVED, found.reason
     confirmation = check(found.certificate)
-    assert confirmed_by_gram(confirmation), confirmation.says
-
-
-def confirmed_by_gram(confirmation: Any) -> bool:
-    return bool(confirmation.confirmed and confirmation.says.endswith("by gram"))
+    assert confirmation.confirmed, confirmation.says
+    assert confirmation.says.endswith(
+        "by closed" if found.certificate["proof"]["method"] == "conjunction" else "by gram"
+    )
 
 
 @pytest.mark.parametrize("name", FALSE)
@@ -120,7 +119,7 @@ def test_what_is_false_is_refuted_by_vectors(name: str) -> None:
     assert all(isinstance(point[v.name], tuple) == (v.kind == "vector") for v in o.over)
     assert truth(o.claim, point) is False
     assert all(truth(a, point) is True for a in o.assuming)
-    assert confirmed_by_gram(check(found.certificate))
+    assert check(found.certificate).says == "refuted, by points"
 
 
 @pytest.mark.parametrize(

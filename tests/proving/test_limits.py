@@ -32,7 +32,8 @@ from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
-from dpverify.proving.checker.algebra import Algebra
+from dpverify.proving.checker.consequences import Known
+from dpverify.proving.checker.reading import Problem
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
@@ -276,13 +277,13 @@ def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
     found = prove(Obligation("test", "nowhere", claim, (unit, y, x)))
     assert found.certificate is not None
     assert check(found.certificate).confirmed
-    init = Algebra.__init__
+    init = Known.__init__
 
-    def poor(self: Algebra, *args: object) -> None:
-        init(self, *args)
-        self.work[:] = [20]
+    def poor(self: Known, problem: Problem) -> None:
+        init(self, problem)
+        self.work = 20
 
-    monkeypatch.setattr(Algebra, "__init__", poor)
+    monkeypatch.setattr(Known, "__init__", poor)
     refused = check(found.certificate)
     assert not refused.confirmed
     assert refused.says.startswith("not confirmed: cvc5 found no proof")

@@ -1,50 +1,79 @@
-"""Confirms certificates by other means than the provers'; docs/certificates.md is all that they share."""
+"""Confirms certificates by other means than the provers'; docs/certificates.md is all that they share.
 
+What a part of the checker leaves to another part it asks for here, as a statement of its own; only parts that are used
+are loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
 from importlib import import_module
 from threading import RLock
-from typing import Any, NamedTuple
+from types import ModuleType
+
+from dpverify.proving.checker.reading import Problem, fields, text
+from dpverify.proving.checker.terms import demand
 
 LOCK = RLock()  # threads share the state of cvc5 and mpmath
-CLOSED = dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed")
-OWN = ("units", "boxes", "chains", "exists", "facts")
+PARTS = {
+    "counterexample": "points",
+    **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
+    **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
+    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts")},
+}
+WITNESSED = ("algebra", "boxes", "chains", "gram")  # for the others, those within them
 
 
-class Confirmation(NamedTuple):
+@dataclass(frozen=True)
+class Confirmation:
     """Whether a certificate was confirmed, and how, or why not."""
 
     confirmed: bool
     says: str
-    by_the_clock: bool = (
-        False  # whether a far guard ended it, so that on a faster machine it may end otherwise
-    )
+    by_the_clock: bool = False
+    """Whether a far guard ended it, so that on a faster machine it may end otherwise."""
 
 
-def part(name: str) -> Any:
-    """A part of the checker; only those that are used are loaded."""
+def part(name: str) -> ModuleType:
+    """A part of the checker."""
     return import_module(f"dpverify.proving.checker.{name}")
 
 
-def settle(problem: Any, proof: Any, witness: Any) -> tuple[str, str]:
-    """The verdict that a proof shows, and the part that sees it."""
-    how, vectors = proof["method"], "vector" in [v["kind"] for v in problem["variables"]]
-    by = "gram" if vectors and how not in OWN else how if how in OWN else CLOSED.get(how, "algebra")
-    if how == "counterexample" and not vectors:
-        part("points").meet(problem, proof["point"], True)
-        return "refuted", "points"
-    if by in ("algebra", "boxes", "chains"):
-        part("points").meet(problem, witness, False)
-    return part(by).show(problem, proof, witness), by
+def meet(problem: Problem, point: object) -> None:
+    """Refuse unless a point lies in the domain and all that is assumed is true there."""
+    part("points").meet(problem, point)
 
 
-def check(certificate: Any) -> Confirmation:
-    """Whether a certificate's problem has its verdict, as far as the checker sees it."""
+def follow(problem: Problem) -> None:
+    """Refuse unless a claim follows from domain and assumptions, which need not hold anywhere."""
+    part("consequences").follow(problem)
+
+
+def settle(problem: Problem, proof: object, witness: object) -> str:
+    """The verdict that a proof shows, and the part that found it, in words."""
+    steps = fields(proof)
+    method = text(steps["method"])
+    demand(method in PARTS, f"the method {method} is beyond this checker")
+    if PARTS[method] in WITNESSED:
+        meet(problem, witness)
+    return str(part(PARTS[method]).show(problem, steps, witness))
+
+
+def confirm(certificate: object) -> str:
+    """How a certificate was confirmed; refused unless its problem has exactly its verdict."""
+    given = fields(certificate)
+    found = settle(Problem.read(given["problem"]), given["proof"], given.get("witness"))
+    demand(given["version"] == 1, "another version")
+    demand(given["verdict"] == found, f"shown is {found}, not {given['verdict']}")
+    return f"{found}, by {PARTS[text(fields(given['proof'])['method'])]}"
+
+
+def check(certificate: object) -> Confirmation:
+    """Whether a certificate's problem has its verdict, as far as the checker can tell."""
     try:
         with LOCK:
-            found, by = settle(certificate["problem"], certificate["proof"], certificate.get("witness"))
-        if (certificate["version"], certificate["verdict"]) != (1, found):
-            raise ValueError(f"shown is {found}, not {certificate['verdict']}")
+            return Confirmation(True, confirm(certificate))
     except Exception as why:  # anything at all that goes wrong in a certificate is a reason to refuse it
         late = type(why).__name__ == "OvertimeError"
         words = why.args[0] if late or type(why) is ValueError else repr(why)
         return Confirmation(False, f"not confirmed: {words}", late)
-    return Confirmation(True, f"{found}, by {by}")

@@ -1,60 +1,101 @@
 """The checker's trees of boxes, replayed with its intervals; a claim is read as f = right - left >= 0 or > 0."""
 
+from __future__ import annotations
+
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from dpverify.proving.checker.intervals import apply, compare, value
-from dpverify.proving.checker.terms import MINUS, ZERO, demand, minus, number, read, slope
+from dpverify.proving.checker import intervals
+from dpverify.proving.checker.intervals import between
+from dpverify.proving.checker.reading import Problem, exact, fields, items, text
+from dpverify.proving.checker.terms import Term, demand, minus, names, negative, number, plain, slope, term
+from dpverify.proving.checker.values import Range, Values, compare
+
+Box = dict[str, Range]
 
 
-def lower(f: Any, box: Any, p: int) -> int:
-    """A lower bound of a term on a box, in units of 2^-p, from its interval or its mean-value form."""
-    low, _ = value(f, box, p, seen := dict[int, Any]())
+def lower(f: Term, box: Box, precision: int) -> int:
+    """A lower bound of a term on a box, in units of 2^-precision, from its interval or its mean-value form."""
+    here = Values(box, precision)
+    low = here.interval(f).low
     if low < 0:
-        away = {x: apply("sym", p, (a - b) / 2, (b - a) / 2) for x, (a, b) in box.items()}
-        rises = [apply("mul", p, value(slope(f, x), box, p, seen), u)[0] for x, u in away.items()]
-        low = max(low, sum(rises, value(f, {x: ((a + b) / 2,) * 2 for x, (a, b) in box.items()}, p, {})[0]))
-    return int(low)
+        middle = {x: Range(*((side.low + side.high) / 2,) * 2) for x, side in box.items()}
+        found = [Values(middle, precision).interval(f)]
+        for x, side in box.items():
+            half = (side.high - side.low) / 2
+            found.append(
+                intervals.product(precision, here.interval(slope(f, x)), between(-half, half, precision))
+            )
+        low = max(low, intervals.total(*found).low)
+    return low
 
 
-def replay(f: Any, strict: bool, box: Any, tree: Any, given: Any, integers: Any) -> None:
-    """Refuse unless a tree shows f >= 0 (> 0) on a box; a name along which an edge was left is no integer there."""
-    match tree:
-        case ["0" | "+" | "m" | "n", *more]:  # with a letter more for each time that it is split here
-            wide = [x for x, (a, b) in box.items() if a < b]
-            with suppress(ValueError):
-                if lower(f, box, 96 if wide and len(more) < 5 else 1024) >= strict:
-                    return
-            demand(len(more) < 6 and wide, "not shown, or perhaps undefined, on a box")
-            x, part = wide[len(more) % len(wide)], [*tree, "+"]
-            replay(f, strict, box, ["s", x, str(sum(box[x]) / 2), part, part], given, integers)
-        case ["-"]:
-            demand(any(compare(g, box) < 0 for g in given), "all assumptions may hold")
-        case ["s", x, at, below, above]:
-            (low, high), cut = box[x], number(at)
-            demand(low <= cut <= high, "a split that is not in its box")
-            top, bottom = (cut - cut % 1, cut - cut % 1 + 1) if x in integers else (cut, cut)
-            for part, a, b in ((below, low, top), (above, bottom, high)):
-                if a <= b:
-                    replay(f, strict, box | {x: (a, b)}, part, given, integers)
-        case ["e", x, "lower" | "upper" as end, edge, rise]:
-            given, integers = [g for g in given if repr(x) not in str(g)], integers - {x}
-            replay(f, strict, box | {x: (box[x][end == "upper"],) * 2}, edge, given, integers)
-            d = slope(f, x) if end == "lower" else ("mul", MINUS, slope(f, x))
-            replay(minus(d, ("mul", ZERO, f)), False, box, rise, given, integers)  # undefined where f is
-        case _:
-            raise ValueError(f"not understood: {str(tree)[:60]}")
+@dataclass(frozen=True)
+class Goal:
+    """That f >= 0, or f > 0, on a box where all that is given holds; edges leave names that are integers no longer."""
+
+    f: Term
+    strict: bool
+    box: Box
+    given: tuple[Term, ...]
+    integers: frozenset[str]
+
+    def replay(self, tree: object) -> None:
+        """Refuse unless a tree shows it."""
+        match tree:
+            case ["0" | "+" | "m" | "n", *more]:  # with a letter more for each time that it is split here
+                self.leaf(items(tree), len(more))
+            case ["-"]:
+                demand(any(compare(g, self.box) < 0 for g in self.given), "all assumptions may hold")
+            case ["s", str(x), cut, below, above]:
+                self.split(x, exact(cut), below, above)
+            case ["e", str(x), ("lower" | "upper") as end, edge, rise]:
+                self.edge(x, text(end) == "upper", edge, rise)
+            case _:
+                raise ValueError(f"not understood: {str(tree)[:60]}")
+
+    def leaf(self, tree: list[object], times: int) -> None:
+        """Show it by intervals, or on both halves of the box."""
+        wide = [x for x, side in self.box.items() if side.low < side.high]
+        with suppress(ValueError):
+            if lower(self.f, self.box, 96 if wide and times < 5 else 1024) >= self.strict:
+                return
+        demand(times < 6 and wide, "not shown, or perhaps undefined, on a box")
+        x = wide[times % len(wide)]
+        self.split(x, (self.box[x].low + self.box[x].high) / 2, [*tree, "+"], [*tree, "+"])
+
+    def split(self, x: str, cut: Fraction, below: object, above: object) -> None:
+        """Show it on both sides of a cut."""
+        side = self.box[x]
+        demand(side.low <= cut <= side.high, "a split that is not in its box")
+        top, bottom = (Fraction(cut // 1), Fraction(cut // 1 + 1)) if x in self.integers else (cut, cut)
+        for tree, low, high in ((below, side.low, top), (above, bottom, side.high)):
+            if low <= high:
+                replace(self, box={**self.box, x: Range(low, high)}).replay(tree)
+
+    def edge(self, x: str, upper: bool, edge: object, rise: object) -> None:
+        """Show it at an end of the box, and that f does not fall from there."""
+        end = self.box[x].high if upper else self.box[x].low
+        given = tuple(g for g in self.given if x not in names(g))
+        here = replace(self, given=given, integers=self.integers - {x})
+        replace(here, box={**self.box, x: Range(end, end)}).replay(edge)
+        away = slope(self.f, x)
+        away = negative(away) if upper else away
+        defined = minus(away, term("mul", number(0), self.f))  # undefined where f is
+        replace(here, f=defined, strict=False).replay(rise)
 
 
-def show(problem: Any, proof: Any, witness: Any) -> str:
+def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
     """The verdict of a tree of boxes, where a witness lies in domain and box."""
-    (relation, left, right), box, given, whole = problem["claim"], dict[str, Any](), problem["assuming"], True
-    integers = {v["name"] for v in problem["variables"] if v["kind"] == "integer"}
-    for v in problem["variables"]:
-        x, (low, high), q = v["name"], map(number, proof["box"][v["name"]]), number(witness[v["name"]])
-        demand(low <= q <= high, "a witness that is not in the box")
-        whole &= bool(v["lower"] and v["upper"] and low <= number(v["lower"]) and number(v["upper"]) <= high)
-        box[x] = (low + -low % 1, high - high % 1) if x in integers else (low, high)
-    demand(relation in ("<=", "<") and len(box) == len(problem["variables"]), "no inequality, or name twice")
-    replay(minus(read(right), read(left)), relation == "<", box, proof["tree"], given, integers)
+    demand(problem.claim.head in ("<=", "<"), "no inequality")
+    box, sides, whole = Box(), fields(proof["box"]), True
+    integers = frozenset(v.name for v in problem.variables if v.kind == "integer")
+    for v in problem.variables:
+        low, high = map(exact, items(sides[v.name]))
+        demand(low <= exact(fields(witness)[v.name]) <= high, "a witness that is not in the box")
+        whole &= v.lower is not None and v.upper is not None and low <= v.lower and v.upper <= high
+        box[v.name] = Range(low + -low % 1, high - high % 1) if v.kind == "integer" else Range(low, high)
+    f = minus(*map(plain, problem.claim.parts[::-1]))
+    Goal(f, problem.claim.head == "<", box, problem.assuming, integers).replay(proof["tree"])
     return "proved" if whole else "certified"

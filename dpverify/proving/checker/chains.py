@@ -1,122 +1,183 @@
-"""The checker's chains: 0 <= f or 0 < f, taken apart by rules until algebra shows what is left; ("<=", e) is 0 <= e."""
+"""The checker's chains: 0 <= f or 0 < f, taken apart by rules until algebra shows what is left."""
 
-from fractions import Fraction as Q
-from typing import Any
+from __future__ import annotations
 
-from dpverify.proving.checker.functions import Functions
-from dpverify.proving.checker.questions import RELATIONS
-from dpverify.proving.checker.terms import MINUS, demand, minus, read, slope
+from dataclasses import dataclass, replace
 
-work = [0]  # what is left for cvc5, by its own count
+from dpverify.proving.checker import follow
+from dpverify.proving.checker.reading import Problem, items, read, text
+from dpverify.proving.checker.terms import (
+    COMPARISONS,
+    Term,
+    Variable,
+    conjuncts,
+    demand,
+    minus,
+    names,
+    negative,
+    number,
+    plain,
+    slope,
+    symbol,
+    term,
+)  # fmt: skip
 
-
-def has(e: Any, x: str) -> bool:
-    """Whether a letter occurs."""
-    return str(("sym", x)) in str(e)
-
-
-def put(e: Any, values: Any) -> Any:
-    """A term with letters replaced."""
-    inner = (put(u, values) if isinstance(u, tuple) else u for u in e)
-    return values.get(e[1], e) if e[0] == "sym" else tuple(inner)
-
-
-class Names(dict[str, Any]):
-    """The letters of a scene, made when they first occur."""
-
-    def __init__(self, scene: Functions) -> None:
-        super().__init__()
-        self.scene = scene
-
-    def __missing__(self, x: str) -> Any:
-        self[x] = self.scene.variable(x)
-        return self[x]
+STRICT = {"<": True, "<=": False}
 
 
-class Scene(Functions):
-    """What is known at one place; integers count as real."""
-
-    def __init__(self, given: Any) -> None:
-        super().__init__(work)
-        self.env = Names(self)
-        self.given(given)
-
-    def of(self, e: Any) -> Any:
-        """The quotient of a term, with all that makes it defined shown."""
-        return self.term(e, self.env)
-
-    def tell(self, fact: Any) -> None:
-        """From now on, 0 relation e."""
-        self.learn(fact[0], self.of(fact[1]))
-
-    def holds(self, relation: str, *es: Any) -> bool:
-        """Whether 0 relation e follows, for each e."""
-        return all(self.shows(relation, self.of(e)) for e in es)
+def fact(relation: str, e: Term) -> Term:
+    """That 0 relation e."""
+    return term(relation, number(0), e)
 
 
-def follow(given: Any, f: Any, strict: bool, proof: Any) -> None:
-    """Refuse unless f is defined, and 0 <= f (or 0 < f), wherever all that is given holds."""
-    here = Scene(given)
-    match proof:
-        case ["leaf"]:
-            demand(here.holds("<" if strict else "<=", f), f"cvc5 found no proof of 0 <= {str(f)[:80]}")
-        case ["as", new, facts, g, then]:  # f is g where new letters have the values that are said
-            values, more = {t: read(e) for t, e in new}, [(relation, read(e)) for relation, e, _ in facts]
-            demand(not any(has((f, *values.values(), *given), t) for t in values), "a letter that is not new")
-            demand(here.holds("==", minus(put(read(g), values), f)), "not the same")
-            for (relation, e), (_, _, why) in zip(more, facts, strict=True):
-                follow(given, put(e, values), {"<": True, "<=": False}[relation], why)
-            follow([*given, *more], read(g), strict, then)
-        case ["each", *proofs] if f[0] in ("add", "mul"):
-            for i, (part, why) in enumerate(zip(f[1:], proofs, strict=True)):
-                follow(given, part, strict and (f[0] == "mul" or i == 0), why)
-        case ["order", then]:  # f is F(v) - F(u), and F grows
-            head, v, u = f[1][0], f[1][1], f[2][2][1]
-            demand(head in ("exp", "log", "phi") and f == minus((head, v), (head, u)), "no values in order")
-            here.of(f)
-            follow(given, minus(v, u), strict, then)
-        case ["cases", e, above, below]:
-            follow([*given, ("<=", read(e))], f, strict, above)
-            follow([*given, ("<=", ("mul", MINUS, read(e)))], f, strict, below)
-        case ["slope" | "climb" as rule, x, end, edge, rise]:
-            far, t, at, path = end[0] in ("+", "-"), ("sym", x), list[Any](), list[Any]()
-            a = read(end[2] if far else end)  # far out, beyond a, f is not below -small
-            above = end[0] == "-" or (not far and here.holds("<=", minus(t, a)))
-            way = "num", Q(1 if above else -1)
-            ahead = "mul", way, minus(t, a)
-            demand(not has(a, x) and (far or here.holds("<=", ahead)), "an end on neither side")
-            for relation, e in given:
-                there = ("mul", way, MINUS, slope(e, x)) if far else put(e, {x: a})
-                if not has(e, x):
-                    at.append((relation, e))
-                elif relation in ("==", "!=") or has(slope(e, x), x) or not here.holds("<=", there):
+def plainly(value: object) -> Term:
+    """A term from JSON, in the form in which arithmetic takes it."""
+    return plain(read(value))
+
+
+@dataclass(frozen=True)
+class Goal:
+    """That f is defined, and 0 <= f (or 0 < f), wherever all that is given holds."""
+
+    given: tuple[Term, ...]
+    f: Term
+    strict: bool
+
+    def show(self, *claims: Term) -> None:
+        """Refuse unless comparisons follow from what is given; integers count as real."""
+        used = frozenset[str]().union(*map(names, (*self.given, *claims)))
+        variables = tuple(Variable(name, "real") for name in sorted(used))
+        follow(Problem(variables, self.given, term("and", *claims)))
+
+    def holds(self, claim: Term) -> bool:
+        """Whether a comparison follows from what is given."""
+        try:
+            self.show(claim)
+        except ValueError:
+            return False
+        return True
+
+    def follow(self, proof: object) -> None:
+        """Refuse unless steps show it."""
+        match proof:
+            case ["leaf"]:
+                self.show(fact("<" if self.strict else "<=", self.f))
+            case ["as", new, facts, e, then]:
+                self.renamed(items(new), items(facts), plainly(e), then)
+            case ["each", *proofs] if self.f.head in ("add", "mul"):
+                for i, (part, why) in enumerate(zip(self.f.parts, proofs, strict=True)):
+                    strict = self.strict and (self.f.head == "mul" or i == 0)
+                    replace(self, f=part, strict=strict).follow(why)
+            case ["order", then]:
+                self.order(then)
+            case ["cases", e, above, below]:
+                for sign, why in ((plainly(e), above), (negative(plainly(e)), below)):
+                    replace(self, given=(*self.given, fact("<=", sign))).follow(why)
+            case ["slope" | "climb" as rule, str(x), ["+" | "-" as end, str(small), e], edge, rise]:
+                Way(self, x, plainly(e), end == "-", rule == "climb").far(small, edge, rise)
+            case ["slope" | "climb" as rule, str(x), end, edge, rise]:
+                e = plainly(end)
+                above = self.holds(fact("<=", minus(symbol(x), e)))
+                Way(self, x, e, above, rule == "climb").near(edge, rise)
+            case _:
+                raise ValueError(f"not understood: {str(proof)[:60]}")
+
+    def renamed(self, new: list[object], facts: list[object], e: Term, then: object) -> None:
+        """Here f is e where new letters have the values that are said; of these only the facts are used."""
+        values = {text(name): plainly(value) for name, value in map(items, new)}
+        old = frozenset[str]().union(*map(names, (self.f, *values.values(), *self.given)))
+        demand(not old & values.keys(), "a letter that is not new")
+        self.show(fact("==", minus(e.put(values), self.f)))
+        more = list[Term]()
+        for relation, value, why in map(items, facts):
+            more.append(fact(text(relation), plainly(value)))
+            replace(self, f=plainly(value).put(values), strict=STRICT[text(relation)]).follow(why)
+        replace(self, given=(*self.given, *more), f=e).follow(then)
+
+    def order(self, then: object) -> None:
+        """Here f is F(v) - F(u), and F grows."""
+        match self.f.parts:
+            case (Term(head, (v,)), Term("mul", (_, Term(_, (u,))))) if head in ("exp", "log", "phi"):
+                demand(self.f is minus(term(head, v), term(head, u)), "no values in order")
+                self.show(term("==", self.f, self.f))  # it is defined
+                replace(self, f=minus(v, u)).follow(then)
+            case _:
+                raise ValueError("no values in order")
+
+
+@dataclass(frozen=True)
+class Way:
+    """From an end to x, which lies above it or below, or from far out, where x is beyond it."""
+
+    goal: Goal
+    x: str
+    end: Term
+    above: bool
+    climbs: bool  # strictly, from what need not be positive
+
+    @property
+    def ahead(self) -> Term:
+        """How far x is from the end."""
+        return self.along(minus(symbol(self.x), self.end))
+
+    def along(self, e: Term) -> Term:
+        """A term, times -1 where the way leads down."""
+        return term("mul", number(1 if self.above else -1), e)
+
+    def given(self, far: bool) -> tuple[list[Term], list[Term]]:
+        """What is given all along the way, and what is given at its end."""
+        path, at_end = list[Term](), list[Term]()
+        for known in self.goal.given:
+            e = known.parts[1]
+            there = known
+            if self.x in names(e):
+                if known.head in ("==", "!=") or self.x in names(slope(e, self.x)):
                     continue  # it may fail on the way from x to the end
-                else:
-                    at.append(("<=", there))
-                path.append((relation, e))
-            path += [] if far else [("<", ahead)]
-            Scene(path).of(f)
-            climbs = rule == "climb"  # strictly, from what need not be positive
-            demand(not strict or (climbs if far else not climbs or here.holds("<", ahead)), "not positive")
-            follow(path, ("mul", way, slope(f, x)), climbs, rise)
-            if far:
-                demand(not has((t, f, *given), end[1]), "a letter that is not new")
-                small = "sym", end[1]
-                at, f = [*path, ("<", small), ("<=", ("mul", MINUS, ahead))], ("add", f, small)
-            follow(at, f if far else put(f, {x: a}), strict and not climbs, edge)
-        case _:
-            raise ValueError(f"not understood: {str(proof)[:60]}")
+                there = fact(
+                    "<=", self.along(negative(slope(e, self.x))) if far else e.put({self.x: self.end})
+                )
+                if not self.goal.holds(there):
+                    continue
+            path.append(known)
+            at_end.append(there)
+        return path, at_end
+
+    def rises(self, path: list[Term], rise: object) -> None:
+        """Show that f is smooth on the way, and does not fall."""
+        goal = self.goal
+        there = replace(goal, given=tuple(path), f=self.along(slope(goal.f, self.x)), strict=self.climbs)
+        there.show(term("==", goal.f, goal.f))  # it is defined
+        there.follow(rise)
+
+    def near(self, edge: object, rise: object) -> None:
+        """Show the goal at the end, and that f does not fall from there."""
+        goal = self.goal
+        demand(self.x not in names(self.end) and goal.holds(fact("<=", self.ahead)), "an end on neither side")
+        path, at_end = self.given(False)
+        demand(not goal.strict or not self.climbs or goal.holds(fact("<", self.ahead)), "not positive")
+        self.rises([*path, fact("<", self.ahead)], rise)
+        f, strict = goal.f.put({self.x: self.end}), goal.strict and not self.climbs
+        replace(goal, given=tuple(at_end), f=f, strict=strict).follow(edge)
+
+    def far(self, small: str, edge: object, rise: object) -> None:
+        """Show that far out f is not below -small, however small, and does not fall from there."""
+        goal = self.goal
+        demand(self.x not in names(self.end), "an end on neither side")
+        path, _ = self.given(True)
+        demand(not goal.strict or self.climbs, "not positive")
+        self.rises(path, rise)
+        old = names(goal.f).union({self.x}, *map(names, goal.given))
+        demand(small not in old, "a letter that is not new")
+        beyond = fact("<", symbol(small)), fact("<=", negative(self.ahead))
+        f, strict = term("add", goal.f, symbol(small)), goal.strict and not self.climbs
+        replace(goal, given=(*path, *beyond), f=f, strict=strict).follow(edge)
 
 
-def show(problem: Any, proof: Any, _: Any) -> str:
+def show(problem: Problem, proof: dict[str, object], _: object) -> str:
     """Proved, where the steps show the claim."""
-    work[0], known = 4_000_000, list[Any]()
-    for v in problem["variables"]:
-        x = ["sym", v["name"]]
-        for end, u, w in ("lower", ["num", v["lower"]], x), ("upper", x, ["num", v["upper"]]):
-            known += [[{True: "<", False: "<="}[v[f"{end}_open"]], u, w]] * (v[end] is not None)
-    known += [f for g in problem["assuming"] for f in (g[1:] if g[0] == "and" else [g])]
-    given = [(f[0], minus(read(f[2]), read(f[1]))) for f in known if f[0] in RELATIONS]
-    relation, left, right = problem["claim"]
-    follow(given, minus(read(right), read(left)), {"<": True, "<=": False}[relation], proof["steps"])
+    demand(problem.claim.head in STRICT, "no inequality")
+    known = [f for v in problem.variables for f in v.domain()] + conjuncts(*problem.assuming)
+    given = tuple(fact(f.head, plain(minus(*f.parts[::-1]))) for f in known if f.head in COMPARISONS)
+    f = plain(minus(*problem.claim.parts[::-1]))
+    Goal(given, f, STRICT[problem.claim.head]).follow(proof["steps"])
     return "proved"

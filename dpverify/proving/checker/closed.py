@@ -1,136 +1,146 @@
 """The checker's sums and integrals: a closed form takes their place once it is shown; parts of a claim one by one."""
 
-from typing import Any
+from __future__ import annotations
 
-from dpverify.proving.checker import settle
-from dpverify.proving.checker.algebra import Algebra, domain
-from dpverify.proving.checker.terms import demand, number
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-BINDING = ("sum", "product", "integral", "at", "diff", "forall", "exists")
-MINUS = ["num", "-1"]
-
-
-def has(e: Any, x: str) -> bool:
-    """Whether a name occurs, bound or not."""
-    return e == x or (
-        isinstance(e, list | dict) and any(has(u, x) for u in (e.values() if type(e) is dict else e))
-    )
-
-
-def put(e: Any, x: str, value: Any) -> Any:
-    """A term with a value for a name; nothing may be bound in it."""
-    demand(e[0] not in BINDING, f"{e[0]} in a closed form")
-    return value if e == ["sym", x] else [put(u, x, value) if isinstance(u, list) else u for u in e]
-
-
-def found(e: Any, heads: Any) -> list[Any]:
-    """The terms with certain heads, but for those within a scope."""
-    if not isinstance(e, list) or e[:1] == ["num"]:
-        return []
-    return [e] if e[0] in heads else [] if e[0] in BINDING else [t for u in e for t in found(u, heads)]
+from dpverify.proving.checker import follow, settle
+from dpverify.proving.checker.reading import Problem, items, read
+from dpverify.proving.checker.terms import (
+    BINDING,
+    Term,
+    Variable,
+    demand,
+    make,
+    minus,
+    names,
+    number,
+    symbol,
+    term,
+)  # fmt: skip
 
 
-def replaced(e: Any, old: Any, new: Any) -> Any:
+def found(e: Term, head: str) -> list[Term]:
+    """The terms with a head, but for those within a scope."""
+    if e.head == head:
+        return [e]
+    return [] if e.head in BINDING else [inner for part in e.parts for inner in found(part, head)]
+
+
+def replaced(e: Term, old: Term, new: Term) -> Term:
     """The same with a term in another's place, but for those within a scope, where names mean other things."""
-    if e == old or not isinstance(e, list) or e[0] in BINDING:
-        return new if e == old else e
-    return [replaced(u, old, new) for u in e]
+    if e is old or e.head in BINDING:
+        return new if e is old else e
+    return e.of(*(replaced(part, old, new) for part in e.parts))
 
 
-def minus(u: Any, v: Any) -> Any:
-    """The term u - v."""
-    return ["add", u, ["mul", MINUS, v]]
-
-
-def whole(e: Any, kinds: Any) -> bool:
+def whole(e: Term, integers: Iterable[str]) -> bool:
     """Whether a term is an integer as it is written."""
-    if e[0] in ("add", "mul"):
-        return all(whole(u, kinds) for u in e[1:])
-    return number(e[1]) % 1 == 0 if e[0] == "num" else e[0] == "sym" and kinds.get(e[1]) == "integer"
+    if e.head in ("add", "mul"):
+        return all(whole(part, integers) for part in e.parts)
+    return e.number % 1 == 0 if e.head == "num" else e.head == "sym" and e.name in integers
 
 
+def square(e: Term) -> Term:
+    """The square of a term."""
+    return term("pow", e, number(2))
+
+
+def root(e: Term) -> Term:
+    """The root of a term."""
+    return term("pow", e, number(Fraction(1, 2)))
+
+
+@dataclass(frozen=True)
 class Place:
     """A problem's variables and assumptions, for questions with one more letter."""
 
-    def __init__(self, problem: Any) -> None:
-        self.variables, self.given = problem["variables"], problem["assuming"]
+    problem: Problem
 
-    def show(self, *claims: Any, x: str = "", kind: str = "real", given: Any = ()) -> None:
-        """Refuse unless claims follow, for all x as well, which then is no variable of the problem."""
-        free = {"name": x, "kind": kind, **dict.fromkeys(("lower", "upper"))}
-        free |= dict.fromkeys(("lower_open", "upper_open"), True)
-        variables = [*(v for v in self.variables if v["name"] != x), *[free] * bool(x)]
-        assumed = [
-            *(f for v in variables for f in domain(v)),
-            *(f for f in self.given if not (x and has(f, x))),
-        ]
-        here = Algebra(variables, [*assumed, *given])
-        for f in claims:
-            here.prove(f)
+    def show(self, *claims: Term, extra: Variable | None = None, given: Iterable[Term] = ()) -> None:
+        """Refuse unless claims follow, for all values of a letter as well, which then is no variable of the problem."""
+        variables, assumed = self.problem.variables, self.problem.assuming
+        if extra:
+            variables = (*(v for v in variables if v.name != extra.name), extra)
+            assumed = tuple(f for f in assumed if extra.name not in names(f))
+        follow(Problem(variables, (*assumed, *given), term("and", *claims)))
 
-    def sum(self, e: Any, forms: Any) -> Any:
+    def sum(self, e: Term, forms: list[object]) -> Term:
         """The closed form F of a sum, at its last term: F(first) = body(first), and F(k) - F(k - 1) = body."""
-        _, body, k, first, last = e
-        demand(not has([first, last], k), "an end of a sum that depends on its index")
-        kinds = {v["name"]: v["kind"] for v in self.variables}
-        demand(whole(first, kinds) and whole(last, kinds), "an end of a sum that may be no integer")
-        self.show(["<=", first, last])
-        why = ValueError("no closed form of the sum")
-        for (head, _, index, *_), form in forms:
-            demand(head == "sum", "no sum")
+        body, first, last = e.parts
+        demand(e.name not in names(first) | names(last), "an end of a sum that depends on its index")
+        integers = {v.name for v in self.problem.variables if v.kind == "integer"}
+        demand(whole(first, integers) and whole(last, integers), "an end of a sum that may be no integer")
+        self.show(term("<=", first, last))
+        k, why = symbol(e.name), "no closed form of the sum"
+        for pair in forms:
+            known, form = map(read, items(pair))
+            if known.head != "sum" or known.name != e.name:
+                continue
             try:
-                demand(index == k, "another index")
-                self.show(["==", put(form, k, first), put(body, k, first)])
-                rise = ["==", minus(form, put(form, k, ["add", ["sym", k], MINUS])), body]
-                between = ["<=", ["add", first, ["num", "1"]], ["sym", k]], ["<=", ["sym", k], last]
-                self.show(rise, x=k, kind="integer", given=between)
-                return put(form, k, last)
+                self.show(term("==", form.put({e.name: first}), body.put({e.name: first})))
+                rise = minus(form, form.put({e.name: term("add", k, number(-1))}))
+                between = term("<=", term("add", first, number(1)), k), term("<=", k, last)
+                self.show(term("==", rise, body), extra=Variable(e.name, "integer"), given=between)
+                return form.put({e.name: last})
             except ValueError as error:
-                why = error
-        raise why
+                why = str(error)
+        raise ValueError(why)
 
-    def gaussian(self, proof: Any) -> Any:
+    def gaussian(self, e: Term, proof: dict[str, object]) -> Term:
         """The integral of factor * exp(-rate * (x - center)^2)."""
-        _, body, x, *ends = proof["integral"]
-        rate, center, factor = (proof[part] for part in ("rate", "center", "factor"))
-        demand(not has([rate, center, factor, ends], x), "a part that depends on what is integrated over")
-        square = ["pow", minus(["sym", x], center), ["num", "2"]]
-        self.show(["==", body, ["mul", factor, ["exp", ["mul", MINUS, rate, square]]]], x=x)
-        self.show(["<", ["num", "0"], rate], *[["<=", *ends]] * (not any(end[0] == "inf" for end in ends)))
-        below = []
-        for end in ends:
-            demand(end[0] != "inf" or end[1] in ("+", "-"), "no end")
-            far = ["pow", ["mul", ["num", "2"], rate], ["num", "1/2"]]
-            limit = ["num", {"+": "1", "-": "0"}.get(str(end[1]), "")]
-            below.append(limit if end[0] == "inf" else ["phi", ["mul", far, minus(end, center)]])
-        demand(ends[0] != ["inf", "+"] and ends[1] != ["inf", "-"], "ends in the wrong order")
-        size = ["pow", ["mul", ["pi"], ["pow", rate, MINUS]], ["num", "1/2"]]
-        return ["mul", factor, size, minus(below[1], below[0])]
+        body, *ends = e.parts
+        rate, center, factor = (read(proof[part]) for part in ("rate", "center", "factor"))
+        used = frozenset[str]().union(*map(names, (rate, center, factor, *ends)))
+        demand(e.name not in used, "a part that depends on what is integrated over")
+        away = square(minus(symbol(e.name), center))
+        bell = term("mul", factor, term("exp", term("mul", number(-1), rate, away)))
+        self.show(term("==", body, bell), extra=Variable(e.name, "real"))
+        infinite = [end for end in ends if end.head == "inf"]
+        demand(
+            ends[0] is not make("inf", (), "+") and ends[1] is not make("inf", (), "-"),
+            "ends in the wrong order",
+        )
+        self.show(term("<", number(0), rate), *([] if infinite else [term("<=", *ends)]))
+        far = root(term("mul", number(2), rate))
+        below = [
+            number(end.name == "+")
+            if end.head == "inf"
+            else term("phi", term("mul", far, minus(end, center)))
+            for end in ends
+        ]
+        size = root(term("mul", term("pi"), term("pow", rate, number(-1))))
+        return term("mul", factor, size, minus(below[1], below[0]))
 
-    def primitive(self, proof: Any) -> Any:
+    def primitive(self, e: Term, proof: dict[str, object]) -> Term:
         """The integral of a derivative between two numbers."""
-        (_, body, x, low, high), form = proof["integral"], proof["primitive"]
-        demand(not has([low, high], x), "an end that depends on what is integrated over")
-        self.show(["<=", low, high])
-        between = ["<=", low, ["sym", x]], ["<=", ["sym", x], high]
-        self.show(["==", ["diff", form, x, 1], body], x=x, given=between)
-        return minus(put(form, x, high), put(form, x, low))
+        body, low, high = e.parts
+        form, x = read(proof["primitive"]), symbol(e.name)
+        demand(e.name not in names(low) | names(high), "an end that depends on what is integrated over")
+        self.show(term("<=", low, high))
+        rise = term("==", make("diff", (form,), e.name, Fraction(1)), body)
+        between = term("<=", low, x), term("<=", x, high)
+        self.show(rise, extra=Variable(e.name, "real"), given=between)
+        return minus(form.put({e.name: high}), form.put({e.name: low}))
 
 
-def show(problem: Any, proof: Any, witness: Any) -> str:
+def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
     """The verdict of what is left once closed forms are in place, or the weakest of a conjunction's parts."""
-    how, claim, place = proof["method"], problem["claim"], Place(problem)
-    if how == "conjunction":
-        demand(claim[0] == "and" and len(claim) > 1, "no conjunction")
-        parts = zip(claim[1:], proof["parts"], strict=True)
-        verdicts = {settle(problem | {"claim": f}, steps, witness)[0] for f, steps in parts}
+    claim, place = problem.claim, Place(problem)
+    if proof["method"] == "conjunction":
+        demand(claim.head == "and" and claim.parts, "no conjunction")
+        parts = zip(claim.parts, items(proof["parts"]), strict=True)
+        verdicts = {settle(replace(problem, claim=f), steps, witness) for f, steps in parts}
         demand(verdicts <= {"proved", "certified"}, "a part that is refuted")
         return min(verdicts)
-    if how == "sum":
-        for e in found(claim, ("sum",)):
-            claim = replaced(claim, e, place.sum(e, proof["closed"]))
+    if proof["method"] == "sum":
+        for e in found(claim, "sum"):
+            claim = replaced(claim, e, place.sum(e, items(proof["closed"])))
     else:
-        ways = {"gaussian-integral": place.gaussian, "antiderivative": place.primitive}
-        demand(proof["integral"][0] == "integral", "no integral")
-        claim = replaced(claim, proof["integral"], ways[how](proof))
-    return str(settle(problem | {"claim": claim}, proof["then"], witness)[0])
+        e = read(proof["integral"])
+        demand(e.head == "integral", "no integral")
+        form = place.gaussian if proof["method"] == "gaussian-integral" else place.primitive
+        claim = replaced(claim, e, form(e, proof))
+    return settle(replace(problem, claim=claim), proof["then"], witness)

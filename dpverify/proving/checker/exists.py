@@ -3,218 +3,242 @@
 A claim is true if, with values for what there is to be, the rest holds for all values of the others.
 """
 
-from fractions import Fraction
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 from math import prod
-from typing import Any
 
-from dpverify.proving.checker import check
+from dpverify.proving.checker import confirm
+from dpverify.proving.checker.reading import Problem, fields, items, read, text, variable
+from dpverify.proving.checker.terms import (
+    BINDING,
+    Term,
+    Variable,
+    demand,
+    heads,
+    names,
+    negative,
+    number,
+    symbol,
+    term,
+)  # fmt: skip
 
-BINDING = ("sum", "product", "integral", "at", "diff")
 FLIPPED = {"<=": "<", "<": "<=", "==": "!=", "!=": "=="}
+Values = Mapping[str, Term]
 
 
-def demand(holds: Any, why: str) -> None:
-    """Refuse unless something holds."""
-    if not holds:
-        raise ValueError(why)
-
-
-def number(q: Any) -> Fraction:
-    """An exact number from JSON."""
-    demand(type(q) is str and len(q) < 900 and {*q} <= {*"-/.0123456789"}, f"no number: {str(q)[:60]}")
-    return Fraction(q)
-
-
-def put_in(e: Any, values: Any) -> Any:
-    """A term or formula with terms for names; refused where something would be captured."""
-    if not isinstance(e, list) or not e:
-        return e
-    head, *parts = e
-    demand(isinstance(head, str), "no term")
-    if head == "sym" and parts[0] in values:
-        return values[parts[0]]
-    bound = parts[1] if head in BINDING else parts[0]["name"] if head in ("forall", "exists") else None
-    demand(bound not in values, f"{bound} is bound, and has a value")
-    demand(bound is None or repr(bound) not in str([*values.values()]), f"{bound} would be captured")
-    return [head, *(put_in(part, values) for part in parts)]
-
-
-def folded(e: Any) -> Any:
+def folded(e: Term) -> Term:
     """A term or formula in which sums, products and powers of numbers alone are numbers."""
-    if not isinstance(e, list) or not e:
-        return e
-    head, *parts = map(folded, e)
-    if head in ("add", "mul", "pow") and all(isinstance(p, list) and p[0] == "num" for p in parts):
-        numbers = [number(p[1]) for p in parts]
-        if head != "pow":
-            return ["num", str(sum(numbers) if head == "add" else prod(numbers))]
-        if numbers[1] in range(-9, 10) and numbers[0] != 0:
-            return ["num", str(numbers[0] ** numbers[1].numerator)]
-    return [head, *parts]
+    parts = [folded(part) for part in e.parts]
+    numbers = [part.number for part in parts if part.head == "num"]
+    if len(numbers) < len(parts) or e.head not in ("add", "mul", "pow"):
+        return e.of(*parts)
+    if e.head != "pow":
+        return number(sum(numbers) if e.head == "add" else prod(numbers))
+    base, exponent = numbers
+    return number(base**exponent.numerator) if exponent in range(-9, 10) and base else e.of(*parts)
 
 
-def whole(e: Any, known: Any) -> bool:
+def whole(e: Term, known: Mapping[str, Variable]) -> bool:
     """Whether a term is an integer as it is written; what stands in exponents must be a number or a letter."""
-    head, *parts = e
-    letters = {v["name"]: v for v in known}
-    if head == "pow":
-        least = {"num": parts[1][1], "sym": letters.get(parts[1][1], {}).get("lower")}[parts[1][0]]
-        return least is not None and number(least) >= 0 and all(whole(part, known) for part in parts)
-    if head in ("add", "mul"):
-        return all(whole(part, known) for part in parts)
-    integer = (
-        number(parts[0]) % 1 == 0
-        if head == "num"
-        else letters.get(str(parts[0]), {}).get("kind") == "integer"
-    )
-    return integer or head in ("floor", "ceiling")
+    match e:
+        case Term("pow", (base, exponent)):
+            least = exponent.number if exponent.head == "num" else known[exponent.name].lower
+            return least is not None and least >= 0 and whole(base, known) and whole(exponent, known)
+        case Term("add" | "mul", parts):
+            return all(whole(part, known) for part in parts)
+        case Term("num"):
+            return e.number % 1 == 0
+        case Term("sym"):
+            return e.name in known and known[e.name].kind == "integer"
+    return e.head in ("floor", "ceiling")
 
 
-def conditions(v: Any, value: Any, known: Any) -> list[Any]:
+def conditions(v: Variable, value: Term, known: Mapping[str, Variable]) -> list[Term]:
     """What is left to be shown for a value to lie in a domain; a number is looked at here."""
-    demand(v["kind"] in ("real", "integer"), "a vector")
-    demand(v["kind"] == "real" or whole(value, known), f"no integer for {v['name']}")
-    found = []
-    for end, side in (("lower", 1), ("upper", -1)):
-        if v[end] is not None:
-            found.append(["<" if v[f"{end}_open"] else "<=", *[["num", v[end]], value][::side]])
-    if value[0] != "num":
-        return found
-    for relation, low, high in found:
-        gap = number(high[1]) - number(low[1])
-        demand(gap > 0 or (gap == 0 and relation == "<="), f"{value[1]} is no value of {v['name']}")
+    demand(v.kind in ("real", "integer"), "a vector")
+    demand(v.kind == "real" or whole(value, known), f"no integer for {v.name}")
+    left = [*v.domain(value)]
+    if value.head != "num":
+        return left
+    for f in left:
+        low, high = (side.number for side in f.parts)
+        demand(low < high or (low == high and f.head == "<="), f"{value.number} is no value of {v.name}")
     return []
 
 
-def negated(f: Any) -> Any:
+def negated(f: Term) -> Term:
     """What is true where a formula is false."""
-    head, *parts = f
-    if head in FLIPPED:
-        return [FLIPPED[head], *(parts[::-1] if head in ("<=", "<") else parts)]
-    if head in ("and", "or"):
-        return ["or" if head == "and" else "and", *map(negated, parts)]
-    demand(head == "not", f"the negation of {head}")
-    return parts[0]
+    match f:
+        case Term("<=" | "<", (left, right)):
+            return term(FLIPPED[f.head], right, left)
+        case Term("==" | "!=", parts):
+            return term(FLIPPED[f.head], *parts)
+        case Term("and" | "or", parts):
+            return term("or" if f.head == "and" else "and", *map(negated, parts))
+        case Term("not", (part,)):
+            return part
+    raise ValueError(f"the negation of {f.head}")
 
 
-def parts_of(f: Any) -> Any:
+def parts_of(f: Term) -> list[Term]:
     """The parts of a conjunction, or the formula alone; |u| <= v is u <= v and -u <= v."""
-    if f[0] in ("<=", "<") and f[1][0] == "abs":
-        return [[f[0], u, f[2]] for u in (f[1][1], ["mul", ["num", "-1"], f[1][1]])]
-    return [part for g in f[1:] for part in parts_of(g)] if f[0] == "and" else [f]
+    match f:
+        case Term("<=" | "<", (Term("abs", (u,)), v)):
+            return [term(f.head, u, v), term(f.head, negative(u), v)]
+        case Term("and", parts):
+            return [inner for part in parts for inner in parts_of(part)]
+    return [f]
+
+
+def by_name(variables: Iterable[Variable]) -> dict[str, Variable]:
+    """Variables by their names."""
+    return {v.name: v for v in variables}
+
+
+def read_all(values: object) -> dict[str, Term]:
+    """Values, in which nothing may be bound."""
+    found = {name: read(value) for name, value in fields(values).items()}
+    for e in found.values():
+        demand(not heads(e) & {*BINDING, "inf"}, "a value in which something is bound")
+    return found
 
 
 class Peeled:
     """The quantifiers of a claim in their order, its premises, and the rest."""
 
-    def __init__(self, problem: Any) -> None:
-        self.over, self.quantifiers, self.given = problem["variables"], list[Any](), list(problem["assuming"])
-        self.core = problem["claim"]
-        while self.core[0] in ("forall", "exists", "implies"):
-            if self.core[0] == "implies":
-                self.given += parts_of(self.core[1])
+    def __init__(self, problem: Problem) -> None:
+        self.over, self.given, self.core = problem.variables, [*problem.assuming], problem.claim
+        self.quantified = list[Term]()
+        while self.core.head in ("forall", "exists", "implies"):
+            if self.core.head == "implies":
+                self.given += parts_of(self.core.parts[0])
             else:
-                self.quantifiers.append((self.core[0], self.core[1]))
-            self.core = self.core[2]
-        used = [v["name"] for v in (*self.over, *(v for _, v in self.quantifiers))]
-        demand(len({*used}) == len(used), "a name twice")
-        self.chosen = [v for kind, v in self.quantifiers if kind == "exists"]
-        self.every = [v for kind, v in self.quantifiers if kind == "forall"]
+                self.quantified.append(self.core)
+            self.core = self.core.parts[-1]
+        used = [*self.over, *self.chosen, *self.every]
+        demand(len(by_name(used)) == len(used), "a name twice")
 
-    def filled(self, of: str, before: Any, values: Any) -> list[Any]:
+    def bound(self, kind: str) -> tuple[Variable, ...]:
+        """The variables of one kind of quantifier."""
+        return tuple(f.over for f in self.quantified if f.head == kind and f.over)
+
+    @property
+    def chosen(self) -> tuple[Variable, ...]:
+        """What there is to be."""
+        return self.bound("exists")
+
+    @property
+    def every(self) -> tuple[Variable, ...]:
+        """What the rest is about."""
+        return self.bound("forall")
+
+    def filled(self, kind: str, before: Iterable[Variable], values: Values) -> list[Term]:
         """The conditions of values for one kind of quantifier, each made of what comes before it."""
-        known, found = list(before), list[Any]()
-        for kind, v in self.quantifiers:
-            if kind != of:
-                known.append(v)
+        known, left = by_name(before), list[Term]()
+        for f in self.quantified:
+            if f.over is None or f.head != kind:
+                known |= by_name([f.over] if f.over else [])
                 continue
-            value, free = values[v["name"]], {u["name"] for u in known}
-            demand(symbols(value) <= free, f"the value of {v['name']} uses what comes after it")
-            found += conditions(v, value, known)
-        return found
+            value = values[f.name]
+            demand(names(value) <= known.keys(), f"the value of {f.name} uses what comes after it")
+            left += conditions(f.over, value, known)
+        return left
 
 
-def symbols(e: Any) -> set[str]:
-    """The names in a value, in which nothing may be bound."""
-    demand(e[0] not in (*BINDING, "inf"), f"{e[0]} in a value")
-    return {e[1]} if e[0] == "sym" else set().union(*(symbols(u) for u in e[1:] if isinstance(u, list)))
-
-
-def confirmed(inner: Any, variables: Any, given: Any, claim: Any) -> str:
+def confirmed(inner: object, wanted: Problem) -> str:
     """The verdict of a certificate that is about a problem, as the rest of the checker confirms it."""
-    wanted = {"variables": variables, "assuming": given, "claim": claim}
-    same = all(folded(inner["problem"][part]) == folded(wanted[part]) for part in wanted)
-    demand(same and inner["problem"].keys() == wanted.keys(), "a certificate about something else")
-    found = check(inner)
-    demand(found.confirmed, f"inside: {found.says}")
-    return str(inner["verdict"])
+    found = Problem.read(fields(inner)["problem"])
+    given = zip((*found.assuming, found.claim), (*wanted.assuming, wanted.claim), strict=True)
+    same = found.variables == wanted.variables and all(folded(f) is folded(g) for f, g in given)
+    demand(same, "a certificate about something else")
+    try:
+        confirm(inner)
+    except ValueError as why:
+        raise ValueError(f"inside: {why}") from why
+    return text(fields(inner)["verdict"])
 
 
-def weakest(inner: Any, variables: Any, given: Any, claims: list[Any]) -> str:
+def weakest(
+    inner: list[object], over: tuple[Variable, ...], given: Iterable[Term], claims: list[Term]
+) -> str:
     """The weakest verdict of certificates, one for each claim in turn."""
     demand(len(inner) == len(claims), "not a certificate for each part")
-    verdicts = {confirmed(c, variables, given, f) for c, f in zip(inner, claims, strict=True)}
+    verdicts = {confirmed(one, Problem(over, tuple(given), f)) for one, f in zip(inner, claims, strict=True)}
     demand(verdicts <= {"proved", "certified"}, "not shown inside")
     return "proved" if verdicts == {"proved"} else "certified"
 
 
-def shown(peeled: Peeled, proof: Any) -> str:
+def shown(peeled: Peeled, proof: dict[str, object]) -> str:
     """Proved: with the values in place, the rest holds for everything else."""
-    values, over = proof["values"], [*peeled.over, *peeled.every]
-    demand(values.keys() == {v["name"] for v in peeled.chosen}, "values of other names")
-    found = peeled.filled("exists", peeled.over, values)
-    given = [put_in(f, values) for f in peeled.given]
-    verdict = weakest(proof["inner"], over, given, found + [put_in(f, values) for f in parts_of(peeled.core)])
-    for less in proof.get("below", []):
-        peeled.filled("exists", peeled.over, less["values"])
-        demand(all(e[0] == "num" for e in less["values"].values()), "a bound that is no number")
-        rest = [put_in(f, less["values"]) for f in (*peeled.given, peeled.core)]
-        demand(confirmed(less["inner"], over, rest[:-1], rest[-1]) == "refuted", "a bound that is not shown")
+    values, over = read_all(proof["values"]), (*peeled.over, *peeled.every)
+    demand(values.keys() == by_name(peeled.chosen).keys(), "values of other names")
+    left = peeled.filled("exists", peeled.over, values)
+    given = tuple(f.put(values) for f in peeled.given)
+    claims = left + [f.put(values) for f in parts_of(peeled.core)]
+    verdict = weakest(items(proof["inner"]), over, given, claims)
+    for less in map(fields, items(proof.get("below", []))):
+        smaller = read_all(less["values"])
+        peeled.filled("exists", peeled.over, smaller)
+        demand(all(e.head == "num" for e in smaller.values()), "a bound that is no number")
+        rest = Problem(over, tuple(f.put(smaller) for f in peeled.given), peeled.core.put(smaller))
+        demand(confirmed(less["inner"], rest) == "refuted", "a bound that is not shown")
     return verdict
 
 
-def refuted(peeled: Peeled, proof: Any) -> str:
+def grown(peeled: Peeled, growth: dict[str, object]) -> tuple[Variable, list[Term]]:
+    """A letter with a rate that grows without bound, and that constants are below it, or their inverses are."""
+    t, rate = variable(growth["along"]), read(growth["rate"])
+    above, below = (list(map(text, items(growth[side]))) for side in ("above", "below"))
+    demand(t.kind in ("real", "integer") and t.upper is None, "a letter that is bounded")
+    demand(t.name not in by_name((*peeled.over, *peeled.chosen, *peeled.every)), "a name twice")
+    kinds = [f.head for f in peeled.quantified]
+    demand(kinds == sorted(kinds), "constants that depend on other letters")  # exists before forall
+    demand(rises(rate, t.name), "a rate that does not grow")
+    constants = by_name(peeled.chosen)
+    demand({*above} <= constants.keys(), "a name that is not a constant")
+    given = [term("<=", symbol(x), rate) for x in above]
+    for x in below:
+        low = constants[x].lower
+        demand(low is not None and low >= 0 and constants[x].lower_open, f"{x} may be 0")
+        given.append(term("<=", number(1), term("mul", symbol(x), rate)))
+    return t, given
+
+
+def refuted(peeled: Peeled, proof: dict[str, object]) -> str:
     """Refuted: whatever there is, at the values all conditions hold and the claim does not.
 
     With `growth`, only for constants up to a rate that grows without bound (down to its inverse).
     """
-    values, growth, over, given = proof["values"], proof.get("growth"), list(peeled.chosen), list[Any]()
-    demand(values.keys() == {v["name"] for v in (*peeled.over, *peeled.every)}, "values of other names")
-    before = []
-    if growth is not None:
-        t, rate, kinds = growth["along"], growth["rate"], [kind for kind, _ in peeled.quantifiers]
-        demand(t["kind"] in ("real", "integer") and t["upper"] is None, "a letter that is bounded")
-        demand(t["name"] not in {v["name"] for v in (*over, *peeled.over, *peeled.every)}, "a name twice")
-        demand(kinds == sorted(kinds), "constants that depend on other letters")  # exists before forall
-        demand(rises(rate, t["name"]), "a rate that does not grow")
-        constants = {v["name"]: v for v in peeled.chosen}
-        given = [["<=", ["sym", x], rate] for x in growth["above"]]
-        for x in growth["below"]:
-            low = constants[x]["lower"]
-            demand(low is not None and number(low) >= 0 and constants[x]["lower_open"], f"{x} may be 0")
-            given.append(["<=", ["num", "1"], ["mul", ["sym", x], rate]])
-        demand(set(growth["above"]) <= constants.keys(), "a name that is not a constant")
-        over, before = [*over, t], [t]
+    values, over, given, before = read_all(proof["values"]), peeled.chosen, list[Term](), list[Variable]()
+    demand(values.keys() == by_name((*peeled.over, *peeled.every)).keys(), "values of other names")
+    if proof.get("growth") is not None:
+        t, given = grown(peeled, fields(proof["growth"]))
+        over, before = (*over, t), [t]
     for v in peeled.over:
-        demand(values[v["name"]][0] == "num", "no point")
-        conditions(v, values[v["name"]], [])
-    found = peeled.filled("forall", before, values)
-    found += [put_in(f, values) for f in peeled.given]
-    core = peeled.core if proof.get("part") is None else parts_of(peeled.core)[proof["part"]]
-    verdict = weakest(proof["inner"], over, given, [*found, negated(put_in(core, values))])
+        demand(values[v.name].head == "num", "no point")
+        conditions(v, values[v.name], {})
+    left = peeled.filled("forall", before, values)
+    left += [f.put(values) for f in peeled.given]
+    which = proof.get("part")
+    core = parts_of(peeled.core)[which] if isinstance(which, int) else peeled.core
+    verdict = weakest(items(proof["inner"]), over, given, [*left, negated(core.put(values))])
     demand(verdict == "proved", "not shown inside for all values")
     return "refuted"
 
 
-def rises(rate: Any, t: str) -> bool:
-    """Whether a rate is a positive multiple of a positive power of t, or of its logarithm."""
-    times, factor, what = rate
-    power = number(what[2][1]) if what[0] == "pow" and what[2][0] == "num" else Fraction(what[0] == "log")
-    return times == "mul" and factor[0] == "num" and number(factor[1]) > 0 < power and what[1] == ["sym", t]
+def rises(rate: Term, x: str) -> bool:
+    """Whether a rate is a positive multiple of a positive power of a letter, or of its logarithm."""
+    match rate:
+        case Term("mul", (Term("num"), Term("log", (base,)))):
+            return rate.parts[0].number > 0 and base is symbol(x)
+        case Term("mul", (Term("num"), Term("pow", (base, Term("num") as exponent)))):
+            return rate.parts[0].number > 0 < exponent.number and base is symbol(x)
+    return False
 
 
-def show(problem: Any, proof: Any, _: Any) -> str:
-    """The verdict that follows from the certificate inside."""
+def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+    """The verdict that follows from the certificates inside."""
     peeled = Peeled(problem)
-    demand("exists" in [kind for kind, _ in peeled.quantifiers], "nothing that there is to be")
-    return {"claim": shown, "negation": refuted}[proof["shows"]](peeled, proof)
+    demand(peeled.chosen, "nothing that there is to be")
+    return {"claim": shown, "negation": refuted}[text(proof["shows"])](peeled, proof)

@@ -1,60 +1,65 @@
 """The checker's facts about functions at arguments that certificates name, each an instance of one of four laws."""
 
-from typing import Any
+from __future__ import annotations
 
-from dpverify.proving.checker import check
+from dataclasses import replace
+from itertools import permutations
 
-ZERO, ONE = ["num", "0"], ["num", "1"]
+from dpverify.proving.checker import settle
+from dpverify.proving.checker.reading import Problem, items, read, text
+from dpverify.proving.checker.terms import Term, demand, minus, number, term
+
+ZERO, ONE = number(0), number(1)
 
 
-def same_order(u: Any, v: Any, fu: Any, fv: Any) -> Any:
+def at_most(u: Term, v: Term) -> Term:
+    """That u <= v."""
+    return term("<=", u, v)
+
+
+def same_order(u: Term, v: Term, at_u: Term, at_v: Term) -> Term:
     """A growing function's values are in the order of its arguments, and only then."""
-    pairs = [(["<=", u, v], ["<=", fu, fv]), (["<=", v, u], ["<=", fv, fu])]
-    return ["and", *(["implies", a, b] for pair in pairs for a, b in (pair, pair[::-1]))]
+    pairs = (at_most(u, v), at_most(at_u, at_v)), (at_most(v, u), at_most(at_v, at_u))
+    return term("and", *(term("implies", *sides) for pair in pairs for sides in permutations(pair)))
 
 
-def where(condition: Any, f: Any) -> Any:
-    """A formula under conditions."""
-    return ["implies", ["and", *condition], f]
+def where(positive: tuple[Term, ...], f: Term) -> Term:
+    """A formula where terms are positive."""
+    return term("implies", term("and", *(term("<", ZERO, e) for e in positive)), f)
 
 
-def instance(law: str, head: str, *at: Any) -> Any:
+def instance(law: str, function: str, *at: Term) -> Term:
     """What a law says of a function at some arguments."""
-    match law, head, *at:
-        case "order", "exp" | "phi", u, v:
-            return same_order(u, v, [head, u], [head, v])
-        case "order", "log", u, v:
-            return where([["<", ZERO, u], ["<", ZERO, v]], same_order(u, v, [head, u], [head, v]))
-        case "order", "pow", u, v, p:
-            positive = [["<", ZERO, x] for x in (u, v, p)]
-            return where(positive, same_order(u, v, [head, u, p], [head, v, p]))
-        case "reflection", "phi", u, v:
-            return same_order(["add", u, v], ZERO, ["add", [head, u], [head, v]], ONE)
-        case "tangent", "exp", u:
-            return ["<=", ["add", ONE, u], [head, u]]
-        case "tangent", "log", u:
-            below = ["add", ONE, ["mul", ["num", "-1"], ["pow", u, ["num", "-1"]]]]
-            above = ["add", u, ["num", "-1"]]
-            return where([["<", ZERO, u]], ["and", ["<=", below, [head, u]], ["<=", [head, u], above]])
-        case "value", "exp" | "log" | "phi", c, low, high if {c[0], low[0], high[0]} == {"num"}:
-            return ["and", ["<=", low, [head, c]], ["<=", [head, c], high]]
-    raise ValueError(f"no law: {law} of {head}")
+    u, v, *more = *at, ZERO
+    match law, function, len(at):
+        case "order", "exp" | "phi", 2:
+            return same_order(u, v, term(function, u), term(function, v))
+        case "order", "log", 2:
+            return where((u, v), same_order(u, v, term("log", u), term("log", v)))
+        case "order", "pow", 3:
+            powers = term("pow", u, more[0]), term("pow", v, more[0])
+            return where((u, v, more[0]), same_order(u, v, *powers))
+        case "reflection", "phi", 2:
+            return same_order(term("add", u, v), ZERO, term("add", term("phi", u), term("phi", v)), ONE)
+        case "tangent", "exp", 1:
+            return at_most(term("add", ONE, u), term("exp", u))
+        case "tangent", "log", 1:
+            below, above = minus(ONE, term("pow", u, number(-1))), term("add", u, number(-1))
+            both = term("and", at_most(below, term("log", u)), at_most(term("log", u), above))
+            return where((u,), both)
+        case "value", "exp" | "log" | "phi", 3:
+            demand({e.head for e in at} == {"num"}, "a value that is no number")
+            return term("and", at_most(v, term(function, u)), at_most(term(function, u), more[0]))
+    raise ValueError(f"no law: {law} of {function}")
 
 
-def found(problem: Any, verdict: str, proof: Any, witness: Any) -> None:
-    """Refuse unless a certificate is confirmed along its own route."""
-    done = check({"version": 1, "problem": problem, "verdict": verdict, "proof": proof, "witness": witness})
-    if not done.confirmed:
-        raise ValueError(f"inside: {done.says}")
-
-
-def show(problem: Any, proof: Any, witness: Any) -> str:
+def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
     """Proved, if the claim follows by algebra from what is assumed and the facts, where all in these is defined."""
-    known = [instance(*f) for f in proof["facts"]]
-    for f, (law, *_) in zip(known, proof["facts"], strict=True):
+    known = list[Term]()
+    for law, function, *at in map(items, items(proof["facts"])):
+        known.append(instance(text(law), text(function), *map(read, at)))
         if law == "value":
-            nothing = {"variables": [], "assuming": [], "claim": ["not", f]}
-            found(nothing, "refuted", {"method": "counterexample", "point": {}}, {})
-    claim = where(known, problem["claim"]) if known else problem["claim"]
-    found({**problem, "claim": claim}, "proved", {"method": "smt"}, witness)
-    return "proved"
+            nothing = Problem((), (), term("not", known[-1]))
+            settle(nothing, {"method": "counterexample", "point": {}}, None)
+    claim = term("implies", term("and", *known), problem.claim) if known else problem.claim
+    return settle(replace(problem, claim=claim), {"method": "smt"}, witness)

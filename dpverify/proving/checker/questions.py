@@ -1,109 +1,168 @@
-"""The checker's questions to cvc5, in a process of its own, which is ended and replaced if nothing else ends its work.
+"""The checker's questions to cvc5: whether formulas of polynomials contradict one another.
 
-A polynomial is ((numerator, denominator, ((letter, power), ...)), ...); a formula is (relation, polynomial), which
-compares 0 with it, ("not" | "and" | "or" | "implies" | "same", formula, ...) or ("forall", letter, formula).
+They are answered in a process of its own, which is ended and replaced if nothing else ends its work.
 """
 
+from __future__ import annotations
+
 import atexit
-import marshal
+import json
 import os
-import resource
-import signal
 import subprocess
 import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
-from typing import Any
 
-import cvc5
+from dpverify.proving.checker import answers
+from dpverify.proving.checker.terms import demand
 
 GUARD = 60.0  # CPU seconds for one question; counted work of rows takes less than one
-MEMORY = 2 * 2**30  # bytes for all questions; rows take less than a twentieth
 LONGEST = 520  # numbers and letters in a question up to which coverings are tried; rows have below 500
 STEEPEST = 60  # steepness of a polynomial up to which they are; rows have up to 40
 WITHOUT = 200_000  # work that is tried without them
-KINDS = {
-    "<=": cvc5.Kind.LEQ,
-    "<": cvc5.Kind.LT,
-    "==": cvc5.Kind.EQUAL,
-    "!=": cvc5.Kind.DISTINCT,
-    "not": cvc5.Kind.NOT,
-    "and": cvc5.Kind.AND,
-    "or": cvc5.Kind.OR,
-    "implies": cvc5.Kind.IMPLIES,
-    "same": cvc5.Kind.EQUAL,
-}
-RELATIONS = ("<=", "<", "==", "!=")
-OPEN = dict[int, Any]()  # the process that answers, by the process that asks
+WRITTEN = {"==": "=", "!=": "distinct", "implies": "=>", "same": "="}  # what SMT-LIB calls otherwise
+OPEN = dict[int, "subprocess.Popen[str]"]()  # the process that answers, by the process that asks
+
+Monomial = tuple[tuple[str, int], ...]  # letters with their powers
+Polynomial = dict[Monomial, Fraction]
 
 
 class OvertimeError(Exception):
     """The guard ended a question: nothing is known of what was asked, not even that it is too hard."""
 
 
-def polynomials(formulas: Any) -> Any:
-    """The polynomials in formulas."""
-    for f in formulas:
-        yield from [f[1]] if f[0] in RELATIONS else polynomials(f[1 + (f[0] == "forall") :])
+@dataclass(frozen=True)
+class Largest:
+    """What a letter stands for: the larger one of two polynomials."""
+
+    first: Polynomial
+    second: Polynomial
 
 
-def steepness(p: Any) -> int:
+Cases = Mapping[str, Largest]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """0 compared with a polynomial without negative powers, formulas together, or one for all values of a letter."""
+
+    head: str
+    parts: tuple[Formula, ...] = ()
+    polynomial: Polynomial = field(default_factory=dict)
+    letter: str = ""
+
+    def polynomials(self) -> Iterator[Polynomial]:
+        """All of them."""
+        yield self.polynomial
+        for part in self.parts:
+            yield from part.polynomials()
+
+    def written(self, cases: Cases) -> str:
+        """The formula in SMT-LIB."""
+        inner = " ".join(part.written(cases) for part in self.parts)
+        if self.letter:
+            return f"(forall ((|{self.letter}.| Real)) {inner})"
+        if self.head in ("and", "or") and len(self.parts) < 2:
+            return inner or {"and": "true", "or": "false"}[self.head]
+        return f"({WRITTEN.get(self.head, self.head)} {inner or f'0.0 {written(self.polynomial, cases)}'})"
+
+
+def opposite(formula: Formula) -> Formula:
+    """What is true where a formula is false."""
+    return Formula("not", (formula,))
+
+
+def written(polynomial: Polynomial, cases: Cases) -> str:
+    """A polynomial in SMT-LIB."""
+    terms = []
+    for monomial, value in polynomial.items():
+        size = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)"
+        factors = [named(letter, cases) for letter, power in monomial for _ in range(power)]
+        terms.append(f"(* {size if value > 0 else f'(- {size})'} 1.0 {' '.join(factors)})")
+    return f"(+ 0.0 0.0 {' '.join(terms)})"
+
+
+def named(letter: str, cases: Cases) -> str:
+    """A letter in SMT-LIB, with a mark, since names without are its own."""
+    if letter not in cases:
+        return f"|{letter}.|"
+    sides = [written(side, cases) for side in (cases[letter].first, cases[letter].second)]
+    return f"(let ((first {sides[0]}) (second {sides[1]})) (ite (>= first second) first second))"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether formulas contradict one another, and the work that this took by cvc5's count."""
+
+    contradiction: bool
+    work: int
+
+
+def steepness(polynomial: Polynomial) -> int:
     """The product of a polynomial's three highest powers, since degrees multiply as letters are eliminated.
 
     What is left of two terms is a monomial.
     """
     powers = dict[str, int]()
-    for x, e in (factor for _, _, m in p for factor in m):
-        powers[x] = max(e, powers.get(x, 0))
-    return prod(sorted(powers.values())[-3:]) if len(p) > 2 else 1
+    for letter, power in (factor for monomial in polynomial for factor in monomial):
+        powers[letter] = max(power, powers.get(letter, 0))
+    return prod(sorted(powers.values())[-3:]) if len(polynomial) > 2 else 1
 
 
-def within_reach(formulas: Any, cases: Any) -> bool:
+def within_reach(formulas: Collection[Formula], cases: Cases) -> bool:
     """Whether cylindrical algebraic coverings, of which cvc5 does not count all work, may be tried."""
-    known = [*polynomials(formulas), *(p for pair in cases.values() for p in pair)]
-    length = sum(1 + sum(e for _, e in m) for p in known for _, _, m in p)
+    known = [polynomial for formula in formulas for polynomial in formula.polynomials()]
+    known += [polynomial for case in cases.values() for polynomial in (case.first, case.second)]
+    length = sum(1 + sum(power for _, power in monomial) for polynomial in known for monomial in polynomial)
     return length <= LONGEST and max(map(steepness, known), default=0) <= STEEPEST
 
 
-def contradict(formulas: Any, work: int, cases: Any, **options: str) -> tuple[bool, int]:
-    """Whether cvc5 finds that formulas cannot all be true, and what that took of the work allowed.
-
-    Letters in `cases` stand for the larger one of two polynomials.
-    """
-    if not within_reach(formulas, cases):
-        work, options = min(work, WITHOUT), {"nl_cov": "false"}
-    options = {"nl_cov": "true", "rlimit": str(work), **options}
-    found = ask([GUARD, list(formulas), cases, {name.replace("_", "-"): v for name, v in options.items()}])
+def contradict(
+    formulas: Collection[Formula],
+    work: int,
+    cases: Cases,
+    letters: Collection[str],
+    **options: str,
+) -> Answer:
+    """Whether cvc5 finds that formulas cannot all be true; letters in `cases` are the larger one of two polynomials."""
+    if within_reach(formulas, cases):
+        options = {"nl_cov": "true", "rlimit": str(work), **options}
+    else:
+        options = {"nl_cov": "false", "rlimit": str(min(work, WITHOUT))}
+    options = {name.replace("_", "-"): value for name, value in options.items()}
+    demand("|" not in "".join(letters), "a letter that would end its own name")
+    question = [f"(declare-const |{letter}.| Real)" for letter in letters if letter not in cases]
+    question += [f"(assert {formula.written(cases)})" for formula in formulas]
+    found = ask({"guard": GUARD, "question": "".join(question), "options": options})
     if found is None:
         raise OvertimeError("stopped by the clock, which on a faster machine might not have happened")
-    if type(found) is str:
-        raise RuntimeError(found)
-    return bool(found[0]), int(found[1])
+    if "error" in found:
+        raise RuntimeError(found["error"])
+    return Answer(found["contradiction"] is True, int(str(found["work"])))
 
 
-# ------------------------------------------------------------------------------------------- the process that asks
-
-
-def ask(question: Any) -> Any:
+def ask(asked: dict[str, object]) -> dict[str, object] | None:
     """What the other process answers; None if it ended instead."""
     me = os.getpid()  # a fork starts a process of its own
     if me not in OPEN:
         OPEN[me] = subprocess.Popen(
-            [sys.executable, "-P", __file__],
+            [sys.executable, "-P", answers.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            encoding="utf-8",
         )
-    process, answered = OPEN[me], False
+    process, line = OPEN[me], ""
     try:
-        marshal.dump(question, process.stdin)
-        process.stdin.flush()
-        found = marshal.load(process.stdout)
-        answered = True
-        return found
-    except (EOFError, OSError):
+        print(json.dumps(asked), file=process.stdin, flush=True)
+        line = process.stdout.readline() if process.stdout else ""
+        return json.loads(line) if line else None
+    except OSError:
         return None
     finally:
-        if not answered:
+        if not line:
             end()
 
 
@@ -114,87 +173,3 @@ def end() -> None:
     if process is not None:
         process.kill()
         process.communicate()
-
-
-# ------------------------------------------------------------------------------------------- the process that answers
-
-
-class Terms:
-    """The terms of one question."""
-
-    def __init__(self, cases: Any) -> None:
-        self.all, self.cases, self.letters = cvc5.TermManager(), cases, dict[str, Any]()
-
-    def letter(self, x: str) -> Any:
-        """A letter, or the larger one of two polynomials."""
-        if x in self.cases:
-            a, b = map(self.polynomial, self.cases[x])
-            return self.all.mkTerm(cvc5.Kind.ITE, self.all.mkTerm(cvc5.Kind.GEQ, a, b), a, b)
-        if x not in self.letters:
-            self.letters[x] = self.all.mkConst(self.all.getRealSort(), x)
-        return self.letters[x]
-
-    def polynomial(self, p: Any) -> Any:
-        """A polynomial."""
-        total = self.all.mkReal(0)
-        for n, d, m in p:
-            value = self.all.mkReal(f"{n}/{d}")
-            for x, e in m:
-                for _ in range(e):
-                    value = self.all.mkTerm(cvc5.Kind.MULT, value, self.letter(x))
-            total = self.all.mkTerm(cvc5.Kind.ADD, total, value)
-        return total
-
-    def formula(self, f: Any) -> Any:
-        """A formula."""
-        head, *parts = f
-        if head in RELATIONS:
-            return self.all.mkTerm(KINDS[head], self.all.mkReal(0), self.polynomial(*parts))
-        if head == "forall":
-            outside, bound = self.letters.get(parts[0]), self.all.mkVar(self.all.getRealSort(), parts[0])
-            self.letters[parts[0]] = bound
-            inner = self.formula(parts[1])
-            self.letters.pop(parts[0])
-            self.letters |= {parts[0]: outside} if outside is not None else {}
-            names = self.all.mkTerm(cvc5.Kind.VARIABLE_LIST, bound)
-            return self.all.mkTerm(cvc5.Kind.FORALL, names, inner)
-        inside = [self.formula(part) for part in parts]
-        return self.all.mkTerm(KINDS[head], *inside) if len(inside) > 1 or head == "not" else inside[0]
-
-
-def answer(formulas: Any, cases: Any, options: Any) -> Any:
-    """What cvc5 says."""
-    terms = Terms(cases)
-    solver = cvc5.Solver(terms.all)
-    for name, value in options.items():
-        solver.setOption(name, value)
-    for f in formulas:
-        solver.assertFormula(terms.formula(f))
-    found = solver.checkSat()
-    return found.isUnsat(), solver.getStatistics()["resource::resourceUnitsUsed"]["value"]
-
-
-def serve() -> None:
-    """Answer until nobody asks any more; whoever asks sees where the guard has ended this process."""
-    limits = resource.getrlimit(resource.RLIMIT_DATA)
-    least = min(n for n in (MEMORY, *limits) if n != resource.RLIM_INFINITY)
-    resource.setrlimit(resource.RLIMIT_DATA, (least, limits[1]))
-    with os.fdopen(os.dup(1), "wb") as out, open(os.devnull, "w", encoding="utf-8") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-        while True:
-            try:
-                guard, *question = marshal.load(sys.stdin.buffer)
-            except EOFError:
-                return
-            signal.setitimer(signal.ITIMER_PROF, guard)  # its signal ends the process
-            try:
-                found = answer(*question)
-            except Exception as error:
-                found = f"cvc5 cannot answer: {error!r}"
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            marshal.dump(found, out)
-            out.flush()
-
-
-if __name__ == "__main__":
-    serve()

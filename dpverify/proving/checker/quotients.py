@@ -1,50 +1,84 @@
 """The checker's quotients of polynomials in letters; those with powers below 0 are not 0.
 
-A polynomial is {monomial: number}, a monomial ((letter, power), ...). Powers of roots are worked out.
+Powers of letters that are roots are worked out.
 """
 
-from fractions import Fraction as Q
-from math import gcd, lcm
-from typing import Any
+from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+from dpverify.proving.checker.questions import Monomial, Polynomial
 from dpverify.proving.checker.terms import demand
 
-ONE: Any = {(): Q(1)}
+ONE: Polynomial = {(): Fraction(1)}
 
 
-def plus(p: Any, q: Any, times: int = 1) -> Any:
-    """The polynomial p + times * q."""
-    return {m: c for m in {**p, **q} if (c := p.get(m, 0) + times * q.get(m, 0))}
+@dataclass(frozen=True)
+class Quotient:
+    """A polynomial over another one, which is not 0."""
+
+    top: Polynomial
+    bottom: Polynomial
 
 
-def join(m: Any, k: Any) -> Any:
+@dataclass(frozen=True)
+class Root:
+    """What a letter is: a root of a polynomial."""
+
+    order: int
+    base: Polynomial
+
+
+def plus(one: Polynomial, other: Polynomial, times: int = 1) -> Polynomial:
+    """The polynomial one + times * other."""
+    return {
+        m: value for m in {**one, **other} if (value := one.get(m, Fraction(0)) + times * other.get(m, 0))
+    }
+
+
+def join(one: Monomial, other: Monomial) -> Monomial:
     """The product of monomials."""
-    powers = dict(m)
-    for x, e in k:
-        powers[x] = powers.get(x, 0) + e
-    return tuple(sorted((x, e) for x, e in powers.items() if e))
+    powers = dict(one)
+    for letter, power in other:
+        powers[letter] = powers.get(letter, 0) + power
+    return tuple(sorted((letter, power) for letter, power in powers.items() if power))
 
 
-def inverse(m: Any) -> Any:
+def inverse(monomial: Monomial) -> Monomial:
     """1 over a monomial."""
-    return tuple((x, -e) for x, e in m)
+    return tuple((letter, -power) for letter, power in monomial)
 
 
-def number(q: Any) -> Any:
+def letter(name: str) -> Polynomial:
+    """A letter as a polynomial."""
+    return {((name, 1),): Fraction(1)}
+
+
+def alone(name: str) -> Quotient:
+    """A letter as a quotient."""
+    return Quotient(letter(name), ONE)
+
+
+def constant(value: Fraction | int) -> Quotient:
     """A number as a quotient."""
-    return {(): Q(q)} if q else {}, ONE
+    return Quotient({(): Fraction(value)} if value else {}, ONE)
 
 
-def primes(q: Q) -> Any:
-    """Numbers and powers, of which the product is a positive q; what has no small divisor stays whole."""
+UNIT, MINUS = constant(1), constant(-1)
+
+
+def primes(value: Fraction) -> list[tuple[int, int]]:
+    """Numbers and powers, of which the product is a positive value; what has no small divisor stays whole."""
     found = []
-    for n, sign in ((q.numerator, 1), (q.denominator, -1)):
-        for p in range(2, 1000):
-            e = 0
-            while n % p == 0:
-                n, e = n // p, e + sign
-            found += [(p, e)] * (e != 0)
-        found += [(n, sign)] * (n > 1)
+    for rest, sign in ((value.numerator, 1), (value.denominator, -1)):
+        for prime in range(2, 1000):
+            power = 0
+            while rest % prime == 0:
+                rest, power = rest // prime, power + sign
+            found += [(prime, power)] * (power != 0)
+        found += [(rest, sign)] * (rest > 1)
     return found
 
 
@@ -52,61 +86,68 @@ class Quotients:
     """Arithmetic, where the signs of letters are known ("<": positive), and some are roots of a polynomial."""
 
     def __init__(self) -> None:
-        self.signs, self.roots = dict[str, str](), dict[str, Any]()
+        self.signs, self.roots = dict[str, str](), dict[str, Root]()
 
-    def times(self, *ps: Any) -> Any:
+    def times(self, *factors: Polynomial) -> Polynomial:
         """The product of polynomials, with the powers of roots worked out."""
-        out: Any = ONE
-        for p in ps:
-            demand(len(p) * len(out) < 10**5, "a product with many terms")
-            terms, out = [(join(m, k), c * d) for m, c in out.items() for k, d in p.items()], {}
-            for m, c in terms:
-                out[m] = out.get(m, 0) + c
-        out = {m: c for m, c in out.items() if c}
-        for m, c in out.items():
-            for x, e in m:
-                k, base = self.roots.get(x, (0, {}))
-                if k and (e >= k or (e < 0 and len(base) == 1)):
-                    b = base if e > 0 else {inverse(n): 1 / q for n, q in base.items()}
-                    rest = self.times({join(m, ((x, e % k - e),)): c}, *[b] * abs(e // k))
-                    return self.times(plus(plus(out, {m: -c}), rest))
+        out = ONE
+        for factor in factors:
+            demand(len(factor) * len(out) < 10**5, "a product with many terms")
+            terms, out = [(join(m, k), a * b) for m, a in out.items() for k, b in factor.items()], {}
+            for m, value in terms:
+                out[m] = out.get(m, Fraction(0)) + value
+        out = {m: value for m, value in out.items() if value}
+        for m, value in out.items():
+            for x, power in m:
+                root = self.roots.get(x)
+                if root and (power >= root.order or (power < 0 and len(root.base) == 1)):
+                    base = root.base if power > 0 else {inverse(k): 1 / a for k, a in root.base.items()}
+                    rest = {join(m, ((x, power % root.order - power),)): value}
+                    worked_out = self.times(rest, *[base] * abs(power // root.order))
+                    return self.times(plus(plus(out, {m: -value}), worked_out))
         return out
 
-    def factors(self, p: Any, every: bool = False) -> Any:
+    def factors(self, p: Polynomial, every: bool = False) -> tuple[Fraction, Monomial, Polynomial]:
         """A positive number, a monomial of positive letters (of every letter), and the rest of a polynomial."""
-        c = Q(gcd(*(a.numerator for a in p.values())), lcm(*(a.denominator for a in p.values())))
+        numerators, denominators = zip(*(value.as_integer_ratio() for value in p.values()), strict=True)
+        size = Fraction(gcd(*numerators), lcm(*denominators))
         names = {x for m in p for x, _ in m if every or self.signs.get(x) == "<"}
         least = ((x, min(dict(m).get(x, 0) for m in p)) for x in sorted(names))
-        m = tuple((x, e) for x, e in least if e)
-        return c, m, {join(k, inverse(m)): a / c for k, a in p.items()}
+        common = tuple((x, power) for x, power in least if power)
+        return size, common, {join(m, inverse(common)): value / size for m, value in p.items()}
 
-    def quotient(self, n: Any, d: Any) -> Any:
-        """The quotient n / d in which d, which is not 0, is without factors that are numbers or letters."""
-        if n == d or not n:
-            return (ONE if n else {}), ONE
-        if d == ONE:
-            return n, d
-        c, m, rest = self.factors(d, every=True)
+    def quotient(self, top: Polynomial, bottom: Polynomial) -> Quotient:
+        """The quotient by what is not 0, from which factors that are numbers or letters are taken."""
+        if top == bottom or not top:
+            return Quotient(ONE if top else {}, ONE)
+        if bottom == ONE:
+            return Quotient(top, bottom)
+        size, common, rest = self.factors(bottom, every=True)
         sign = 1 if rest[max(rest)] > 0 else -1
-        return self.times(n, {inverse(m): sign / c}), {k: sign * a for k, a in rest.items()}
+        scaled = self.times(top, {inverse(common): sign / size})
+        return Quotient(scaled, {m: sign * value for m, value in rest.items()})
 
-    def product(self, *us: Any) -> Any:
+    def product(self, *us: Quotient) -> Quotient:
         """The product of quotients."""
-        tops, bottoms = [n for n, _ in us], [d for _, d in us if d != ONE]
-        for d in [d for d in bottoms if d in tops]:
-            tops.remove(d)
-            bottoms.remove(d)
+        tops, bottoms = [u.top for u in us], [u.bottom for u in us if u.bottom != ONE]
+        for bottom in [*bottoms]:
+            if bottom in tops:
+                tops.remove(bottom)
+                bottoms.remove(bottom)
         return self.quotient(self.times(*tops), self.times(*bottoms))
 
-    def total(self, u: Any, v: Any, times: int = 1) -> Any:
+    def total(self, u: Quotient, v: Quotient, times: int = 1) -> Quotient:
         """The quotient u + times * v."""
-        if u[1] == v[1]:
-            return self.quotient(plus(u[0], v[0], times), u[1])
-        n = plus(self.times(u[0], v[1]), self.times(v[0], u[1]), times)
-        return self.quotient(n, self.times(u[1], v[1]))
+        if u.bottom == v.bottom:
+            return self.quotient(plus(u.top, v.top, times), u.bottom)
+        top = plus(self.times(u.top, v.bottom), self.times(v.top, u.bottom), times)
+        return self.quotient(top, self.times(u.bottom, v.bottom))
 
-    def ratio(self, u: Any, v: Any) -> Any:
+    def ratio(self, u: Quotient, v: Quotient) -> Fraction:
         """The number q with u = q v, if there is one other than 0."""
-        a, b = self.times(u[0], v[1]), self.times(v[0], u[1])
-        q = a[m] / b[m] if a.keys() == b.keys() and (m := next(iter(a), None)) is not None else 0
-        return q if q and all(a[k] == q * b[k] for k in a) else 0
+        a, b = self.times(u.top, v.bottom), self.times(v.top, u.bottom)
+        if not a or a.keys() != b.keys():
+            return Fraction(0)
+        first = next(iter(a))
+        found = a[first] / b[first]
+        return found if all(a[m] == found * b[m] for m in a) else Fraction(0)

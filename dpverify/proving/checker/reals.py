@@ -3,168 +3,178 @@
 What is asked of letters goes to cvc5, unless their signs show it.
 """
 
-from abc import ABC, abstractmethod
-from fractions import Fraction as Q
-from functools import reduce
-from typing import Any
+from __future__ import annotations
 
-from dpverify.proving.checker.questions import contradict
-from dpverify.proving.checker.quotients import ONE, Quotients, join, number, plus, primes
+from collections.abc import Callable
+from fractions import Fraction
+from functools import reduce
+from itertools import accumulate
+
+from dpverify.proving.checker.questions import Formula, Largest, Monomial, Polynomial, contradict, opposite
+from dpverify.proving.checker.quotients import (
+    ONE,
+    Quotient,
+    Quotients,
+    Root,
+    alone,
+    constant,
+    join,
+    letter,
+    plus,
+    primes,
+)  # fmt: skip
 from dpverify.proving.checker.terms import demand
 
+Later = Callable[[], Formula]  # a fact that is made when it is tried
 
-class Reals(Quotients, ABC):
+
+class Reals(Quotients):
     """What is known at one place, and the letters there."""
 
-    def __init__(self, work: list[int]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.known, self.work = list[Any](), work  # for cvc5, by its own count
-        self.orders, self.lemmas = list[Any](), list[Any]()  # what is tried next, and last
-        self.letters, self.values = set[str](), list[Any]()  # names; values of functions
-        self.cases = dict[str, Any]()  # pairs, of which letters are the larger one
-        self.logs, self.exps = (
-            dict[str, Any](),
-            dict[str, Any](),
-        )  # of what letters are logarithms, or exponentials
+        self.known, self.work = list[Formula](), 4_000_000  # for cvc5, by its own count
+        self.orders, self.lemmas = list[Later](), list[Later]()  # what is tried next, and last
+        self.letters = dict[str, None]()
+        self.cases = dict[str, Largest]()
+        self.exponents = dict[str, Quotient]()  # of what letters are exponentials
+        self.assuming = False  # whether what is read is true, and therefore defined
 
-    def whole_powers(self, p: Any) -> Any:
-        """A polynomial for cvc5, times what is positive, so that no power is below 0."""
-        low = {x: max(-f for k in p for y, f in (*k, (x, 0)) if y == x) for m in p for x, _ in m}
-        up = [(x, e + e % 2 * (self.signs.get(x) != "<")) for x, e in low.items()]
-        return tuple((*c.as_integer_ratio(), join(m, up)) for m, c in p.items())
+    def lifting(self, *ps: Polynomial) -> Monomial:
+        """What is positive, and times which no power in polynomials is below 0."""
+        low = dict[str, int]()
+        for x, power in (factor for p in ps for m in p for factor in m):
+            low[x] = max(low.get(x, 0), -power)
+        even = {x: power + power % 2 * (self.signs.get(x) != "<") for x, power in sorted(low.items())}
+        return tuple((x, power) for x, power in even.items() if power)
 
-    def formula(self, relation: str, u: Any) -> Any:
+    def whole_powers(self, p: Polynomial) -> Polynomial:
+        """A polynomial times what is positive, so that no power is below 0."""
+        up = self.lifting(p)
+        return {join(m, up): value for m, value in p.items()}
+
+    def formula(self, relation: str, u: Quotient) -> Formula:
         """The formula 0 relation u."""
-        n, d = u
-        plain = relation in ("==", "!=") or d == ONE or self.surely("<", (d, ONE))
-        return relation, self.whole_powers(n if plain else self.times(n, d))
+        plain = relation in ("==", "!=") or u.bottom == ONE or self.surely("<", Quotient(u.bottom, ONE))
+        return Formula(relation, (), self.whole_powers(u.top if plain else self.times(u.top, u.bottom)))
 
-    def vanishes(self, p: Any) -> bool:
+    def vanishes(self, p: Polynomial) -> bool:
         """Whether a polynomial is 0 once what has the same exponent, as a quotient, is added up."""
-        groups = list[Any]()
-        for m, c in p.items():
-            parts = [self.product(number(e), self.exps[x]) for x, e in m if x in self.exps]
-            exponent = reduce(self.total, parts, number(0))
-            term = {tuple((x, e) for x, e in m if x not in self.exps): c}
-            found = [
-                i for i, (v, _) in enumerate(groups) if v == exponent or not self.total(v, exponent, -1)[0]
-            ]
-            v, others = groups.pop(found[0]) if found else (exponent, {})
-            groups.append((v, plus(others, term)))
-        return not any(q for _, q in groups)
+        exponents, rests = list[Quotient](), list[Polynomial]()
+        for m, value in p.items():
+            inside = [factor for factor in m if factor[0] in self.exponents]
+            parts = [self.product(constant(power), self.exponents[x]) for x, power in inside]
+            exponent = reduce(self.total, parts, constant(0))
+            rest = {tuple(factor for factor in m if factor not in inside): value}
+            for i, known in enumerate(exponents):
+                if known == exponent or not self.total(known, exponent, -1).top:
+                    rests[i] = plus(rests[i], rest)
+                    break
+            else:
+                exponents.append(exponent)
+                rests.append(rest)
+        return not any(rests)
 
-    def surely(self, relation: str, u: Any) -> bool:
-        """Whether 0 relation u is seen by the signs of letters."""
-        n, d = u
-        if relation == "==" or not n:
-            return relation in ("==", "<=") and self.vanishes(n)
-        if d != ONE and not self.surely("<", (d, ONE)):
+    def surely(self, relation: str, u: Quotient) -> bool:
+        """Whether 0 relation u is clear from the signs of letters."""
+        top, bottom = u.top, u.bottom
+        if relation == "==" or not top:
+            return relation in ("==", "<=") and self.vanishes(top)
+        if bottom != ONE and not self.surely("<", Quotient(bottom, ONE)):
             return False
-        held = all(c > 0 and all(x in self.signs or e % 2 == 0 for x, e in m) for m, c in n.items())
-        return held and (relation == "<=" or any(all(self.signs.get(x) == "<" for x, _ in m) for m in n))
+        squares = all(x in self.signs or power % 2 == 0 for m in top for x, power in m)
+        held = squares and all(value > 0 for value in top.values())
+        strict = any(all(self.signs.get(x) == "<" for x, _ in m) for m in top)
+        return held and (relation == "<=" or strict)
 
-    def learn(self, relation: str, u: Any) -> None:
+    def learn(self, relation: str, u: Quotient) -> None:
         """From now on, 0 relation u."""
         self.known.append(self.formula(relation, u))
-        low, above = -u[0].get((), Q(0)), {m: c for m, c in u[0].items() if m}
-        if relation in ("<", "<=") and u[1] == ONE and len(above) == 1 and low >= 0:
-            ((m, c),) = above.items()
-            if c > 0 and len(m) == 1 and m[0][1] == 1:
-                self.signs[m[0][0]] = "<" if low > 0 else min(relation, self.signs.get(m[0][0], "<="))
+        low, above = -u.top.get((), Fraction(0)), {m: value for m, value in u.top.items() if m}
+        if relation in ("<", "<=") and u.bottom == ONE and len(above) == 1 and low >= 0:
+            ((m, value),) = above.items()
+            if value > 0 and len(m) == 1 and m[0][1] == 1:
+                x = m[0][0]
+                self.signs[x] = "<" if low > 0 else min(relation, self.signs.get(x, "<="))
 
-    def given(self, facts: Any) -> None:
-        """From now on, all of these; what makes one of them defined may stand behind it."""
-        while facts:
-            later, why = list[Any](), "perhaps undefined"
-            for f in facts:
-                try:
-                    self.tell(f)
-                except ValueError as error:
-                    later.append(f)
-                    why = str(error)
-            demand(len(later) < len(facts), why)
-            facts = later
-
-    @abstractmethod
-    def tell(self, fact: Any) -> None:
-        """From now on, a fact as it is written."""
-
-    def follows(self, goal: Any) -> bool:
+    def follows(self, goal: Formula) -> bool:
         """Whether cvc5 finds, by a part of the work that is left, that a goal is true wherever what is known is."""
-        for more in dict.fromkeys(((), (*self.orders,), (*self.orders, *self.lemmas))):
-            facts, allowed = [lemma() for lemma in more], max(self.work[0] // 4, 1)
+        for more in dict.fromkeys(accumulate(((), (*self.orders,), (*self.lemmas,)), tuple.__add__)):
+            asked = *self.known, *(fact() for fact in more), opposite(goal)
             # lemmas of nl-ext cost far more than they help
-            asked = *self.known, *facts, ("not", goal)
-            found, used = contradict(asked, allowed, self.cases, nl_ext="none")
-            self.work[0] -= used
-            if found:
+            found = contradict(asked, max(self.work // 4, 1), self.cases, self.letters, nl_ext="none")
+            self.work -= found.work
+            if found.contradiction:
                 return True
         return False
 
-    def shows(self, relation: str, *us: Any) -> bool:
+    def shows(self, relation: str, *us: Quotient) -> bool:
         """Whether 0 relation u, for each u."""
         return all(self.surely(relation, u) or self.follows(self.formula(relation, u)) for u in us)
 
-    def need(self, relation: str, u: Any) -> None:
+    def need(self, relation: str, u: Quotient) -> None:
         """Show what makes a term defined."""
-        demand(self.shows(relation, u), "perhaps undefined")
+        demand(self.assuming or self.shows(relation, u), "perhaps undefined")
         self.learn(relation, u)
 
-    def letter(self, head: str, sign: str = "") -> Any:
-        """A new letter, as a quotient."""
-        x = f"{head}!{len(self.letters)}"
-        t = {((x, 1),): Q(1)}, ONE
-        self.letters.add(x)
-        if sign:
-            self.learn(sign, t)
-        return t
-
-    def variable(self, x: str) -> Any:
+    def variable(self, name: str) -> Quotient:
         """A variable's own letter; those of functions have a mark in their names."""
-        demand(x.replace("'", "").isidentifier() and x not in self.letters, f"a bad variable: {x}")
-        self.letters.add(x)
-        return {((x, 1),): Q(1)}, ONE
+        demand(name.replace("'", "").isidentifier() and name not in self.letters, f"a bad variable: {name}")
+        self.letters[name] = None
+        return alone(name)
 
-    def power(self, u: Any, q: Q) -> Any:
+    def fresh(self, function: str, sign: str = "") -> str:
+        """A new letter, for the value of a function."""
+        name = f"{function}!{len(self.letters)}"
+        self.letters[name] = None
+        if sign:
+            self.learn(sign, alone(name))
+        return name
+
+    def power(self, u: Quotient, exponent: Fraction) -> Quotient:
         """The power of a quotient."""
-        p, k = q.as_integer_ratio()
-        demand(abs(p) < 200 and k < 99, "a large power")
-        if k > 1:
+        times, order = exponent.as_integer_ratio()
+        demand(abs(times) < 200 and order < 99, "a large power")
+        if order > 1:
             strict = self.shows("<", u)
             self.need("<" if strict else "<=", u)
-            u = self.root(u, k, strict)
-        if p < 0:
+            u = self.root(u, order, strict)
+        if times < 0:
             self.need("!=", u)
-            u = self.quotient(u[1], u[0])
-        return self.quotient(*(self.times(*[part] * abs(p)) for part in u))
+            u = self.quotient(u.bottom, u.top)
+        return self.quotient(*(self.times(*[part] * abs(times)) for part in (u.top, u.bottom)))
 
-    def root(self, u: Any, k: int, strict: bool) -> Any:
+    def root(self, u: Quotient, order: int, strict: bool) -> Quotient:
         """A root of what is not negative: that of numbers, of positive letters, and of the rest."""
-        n, d = u
-        if d != ONE and not self.shows("<", (d, ONE)):
-            n, d = ({m: -c for m, c in p.items()} for p in u)
-            demand(self.shows("<", (d, ONE)), "a root of a quotient by what has no known sign")
-        if not n:
+        top, bottom = u.top, u.bottom
+        if bottom != ONE and not self.shows("<", Quotient(bottom, ONE)):
+            top, bottom = ({m: -value for m, value in p.items()} for p in (top, bottom))
+            demand(self.shows("<", Quotient(bottom, ONE)), "a root of a quotient by what has no known sign")
+        if not top:
             return u
-        c, m, rest = self.factors(self.times(n, *[d] * (k - 1 if d != ONE else 0)))
-        parts = [({(): Q(p)}, e, "<") for p, e in primes(c)] + [({((x, 1),): Q(1)}, e, "<") for x, e in m]
-        out = ONE, d
-        for p, e, sign in parts + [(rest, 1, "<" if strict else "<=")] * (rest != ONE):
-            whole = self.times(*[p] * abs(e // k)), ONE
-            out = self.product(out, self.quotient(*whole[:: 1 if e >= 0 else -1]))
-            out = self.product(out, *[self.root_of(p, k, sign) for _ in range(e % k)])
-        return out
+        size, common, rest = self.factors(self.times(top, *[bottom] * (order - 1 if bottom != ONE else 0)))
+        roots = [self.root_power({(): Fraction(prime)}, power, order, "<") for prime, power in primes(size)]
+        roots += [self.root_power(letter(x), power, order, "<") for x, power in common]
+        if rest != ONE:
+            roots.append(self.root_power(rest, 1, order, "<" if strict else "<="))
+        return self.product(Quotient(ONE, bottom), *roots)
 
-    def root_of(self, base: Any, k: int, sign: str) -> Any:
+    def root_power(self, base: Polynomial, power: int, order: int, sign: str) -> Quotient:
+        """A power of a root, of which no more than the rest is left under the root."""
+        whole = self.times(*[base] * abs(power // order))
+        found = self.quotient(whole, ONE) if power >= 0 else self.quotient(ONE, whole)
+        return self.product(found, *[self.root_of(base, order, sign) for _ in range(power % order)])
+
+    def root_of(self, base: Polynomial, order: int, sign: str) -> Quotient:
         """The letter for a root of a polynomial that has the sign."""
-        for x, (j, b) in [*self.roots.items()]:
-            if base == {((x, 1),): Q(1)}:
-                base, k = b, j * k
-        for x, known in self.roots.items():
-            if known == (k, base):
-                return {((x, 1),): Q(1)}, ONE
-        t = self.letter(f"root{k}", sign)
-        (((x, _),),) = t[0]
-        self.known.append(self.formula("==", (plus({((x, k),): Q(1)}, base, -1), ONE)))
-        self.roots[x] = k, base
-        return t
+        for name, root in self.roots.items():
+            if base == letter(name):
+                base, order = root.base, root.order * order
+                break
+        for name, root in self.roots.items():
+            if root == Root(order, base):
+                return alone(name)
+        name = self.fresh(f"root{order}", sign)
+        self.known.append(self.formula("==", Quotient(plus({((name, order),): Fraction(1)}, base, -1), ONE)))
+        self.roots[name] = Root(order, base)
+        return alone(name)

@@ -1,79 +1,122 @@
 """The checker's units: whether all that is added or compared is homogeneous."""
 
-from fractions import Fraction as Q
-from typing import Any
+from __future__ import annotations
 
-from dpverify.proving.checker.terms import demand, number
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 
-PURE = (Q(0), Q(0))
+from dpverify.proving.checker.reading import Problem, exact, fields
+from dpverify.proving.checker.terms import COMPARISONS, Term, Variable, demand
+
 KEEPING = ("add", "max", "min", "abs", "norm")
 NUMBERS = (
     "pi", "exp", "log", "erfc", "phi", "phi_inverse", "floor", "ceiling", "gamma", "factorial", "binomial",
 )  # fmt: skip
 
 
-def alike(*units: Any) -> Any:
-    """The unit, powers of loss and length, that all share; None, of 0 and infinity, is any unit."""
-    known = [u for u in units if u is not None] or [None]
-    for u in known:
-        demand(u == known[0], "units differ", {u, known[0]})
-    return known[0]
+@dataclass(frozen=True)
+class Unit:
+    """Powers of loss and length."""
+
+    loss: Fraction = Fraction(0)
+    length: Fraction = Fraction(0)
+
+    def times(self, other: Unit, power: Fraction) -> Unit:
+        """The unit of a product with a power of something."""
+        return Unit(self.loss + power * other.loss, self.length + power * other.length)
 
 
-def powers(named: Any) -> Any:
-    """The powers of loss and length in a unit from JSON."""
-    return tuple(number(named[quantity]) for quantity in ("loss", "length"))
+PURE = Unit()
+Known = Mapping[str, Unit | None]  # the units of names; None, of 0 and infinity, is any unit
 
 
-def unit(e: Any, names: Any) -> Any:
-    """The unit of an expression; `names` gives those of names."""
-    head, *args = e
-    if head == "num":
-        return PURE if number(args[0]) else None
-    if head in ("sym", "inf"):
-        return names[args[0]] if head == "sym" else None
-    if head in ("sum", "integral", "diff", "at"):
-        ends = [unit(end, names) for end in args[2:] if head != "diff"]
-        # what is bound, and declared nowhere, is measured as what it is put at
-        x = PURE if head == "sum" else names[args[1]] if args[1] in names or not ends else alike(*ends)
-        alike(x, *ends)
-        demand(x or head == "at", f"no unit of {args[1]}")
-        inner, times = unit(args[0], names | {args[1]: x}), -args[2] if head == "diff" else head == "integral"
-        return inner and tuple(p + times * q for p, q in zip(inner, x or PURE, strict=True))
-    units = [unit(a, names) for a in args]
-    if head == "pow":
+class ClashError(ValueError):
+    """Two units where there must be one."""
+
+    def __init__(self, *units: Unit) -> None:
+        super().__init__("units differ")
+        self.units = set(units)
+
+
+def alike(*units: Unit | None) -> Unit | None:
+    """The unit that all share."""
+    known = [unit for unit in units if unit is not None]
+    for unit in known:
+        if unit != known[0]:
+            raise ClashError(unit, known[0])
+    return known[0] if known else None
+
+
+def bound(e: Term, known: Known) -> Unit | None:
+    """The unit of a term in which a name is bound; if declared nowhere, it is measured as what it is put at."""
+    ends = [unit(end, known) for end in e.parts[1:]]
+    name = PURE if e.head == "sum" else known[e.name] if e.name in known or not ends else alike(*ends)
+    alike(name, *ends)
+    demand(name or e.head == "at", f"no unit of {e.name}")
+    inner = unit(e.parts[0], {**known, e.name: name})
+    times = {"diff": -e.number, "integral": Fraction(1)}.get(e.head, Fraction(0))
+    return inner and inner.times(name or PURE, times)
+
+
+def unit(e: Term, known: Known) -> Unit | None:
+    """The unit of a term."""
+    match e.head:
+        case "num":
+            return PURE if e.number else None
+        case "sym":
+            return known[e.name]
+        case "inf":
+            return None
+        case "sum" | "integral" | "diff" | "at":
+            return bound(e, known)
+    units = [unit(part, known) for part in e.parts]
+    if e.head == "pow":
         alike(PURE, units[1])
-        return units[0] and (PURE if units[0] == PURE else tuple(p * number(args[1][1]) for p in units[0]))
-    if head in ("mul", "inner"):
-        return None if None in units else tuple(map(sum, zip(*units, strict=True)))
-    demand(head in (*KEEPING, *NUMBERS), f"no unit of {head}")
-    return alike(*units) if head in KEEPING else alike(PURE, *units)
+        if units[0] in (None, PURE):
+            return units[0]
+        demand(e.parts[1].head == "num", "a unit to the power of a letter")
+        return PURE.times(units[0] or PURE, e.parts[1].number)
+    if e.head in ("mul", "inner"):
+        found = PURE
+        for one in units:
+            found = found.times(one or PURE, Fraction(1))
+        return None if None in units else found
+    demand(e.head in (*KEEPING, *NUMBERS), f"no unit of {e.head}")
+    return alike(*units) if e.head in KEEPING else alike(PURE, *units)
 
 
-def walk(f: Any, names: Any) -> None:
+def walk(f: Term, known: Known) -> None:
     """Refuse a formula that mixes units."""
-    head, *parts = f
-    if head in ("<=", "<", "==", "!="):
-        alike(*(unit(e, names) for e in parts))
-    elif head in ("forall", "exists"):
-        walk(parts[1], names | {parts[0]["name"]: powers(parts[0]["unit"])})
-    else:
-        demand(head in ("and", "or", "not", "implies"), f"no formula: {head}")
-        for g in parts:
-            walk(g, names)
+    if f.head in COMPARISONS:
+        alike(*(unit(part, known) for part in f.parts))
+        return
+    demand(f.head in ("and", "or", "not", "implies", "forall", "exists"), f"no formula: {f.head}")
+    inner = known if f.over is None else {**known, f.name: of(f.over)}
+    for part in f.parts:
+        walk(part, inner)
 
 
-def show(problem: Any, proof: Any, _: Any) -> str:
+def of(variable: Variable) -> Unit:
+    """The unit of a variable."""
+    return Unit(variable.loss, variable.length)
+
+
+def written(value: object) -> Unit:
+    """A unit from JSON."""
+    given = fields(value)
+    return Unit(exact(given["loss"]), exact(given["length"]))
+
+
+def show(problem: Problem, proof: dict[str, object], _: object) -> str:
     """Proved if no formula mixes units; refuted if the first that does mixes the two that the proof names."""
-    names = {v["name"]: powers(v["unit"]) for v in problem["variables"]}
-    demand(len(names) == len(problem["variables"]), "a name twice")
-    said = {
-        x: powers(u) for x, u in proof.get("bound", {}).items() if "left" not in proof
-    }  # of what is bound
+    known = {x: written(value) for x, value in fields(proof.get("bound", {})).items() if "left" not in proof}
+    known |= {v.name: of(v) for v in problem.variables}
     try:
-        walk(["and", problem["claim"], *problem["assuming"]], said | names)
-    except ValueError as clash:
-        demand(clash.args[0] == "units differ" and "bound" not in proof, *clash.args)
-        demand(clash.args[1] == {powers(proof["left"]), powers(proof["right"])}, "other units are mixed")
+        for f in (problem.claim, *problem.assuming):
+            walk(f, known)
+    except ClashError as clash:
+        demand("bound" not in proof, "units differ")
+        demand(clash.units == {written(proof["left"]), written(proof["right"])}, "other units are mixed")
         return "refuted"
     return "proved"

@@ -250,6 +250,9 @@ TRUE = {
     "counterexample-diff": at_point(
         ["==", ["at", ["diff", power(X, 3), "x", 2], "x", Y], Y], [REAL_Y], y="1/3"
     ),
+    "counterexample-close": at_point(
+        ["<=", ["exp", X], num(mpmath.libmp.to_str(mpmath.libmp.mpf_e(1200, "f"), 320))], [REAL], x="1"
+    ),
     "units": units(["<=", X, mul(X, ["exp", mul(Y, power(Y, -1))])], "proved"),
     "units-zero": units(["<=", num(0), X], "proved"),
     "units-differ": units(["<=", X, Y], "refuted"),
@@ -331,8 +334,72 @@ BEYOND = {  # true, and refused because the checker does not see it
 }
 
 
+C = ["sym", "C"]
+
+
+def there_is(letter: Json, core: Json, value: Json, *inner: Json, **others: Json) -> Json:
+    """That there is a value for which something is true of a number x; other names have values, too."""
+    values = {letter["name"]: value, **others}
+    proof = {"method": "exists", "shows": "claim", "values": values, "inner": [*inner]}
+    return certificate([REAL], ["exists", letter, core], proof)
+
+
+T = ["sym", "t"]
+RATE, BEYOND_T = mul(num(1), power(T, 1)), add(T, num(1))
+TO_2 = ["exists", variable("C"), ["forall", variable("x", "[1,2]"), ["<=", X, C]]]
+"""True: C = 2."""
+
+
+def grows(
+    claim: Json,
+    along: Json,
+    upper: Json | None = None,
+    *,
+    rate: Json = RATE,
+    beyond: Json = BEYOND_T,
+    above: tuple[str, ...] = ("C",),
+) -> Json:
+    """That no C is above all x in a domain, since at a value of x that is made of t none up to a rate is."""
+    given = [["<=", ["sym", x], rate] for x in above]
+    shown = [["<=", num(1), beyond], *([["<=", beyond, upper]] if upper else []), ["<", C, beyond]]
+    inner = [certificate([variable("C"), along], claim, SMT, assuming=(*given,)) for claim in shown]
+    growth = {"along": along, "rate": rate, "above": [*above], "below": []}
+    return denied(claim, {"x": beyond}, inner, growth=growth)
+
+
+def denied(claim: Json, values: Json, inner: list[Json], **more: Json) -> Json:
+    """That a claim is false, whatever there is."""
+    proof = {"method": "exists", "shows": "negation", "values": values, "inner": inner, **more}
+    return certificate([], claim, proof, "refuted")
+
+
+FROM_1 = variable("t", "[1,oo)")
+FAR = sub(mul(num(2), K), num(3))
+LINE = ["integral", Z, "z", num(0), sub(mul(num(2), Z), num(3))]
+
+
+def form_with_a_jump(k: Json) -> Json:
+    """A closed form of 1 + ... + k at 1, and 1 more than that from 2 on."""
+    return add(mul(num("1/2"), k, add(k, num(1))), ["min", num(1), sub(k, num(1))])
+
+
+def primitive_with_a_kink(z: Json) -> Json:
+    """A primitive of z above 1, and another one below."""
+    return add(mul(num("1/2"), power(z, 2)), power(power(sub(z, num(1)), 2), "1/2"), mul(num(-1), z))
+
+
 X_TIMES_K = ["sum", mul(X, K), "k", num(1), N]
 POLE = ["integral", power(["sym", "z"], -2), "z", num(-1), num(1)]
+LESS = {"values": {"C": num(-1)}, "inner": at_point(["<=", num(0), add(power(X, 2), num(-1))], [REAL], x="0")}
+SQUARES_BELOW = there_is(
+    variable("C"),
+    ["<=", num(0), add(power(X, 2), C)],
+    num(0),
+    smt(["<=", num(0), add(power(X, 2), num(0))], REAL),
+)
+SQUARES_BELOW["proof"]["below"] = [LESS]
+TRUE["constant-with-a-bound"] = SQUARES_BELOW
+TRUE["growth"] = grows(["exists", variable("C"), ["forall", variable("x", "[1,oo)"), ["<=", X, C]]], FROM_1)
 FALSE = {
     "another-sum-assumed": smt(
         ["<=", Y, ["sum", sub(K, num(1)), "k", num(1), N]], COUNT, REAL_Y, assuming=(["<=", Y, SUM],)
@@ -543,12 +610,130 @@ FALSE = {
         num(0),
         total=["sum", mul(num(0), power(sub(K, num(2)), -1)), "k", num(1), N],
     ),
+    "sum-with-an-end-of-the-same-name": certificate(  # the form is only compared from 3 on, and jumps at 2
+        [variable("k", "[3,oo)", "integer")],
+        ["==", ["sum", K, "k", num(1), FAR], form_with_a_jump(FAR)],
+        {"method": "sum", "closed": [[["sum", K, "k", num(1), FAR], form_with_a_jump(K)]], "then": SMT},
+    ),
     "conjunction-one-false": certificate(
         [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY, SMT]}
     ),
     "conjunction-part-missing": certificate(
         [FROM_0], ["and", ["==", X, X], ["<", num(0), X]], {"method": "conjunction", "parts": [IDENTITY]}
     ),
+    "conjunction-of-what-is-denied": certificate(
+        [FROM_0], ["not", ["==", X, X]], {"method": "conjunction", "parts": [IDENTITY]}
+    ),
+    "conjunction-with-a-part-refuted": certificate(
+        [FROM_0],
+        ["and", ["==", X, X], ["<", X, X]],
+        {"method": "conjunction", "parts": [IDENTITY, {"method": "counterexample", "point": {"x": "0"}}]},
+    ),
+    "sum-for-an-integral": certificate(
+        [],
+        ["==", ["sum", Z, "z", num(0), num(1)], num("1/2")],
+        {
+            "method": "antiderivative",
+            "integral": ["sum", Z, "z", num(0), num(1)],
+            "primitive": mul(num("1/2"), power(Z, 2)),
+            "then": IDENTITY,
+        },
+    ),
+    "vector-for-a-number": smt(["<=", num(0), power(X, 2)], REAL | {"kind": "vector"})
+    | {"witness": {"x": "(1)"}},
+    "number-for-a-vector-that-there-is": there_is(
+        variable("C", kind="vector"), ["==", C, num(1)], num(1), identity(num(1), num(1), REAL)
+    ),
+    "growth-that-ends": grows(
+        ["exists", variable("C"), ["forall", variable("x", "[1,6]"), ["<=", X, C]]],
+        variable("t", "[1,5]"),
+        num(6),
+    ),
+    "rate-that-falls": grows(
+        TO_2, FROM_1, num(2), rate=mul(num(1), power(T, -1)), beyond=add(num(1), power(T, -1))
+    ),
+    "growth-that-is-held-back": grows(
+        TO_2, FROM_1, num(2), rate=mul(num(1), power(T, "1/2")), above=("C", "t")
+    ),
+    "value-for-what-there-is-to-be": denied(
+        TO_2, {"x": num(1), "C": num(0)}, [smt(["<", num(0), num(1)], variable("C"))]
+    ),
+    "denied-on-a-box": denied(
+        TO_2,
+        {"x": num(2)},
+        [
+            certificate(
+                [variable("C")],
+                ["<", C, num(2)],
+                {"method": "boxes", "box": {"C": ["0", "1"]}, "tree": ["+"]},
+                "certified",
+            )
+        ],
+    ),
+    "constant-that-may-depend-on-what-grows": grows(
+        ["forall", variable("x", "[1,oo)"), ["exists", variable("C"), ["<=", X, C]]], FROM_1
+    ),
+    "refuted-for-what-there-is": there_is(
+        variable("C"), ["==", C, num(1)], num(2), at_point(["==", num(2), num(1)], [REAL], x="0")
+    )
+    | {"verdict": "certified"},
+    "value-for-what-is-any-number": there_is(
+        variable("C"),
+        ["<=", X, mul(num(0), C)],
+        num(1),
+        smt(["<=", num(-1), mul(num(0), num(1))], REAL),
+        x=num(-1),
+    ),
+    "inverse-of-what-may-be-0": certificate(
+        [],
+        ["exists", variable("C", "[0,1]"), ["forall", variable("x", "[1,oo)"), ["<=", mul(C, X), num(1)]]],
+        {
+            "method": "exists",
+            "shows": "negation",
+            "values": {"x": BEYOND_T},
+            "growth": {"along": FROM_1, "rate": RATE, "above": [], "below": ["C"]},
+            "inner": [
+                certificate(
+                    [variable("C", "[0,1]"), FROM_1], claim, SMT, assuming=(["<=", num(1), mul(C, RATE)],)
+                )
+                for claim in (["<=", num(1), BEYOND_T], ["<", num(1), mul(C, BEYOND_T)])
+            ],
+        },
+        "refuted",
+    ),
+    "point-that-moves": certificate(
+        [REAL_Y],
+        ["exists", variable("C"), ["!=", C, Y]],
+        {
+            "method": "exists",
+            "shows": "negation",
+            "values": {"y": C},
+            "inner": [identity(C, C, variable("C"))],
+        },
+        "refuted",
+    ),
+    "value-off-its-domain": there_is(
+        variable("C", "[0,1]"), ["==", C, num(2)], num(2), identity(num(2), num(2), REAL)
+    ),
+    "two-of-one-name": certificate(  # the inner one is meant: all x from 0 to 1
+        [],
+        ["exists", REAL, ["forall", variable("x", "[0,1]"), ["<=", num(1), X]]],
+        {
+            "method": "exists",
+            "shows": "claim",
+            "values": {"x": num(1)},
+            "inner": [smt(["<=", num(1), num(1)], variable("x", "[0,1]"))],
+        },
+    ),
+    "bound-that-is-no-number": SQUARES_BELOW
+    | {"proof": SQUARES_BELOW["proof"] | {"below": [LESS | {"values": {"C": X}}]}},
+    "half-an-integer-that-there-is": there_is(
+        variable("C", kind="integer"),
+        ["==", mul(num(2), C), num(1)],
+        num("1/2"),
+        identity(mul(num(2), num("1/2")), num(1), REAL),
+    ),
+    "every-number-of-none": smt(["forall", variable("E", "[1,0]"), ["<=", num(1), num(0)]], REAL),
     "units-wrong": units(["<=", X, Y], "proved"),
     "units-other-powers": units(["<=", X, power(Y, 2)], "refuted"),
     "units-fine-called-refuted": units(["<=", X, X], "refuted"),
@@ -591,6 +776,14 @@ FALSE = {
             "then": SMT,
         },
     ),
+    "gaussian-with-a-factor-of-the-same-name": gaussian(
+        mul(Z, power(mul(num(2), PI), "1/2")), total=["integral", mul(Z, GAUSS[1]), *GAUSS[2:]], factor=Z
+    ),
+    "primitive-with-an-end-of-the-same-name": certificate(  # its slope is only right from 3 on
+        [variable("z", "[3,oo)")],
+        ["==", LINE, sub(primitive_with_a_kink(sub(mul(num(2), Z), num(3))), num(1))],
+        {"method": "antiderivative", "integral": LINE, "primitive": primitive_with_a_kink(Z), "then": SMT},
+    ),
     "gaussian-wrong-rate": gaussian(power(PI, "1/2"), rate="1"),
     "primitive-wrong": primitive(mul(num("1/2"), power(["sym", "z"], 3)), mul(num("1/2"), power(X, 3))),
     "primitive-over-a-pole": certificate(
@@ -626,9 +819,7 @@ FALSE = {
     "point-off-the-domain": at_point(["<=", ["exp", X], num(1)], [variable("x", "(-oo,0]")], x="1"),
     "point-not-integer-exp": at_point(["<=", ["exp", N], num(1)], [COUNT], n="3/2"),
     "point-of-another-kind": at_point(["<=", ["exp", X], num(1)], [REAL | {"kind": "complex"}], x="1"),
-    "point-too-close": at_point(
-        ["<=", ["exp", X], num(mpmath.libmp.to_str(mpmath.libmp.mpf_e(1200, "f"), 320))], [REAL], x="1"
-    ),
+    "point-at-which-it-is-true": at_point(["<=", ["phi_inverse", ["phi", X]], X], [REAL], x="1/3"),
     "verdict-changed": TRUE["binomial"] | {"verdict": "refuted"},
     "version": TRUE["binomial"] | {"version": 2},
     "no-proof": {"version": 1, "problem": TRUE["binomial"]["problem"], "verdict": "proved"},

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from dpverify.proving.checker import check, questions
+from dpverify.proving.checker import Confirmation, answers, check, questions
 from dpverify.proving.checker.__main__ import main
+from dpverify.proving.checker.questions import Formula, Largest, Polynomial
 
 from .hand_certificates import (
     BEYOND,
@@ -81,7 +83,7 @@ def test_what_the_clock_ends_is_said_and_is_no_refusal_for_good(monkeypatch: pyt
     assert not check(FALSE["computer-algebra"]).by_the_clock
     with monkeypatch.context() as patched:
         patched.setattr(questions, "GUARD", 0.01)
-        assert check(LONG) == (False, late, True)
+        assert check(LONG) == Confirmation(False, late, True)
     assert check(LONG).confirmed
 
 
@@ -103,43 +105,58 @@ def test_high_powers_in_three_letters_are_given_up_by_counts() -> None:
     assert not check(DEGREE_6).by_the_clock
 
 
-def test_what_is_asked_of_coverings_is_limited_by_its_size() -> None:
-    def polynomial(*monomials: str) -> tuple[object, ...]:
-        return tuple((1, 1, tuple((x, m.count(x)) for x in sorted(set(m)))) for m in monomials)
+def polynomial(*terms: str, of: tuple[int, ...] = ()) -> Polynomial:
+    """The sum of monomials, each written as its letters, with numbers before them."""
+    monomials = (tuple((x, m.count(x)) for x in sorted(set(m))) for m in terms)
+    return dict(zip(monomials, map(Fraction, of or [1] * len(terms)), strict=True))
 
+
+FALSE_FORMULA = Formula("<", (), {(): Fraction(-1)})
+
+
+def test_what_is_asked_of_coverings_is_limited_by_its_size() -> None:
     def within_reach(*monomials: str) -> bool:
-        return questions.within_reach([("not", ("<", polynomial(*monomials)))], {})
+        return questions.within_reach([Formula("not", (Formula("<", (), polynomial(*monomials)),))], {})
 
     assert within_reach("xxxxx", "xxxxyyyy", "zz")  # 5 * 4 * 2 = 40
     assert not within_reach("xxxxx", "xxxxyyyy", "zzzz")
     # with two terms, what is left once a letter is eliminated is a monomial
     assert within_reach("xxxxyyyyzzzz", "u")
-    assert not questions.within_reach([], {"max!1": (polynomial("xxxxyyyyzzzz", "u", "x"), ())})
-    assert within_reach(*(["x"] * (questions.LONGEST // 2)))
-    assert not within_reach(*(["x"] * (questions.LONGEST // 2 + 1)))
+    assert not questions.within_reach([], {"max!1": Largest(polynomial("xxxxyyyyzzzz", "u", "x"), {})})
+    most = questions.LONGEST // 2
+    assert within_reach(*(["x"] * 1))
+    length = Formula("and", tuple(Formula("<", (), polynomial("x")) for _ in range(most)))
+    assert questions.within_reach([length], {})
+    assert not questions.within_reach([length, Formula("<", (), polynomial("x"))], {})
 
 
 def test_a_question_whose_work_nothing_counts_is_ended_with_its_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A polynomial in six letters at which coverings run on for minutes; one claim in some hundred random ones does."""
-    terms = [
-        (-2, {}), (3, {"a": 1, "f": 1}), (-4, {"b": 1, "d": 1, "e": 2, "f": 3}),
-        (7, {"a": 1, "b": 1, "d": 1, "e": 2, "f": 2}), (1, {"a": 3, "b": 2, "c": 2, "d": 1, "f": 2}),
-        (-7, {"b": 1, "c": 1, "d": 1, "f": 1}), (9, {"a": 2, "b": 1, "e": 1}), (9, {"b": 1, "d": 1, "e": 1}),
-    ]  # fmt: skip
-    hard = "<=", tuple((c, 1, tuple(m.items())) for c, m in terms)
+    terms = "", "af", "bdeefff", "abdeeff", "aaabbccdff", "bcdf", "aabe", "bde"
+    hard = Formula("<=", (), polynomial(*terms, of=(-2, 3, -4, 7, 1, -7, 9, 9)))
     assert questions.within_reach([hard], {})
-    false = "<", ((-1, 1, ()),)
-    assert questions.contradict([false], 1000, {})[0]
+    assert questions.contradict([FALSE_FORMULA], 1000, {}, "").contradiction
     (first,) = questions.OPEN.values()
     with monkeypatch.context() as patched:
         patched.setattr(questions, "GUARD", 0.3)
         with pytest.raises(questions.OvertimeError, match="stopped by the clock"):
-            questions.contradict([hard], 1000, {}, nl_ext="none")
+            questions.contradict([hard], 1000, {}, "abcdef", nl_ext="none")
     assert first.returncode is not None
     assert not questions.OPEN
-    assert questions.contradict([false], 1000, {})[0]
+    assert questions.contradict([FALSE_FORMULA], 1000, {}, "").contradiction
+
+
+def test_letters_of_a_question_are_no_words_of_its_language() -> None:
+    """A variable may have the name of a function of SMT-LIB, and a maximum stands for the larger of two polynomials."""
+    x = polynomial("x")
+    below = Formula("<", (), {(("and", 1),): Fraction(1)})
+    assert not questions.contradict([below], 1000, {}, ["and"]).contradiction
+    cases = {"m": Largest(x, polynomial("x", "", of=(1, 1)))}  # the larger one of x and x + 1 is x + 1
+    gap = {(("m", 1),): Fraction(1), (("x", 1),): Fraction(-1), (): Fraction(-1)}
+    assert questions.contradict([Formula("!=", (), gap)], 1000, cases, ["x", "m"]).contradiction
+    assert not questions.contradict([Formula("==", (), gap)], 1000, cases, ["x", "m"]).contradiction
 
 
 @pytest.mark.skipif(
@@ -151,12 +168,12 @@ def test_the_process_that_answers_has_a_ceiling_of_memory() -> None:
     line = next(
         one for one in Path(f"/proc/{process.pid}/limits").read_text().splitlines() if "data size" in one
     )
-    assert int(line.split()[3]) <= questions.MEMORY
+    assert int(line.split()[3]) <= answers.MEMORY
 
 
 def test_what_cvc5_cannot_answer_is_said() -> None:
     with pytest.raises(RuntimeError, match="cvc5 cannot answer: "):
-        questions.contradict([("<", ((1, 1, ()),))], 1000, {}, no_such_option="true")
+        questions.contradict([FALSE_FORMULA], 1000, {}, "", no_such_option="true")
 
 
 NUMBERS = [
