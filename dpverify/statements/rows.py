@@ -388,7 +388,8 @@ class _Asymptotics:
         from dpverify.formulas.notation.tokens import Latex
 
         claim, conditions, chosen = self.claim(display, reading)
-        more, found = (), ()
+        more: tuple[Formula, ...] = ()
+        found: tuple[Chosen, ...] = ()
         if given:
             more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
         if self.premises not in ("", "some", "every"):

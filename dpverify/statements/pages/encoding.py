@@ -141,11 +141,11 @@ class Encoding:
             options["catches"] = _fault(behind.entries["catches"])
         coverage = note.coverage or Coverage.WHOLE
         if corrects:
+            if note.coverage is Coverage.INSTANCE or "case" in behind.entries:
+                options |= self.case(display)
             because = behind.text("because")
-            special = note.coverage is Coverage.INSTANCE or "case" in behind.entries
-            case = self.case(display) if special else {}
             sheet = self.sheet.corrected(
-                name, display.latex, because=because, coverage=note.coverage, **options, **case
+                name, display.latex, because=because, coverage=note.coverage, **options
             )
         elif "because" in behind.entries:
             raise InvalidArgumentError("list", "because", "a reason behind what is corrected")

@@ -356,8 +356,10 @@ def _of_each(latex: str) -> str:
     """`x,y\\ge1` says it of both letters, and is written so: `x\\ge1,y\\ge1`."""
     *letters, last = latex.split(",")
     sign = re.search(r"[<>=]|\\(?:l[et]q?|g[et]q?|ne|in)(?![A-Za-z])", last)
-    each = [*letters, last[: sign.start()]] if sign and letters else []
-    if not each or any(part.count("{") != part.count("}") for part in each) or not all(map(is_letter, each)):
+    if sign is None or not letters:
+        return latex
+    each = [*letters, last[: sign.start()]]
+    if any(part.count("{") != part.count("}") for part in each) or not all(map(is_letter, each)):
         return latex
     return ", ".join(f"{letter.strip()}{last[sign.start() :]}" for letter in each)
 
