@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from dpverify import __version__, checks
+from dpverify import __version__
 from dpverify.auditing import ErrorShare
 from dpverify.auditing.requests import Request, audit
 from dpverify.auditing.requests.options import OPTIONS, spelled
@@ -104,15 +104,16 @@ def read_project(path: Path) -> Project:
     report = stated.pop("report", Project.report)
     if not isinstance(report, str):
         raise InvalidDataError(f"{path}: report was {report!r}; allowed: a folder.")
+    stated |= {"failure_probability": stated.get("failure_probability", FAILURE_PROBABILITY)}
     with _said_of(str(path)):
-        spend = checks.failure_probability(
-            "failure_probability", stated.pop("failure_probability", FAILURE_PROBABILITY)
-        )
-        seed = checks.whole_number("seed", stated.get("seed", 0), at_least=0, at_most=None)
+        _in_folder(stated, path.parent)
+        any_claim = Request(
+            "any:function", "any.csv", "other.csv", "eps=1", **stated
+        )  # what all share is checked
     found = tuple(
         _claim(f"{path}: claim {number}", one, stated, path.parent) for number, one in enumerate(claims, 1)
     )
-    return Project(found, spend, seed, report)
+    return Project(found, stated["failure_probability"], any_claim.seed, report)
 
 
 def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Path) -> StatedClaim:
@@ -120,16 +121,20 @@ def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Pa
     name = own.pop("name", "")
     if not isinstance(name, str):
         raise InvalidDataError(f"{where}: name was {name!r}; allowed: a text.")
-    of_samples = "left" in own or "right" in own
-    # nothing is run for samples, so that limits of runs are not about them
-    fields = {**({k: v for k, v in shared.items() if k == "seed"} if of_samples else shared), **own}
     with _said_of(where):
-        for key, value in fields.items():
-            if OPTIONS[key].kind == "file":
-                if not isinstance(value, str):
-                    raise InvalidArgumentError(key, value, "a file")
-                fields[key] = str(folder / value)
-        return StatedClaim(name, Request(**fields))
+        _in_folder(own, folder)
+        if "left" in own or "right" in own:  # nothing is run, so that limits of runs are not about it
+            shared = {key: shared[key] for key in ("failure_probability", "seed") if key in shared}
+        return StatedClaim(name, Request(**shared, **own))
+
+
+def _in_folder(fields: dict[str, Any], folder: Path) -> None:
+    """Files are named relative to a folder."""
+    for name, value in fields.items():
+        if OPTIONS[name].kind == "file":
+            if not isinstance(value, str):
+                raise InvalidArgumentError(name, value, "a file")
+            fields[name] = str(folder / value)
 
 
 def _fields(where: str, entry: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
