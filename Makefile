@@ -46,9 +46,9 @@ mutations: $(VENV)/installed-test
 
 # each proved formula tried again without each of its hypotheses, and conditions that can hold at once: the page about it
 hypotheses: $(VENV)/installed
-	mkdir -p $(OUT)
-	$(BIN)/dpverify hypotheses --markdown > $(OUT)/hypotheses.md
-	mv $(OUT)/hypotheses.md docs/hypotheses.md
+	mkdir -p build/pages
+	$(BIN)/dpverify hypotheses --markdown > build/pages/hypotheses.part
+	mv build/pages/hypotheses.part build/pages/hypotheses.md
 
 # a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
 dist: $(VENV)/installed-test
@@ -91,14 +91,14 @@ real-size: $(VENV)/installed-test
 pages: $(VENV)/installed
 	$(BIN)/python -m dpverify.statements.errata_page docs/algorithms.md
 	$(BIN)/python -m dpverify.verification.algorithms_page docs/algorithms.md
-	$(BIN)/python -m dpverify.verification.paper_page docs/papers $(OUT)/ledger.json
-	$(BIN)/dpverify findings $(OUT)/ledger.json > $(OUT)/findings.md
-	mv $(OUT)/findings.md docs/findings.md
 	$(BIN)/python -m dpverify.verification.counts_page README.md $(OUT)/ledger.json
 
 # the site of docs/, into build/site; pages are read from the docstrings of the installed package
 docs: $(VENV)/installed-docs
 	rm -rf build/installed build/lib
+	test -f $(OUT)/ledger.json || $(MAKE) verify
+	$(BIN)/python -m dpverify.verification.site_pages build/pages $(OUT)/ledger.json
+	test -f build/pages/hypotheses.md || $(MAKE) hypotheses
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --target build/installed .
 	cp docs/site/mkdocs.yml build/mkdocs.yml
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --config-file build/mkdocs.yml

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+MADE = ROOT / "build" / "pages"
+"""Pages that are made of a ledger; links on them start from where they would lie in docs."""
 
 ADDED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Pages that lie outside docs, and what they are called on the site."""
@@ -34,12 +36,19 @@ _FORMULA = re.compile(r'<(span|div) class="arithmatex">(.*?)</\1>', re.S)
 def source_of(page: str) -> Path:
     """The file from which a page of the site is made."""
     outside = {site: name for name, site in ADDED.items()}
-    return ROOT / outside[page] if page in outside else DOCS / page
+    made = MADE / page
+    return ROOT / outside[page] if page in outside else made if made.is_file() else DOCS / page
+
+
+def folder_of(page: str) -> Path:
+    """From which the links of a page start."""
+    source = source_of(page)
+    return (DOCS / page).parent if source.is_relative_to(MADE) else source.parent
 
 
 def linked(page: str) -> list[Path]:
     """Files outside docs, no pages, that a page links to."""
-    text, folder = source_of(page).read_text(encoding="utf-8"), source_of(page).parent
+    text, folder = source_of(page).read_text(encoding="utf-8"), folder_of(page)
     found = [
         (folder / match[1]).resolve() for part in _CODE.split(text)[::2] for match in _LINK.finditer(part)
     ]
@@ -67,7 +76,7 @@ def with_links_of_the_site(page: str, text: str) -> str:
     """A page's Markdown with links that lead outside docs turned into links to where those files are on the site."""
 
     def changed(match: re.Match[str]) -> str:
-        place = place_on_site((source_of(page).parent / match[1]).resolve())
+        place = place_on_site((folder_of(page) / match[1]).resolve())
         if place is None:
             return match[0]
         return os.path.relpath(place, Path(page).parent) + (match[2] or "")
@@ -86,6 +95,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for name, page in ADDED.items():
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=text))
+    for path in sorted(MADE.rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        files.append(File.generated(config, path.relative_to(MADE).as_posix(), content=text))
     files.append(File.generated(config, "assets/site.css", content=STYLE))
     sources = {path for file in files.documentation_pages() for path in linked(file.src_uri)}
     for path in sorted(sources):

@@ -142,7 +142,9 @@ def main(arguments: list[str]) -> int:
     """Write the pages into the named folder, of what a ledger says; 2 for bad input."""
     try:
         if len(arguments) != 2:
-            raise InvalidDataError("A folder and a ledger are needed, such as build/pages build/verify/ledger.json.")
+            raise InvalidDataError(
+                "A folder and a ledger are needed, such as build/pages build/verify/ledger.json."
+            )
         folder, ledger = Path(arguments[0]), load_ledger(Path(arguments[1]))
         plans = [plan for paper in papers().values() for plan in paper.plans]
         docs = Path(dpverify.__path__[0]).resolve().parent / "docs"

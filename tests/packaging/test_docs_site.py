@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from dpverify.statements.paper import papers
+
 from .page_blocks import DOCS, ROOT, anchors, languages, links
 
 CONFIG = yaml.safe_load((DOCS / "site" / "mkdocs.yml").read_text(encoding="utf-8"))
@@ -54,7 +56,8 @@ def _named(nav: Any) -> list[str]:
 
 
 def test_every_page_is_in_the_navigation_once(hooks: ModuleType) -> None:
-    pages = [page.relative_to(DOCS).as_posix() for page in PAGES] + list(hooks.ADDED.values())
+    made = ["findings.md", "hypotheses.md", *(f"papers/{key}.md" for key in papers())]
+    pages = [page.relative_to(DOCS).as_posix() for page in PAGES] + [*hooks.ADDED.values(), *made]
     assert sorted(_named(CONFIG["nav"])) == sorted(pages)
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from dpverify.auditing.requests.options import GIB, RUNS, SECONDS
+from dpverify.ledger.document import Ledger
 from dpverify.problems import load
 from dpverify.pytest_plugin.options import DEFAULT_FAILURE_PROBABILITY
+from dpverify.reports import findings_markdown
 from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
@@ -125,11 +127,13 @@ def test_questions_about_statements_are_answered(folder: Path, all_remembered: P
     assert '"verdict": "refuted"' in done.stdout
 
 
-def test_what_was_found_is_what_the_ledger_says(all_proofs: list[ProofRecord]) -> None:
+def test_what_was_found_is_what_the_ledger_says(
+    all_proofs: list[ProofRecord], ledger_of_proofs: Ledger
+) -> None:
     """What is counted, and which claims fail."""
     lines = counted(catalog_entries(all_proofs), [record.evidence for record in all_proofs])
     assert "\n".join(lines) in TEXT
-    page = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+    page = findings_markdown(ledger_of_proofs)
     (fails,) = re.findall(r"^## The claim fails$(.*?)^## ", page, re.S | re.M)
     section = TEXT[TEXT.index("## What was found in four papers") : TEXT.index("## Who it is for")]
     assert set(re.findall(r"^### ([\w.-]+),", fails, re.M)) == set(re.findall(r"`(\w+\.[\w.-]+)`", section))
