@@ -28,6 +28,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
+    estimates,
     relative_scores,
     select,
     selection_penalty,
@@ -514,7 +515,7 @@ class PopulationToEmpirical(Weakenable):
         diameter = self.problem.constraint.diameter
         change = self.problem.constants.gradient_sensitivity / batch
         radii = tuple(diameter * 2.0**-ball for ball in in_ball)
-        scores = _estimates(self.problem, candidates, local.loss, part, batch, rng)
+        scores = estimates(self.problem, candidates, local.loss, part, batch, rng)
         if self.selection == "printed" or len(set(in_ball)) == 1:
             chosen = select(scores, sensitivity=change * max(radii), epsilon=epsilon, rng=rng)
         else:
@@ -591,28 +592,3 @@ class _LargestProfile:
             np.stack([np.asarray(g.privacy_profile(epsilon)) for g in self.guarantees]), axis=0
         )
         return largest
-
-
-def _estimates(
-    problem: Problem, candidates: list[Array], loss: Any, part: Dataset, batch: int, rng: Randomness
-) -> Array:
-    """Mean local losses of each run's candidates on `batch` records without replacement, (runs, candidates)."""
-    xp = rng.xp
-    runs = candidates[0].shape[0]
-    there = part.as_namespace(xp)
-    order = None
-    if batch < part.n:
-        order = xp.argsort(rng.uniform((runs, part.n), "minibatch"), axis=1)[:, :batch]
-    columns = []
-    for points in candidates:
-        here = points + loss.offsets
-        if order is None:
-            mean = problem.mean_risk(here, part)
-        else:
-            mean = xp.zeros((runs,), dtype=xp.float64)
-            for i in range(batch):
-                rows = order[:, i]
-                labels = xp.take(there.labels, rows, axis=0)
-                mean += problem.loss.value(here, xp.take(there.features, rows, axis=0), labels) / batch
-        columns.append(mean + loss.regularizer(points))
-    return xp.stack(columns, axis=1)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.checks import budget, number, whole_number
+from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
@@ -96,3 +97,28 @@ def amplified(epsilon: float, batch: int, n: int) -> float:
 def before_amplification(epsilon: float, batch: int, n: int) -> float:
     """The epsilon that a selection on `batch` of n records may have, for it to be epsilon-DP for all n records."""
     return epsilon if batch >= n else math.log1p(n / batch * math.expm1(min(epsilon, 700.0)))
+
+
+def estimates(
+    problem: Problem, candidates: list[Array], loss: Any, part: Dataset, batch: int, rng: Randomness
+) -> Array:
+    """Mean local losses of each run's candidates on `batch` records without replacement, (runs, candidates)."""
+    xp = rng.xp
+    runs = candidates[0].shape[0]
+    there = part.as_namespace(xp)
+    order = None
+    if batch < part.n:
+        order = xp.argsort(rng.uniform((runs, part.n), "minibatch"), axis=1)[:, :batch]
+    columns = []
+    for points in candidates:
+        here = points + loss.offsets
+        if order is None:
+            mean = problem.mean_risk(here, part)
+        else:
+            mean = xp.zeros((runs,), dtype=xp.float64)
+            for i in range(batch):
+                rows = order[:, i]
+                labels = xp.take(there.labels, rows, axis=0)
+                mean += problem.loss.value(here, xp.take(there.features, rows, axis=0), labels) / batch
+        columns.append(mean + loss.regularizer(points))
+    return xp.stack(columns, axis=1)
