@@ -184,7 +184,10 @@ class Algorithm(ABC):
     statements: ClassVar[tuple[str, ...]] = ()
     """Ids of the statements that it rests on."""
     unstated: ClassVar[Mapping[str, str]] = {}
-    """Why it states no `risk`, `queries` or `sampling error`, or its `parameters` are none that the paper prints."""
+    """Why it states no `risk`, `queries` or `sampling error`, or has no `weaker version`.
+
+    Or why its `parameters` are none that the paper prints.
+    """
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -6,7 +6,6 @@ step sizes, radii) is what it is in the algorithm itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +146,3 @@ class Weakenable(Algorithm):
 def sharpened(algorithm: Any, n: int, factor: float) -> Any:
     """What a wrapper weakens: the algorithm inside with its exponents multiplied, itself where it has none."""
     return algorithm.sharpened(n, factor) if isinstance(algorithm, Weakenable) else algorithm
-
-
-NOT_WEAKENED: Mapping[str, str] = {
-    "gll22.lower-instance": "it is a family of problems; the private solver tried on it, MeanMinimizer, has one",
-    "mn25.hard-instance": "it is a family of problems, drawn at random, and hides nothing",
-}
-"""Algorithms that have no weaker version, by id, and why."""

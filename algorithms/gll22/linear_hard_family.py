@@ -82,6 +82,7 @@ class LinearHardFamily(Algorithm):
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "a hard family: it bounds risks from below",
         "queries": "those of the solver",
+        "weaker version": "the private solver that is tried on it, MeanMinimizer, has one",
         "parameters": "it is an instance: its parameters are arguments",
     }
 

@@ -95,6 +95,7 @@ class HardInstance(Algorithm):
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "an instance: it bounds risks from below",
         "queries": "those of the solver",
+        "weaker version": "it is drawn at random, and hides nothing",
     }
 
     @classmethod
