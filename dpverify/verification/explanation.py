@@ -410,6 +410,11 @@ def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
         meaning = meanings.get(parameter.name, "not documented")
         yield from _wrapped(f"{parameter.name}: {meaning}", "  ", "      ")
     yield f"  In full: python -m pydoc {module}.{name}"
+    unstated: Mapping[str, str] = getattr(found, "unstated", {})
+    if unstated:
+        yield from _heading("What it does not state")
+        for what, why in unstated.items():
+            yield from _wrapped(f"{what}: {why}", "  ", "      ")
     rows = {row.id: row for other in papers().values() for row in other.catalog}
     rests_on = [rows[name] for name in getattr(found, "statements", ()) if name in rows]
     if rests_on:

@@ -188,6 +188,7 @@ def test_an_algorithm_says_what_it_guarantees_and_rests_on() -> None:
             "Guarantee (replace-one at index t, both directions): Theorem 23,",
             "Assumptions: ",
             "Parameters of PNSGD:\n  problem: a convex loss on a constraint set.",
+            "What it does not state:\n  risk: the paper bounds that of Stop and Skip, not that of the last iterate\n",
             "Rests on:\n  fmtt18.thm22: Theorem 22, ",
             "Audits (all of them: dpverify verify --paper fmtt18.alg1; with --profile full also those marked *):",
             "  dpverify verify --only fmtt18.alg1/worst-case-6-of-6    PNSGD, worst case",
