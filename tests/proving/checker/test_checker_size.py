@@ -126,9 +126,9 @@ def walked(value: Json) -> list[Json]:
     return [value, *(part for one in value for part in walked(one))] if isinstance(value, list) else []
 
 
+HAND = hand_certificates.TRUE | hand_existence.TRUE
 CERTIFICATES = {name: certificate_of(*given) for name, given in ROUTES.items()} | {
-    name: hand_certificates.TRUE[name]
-    for name in hand_certificates.TRUE.keys() - hand_certificates.BEYOND.keys()
+    name: HAND[name] for name in HAND.keys() - hand_certificates.BEYOND.keys()
 }
 
 
