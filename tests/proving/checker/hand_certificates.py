@@ -391,6 +391,13 @@ FALSE = {
     "root-of-a-quotient-assumed": smt(  # both may be negative
         ["<", num(0), Y], REAL, REAL_Y, assuming=(["<=", power(mul(X, power(Y, -1)), "1/2"), num(1)],)
     ),
+    "root-of-a-quotient-by-what-has-any-sign": identity(
+        power(mul(X, power(add(Y, num(1)), -1)), "1/2"),
+        mul(power(mul(X, add(Y, num(1))), "1/2"), power(mul(num(-1), add(Y, num(1))), -1)),
+        REAL,
+        REAL_Y,
+        assuming=(["<", num(0), mul(X, power(add(Y, num(1)), -1))],),
+    ),
     "other-arguments": smt(
         ["<=", Y, ["phi", X]], REAL, REAL_Y, assuming=(["<=", Y, ["phi", add(X, num(1))]],)
     ),

@@ -92,7 +92,20 @@ TRUE = {
     "vectors": of_vectors(["<=", num(0), SQUARE_OF_V], [[num(1), SQUARE_OF_V]]),
 }
 
+K, COUNTED = ["sym", "k"], variable("k", "[1,oo)", "integer")
+TWO_OF_C = ["==", ["sum", C, "k", num(1), num(2)], num(3)]
+
 FALSE = {
+    "value-that-would-be-captured": certificate(  # k is the problem's outside of the sum, and the index inside
+        [COUNTED],
+        ["exists", variable("C"), ["and", ["==", C, K], TWO_OF_C]],
+        {
+            "method": "exists",
+            "shows": "claim",
+            "values": {"C": K},
+            "inner": [identity(K, K, COUNTED), identity(["sum", K, "k", num(1), num(2)], num(3), COUNTED)],
+        },
+    ),
     "number-for-a-vector-that-there-is": there_is(
         variable("C", kind="vector"), ["==", C, num(1)], num(1), identity(num(1), num(1), REAL)
     ),

@@ -15,7 +15,7 @@ import pytest
 from dpverify.proving import checker
 from dpverify.proving.checker import intervals, terms
 
-from . import hand_certificates
+from . import hand_certificates, hand_existence
 from .routes import ENTRIES, FILES, FOLDER, HANDED_ON, Place, definitions, everything, routes, table
 
 Json = Any
