@@ -15,7 +15,8 @@ import pytest
 
 from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving import canonical
-from dpverify.proving.checker import check, questions
+from dpverify.proving.checker import check
+from dpverify.proving.checker.arithmetic import questions
 from dpverify.verification.catalog.rows import ProofRecord
 
 from .holding import faults

@@ -12,7 +12,8 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Formula, Ge, Gt, Implies, Le, Lt, Ne, Or
 from dpverify.formulas.operators import exp, sqrt
 from dpverify.proving import pipeline, prove
-from dpverify.proving.checker import check, reals
+from dpverify.proving.checker import check
+from dpverify.proving.checker.arithmetic import reals
 from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.proof import Prover
 from dpverify.proving.provers import branch_and_bound as balls_of_boxes

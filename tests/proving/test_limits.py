@@ -32,7 +32,7 @@ from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
-from dpverify.proving.checker.consequences import Known
+from dpverify.proving.checker.arithmetic.consequences import Known
 from dpverify.proving.checker.reading import Problem
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof

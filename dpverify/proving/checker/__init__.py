@@ -46,7 +46,7 @@ def meet(problem: Problem, point: object) -> None:
 
 def follow(problem: Problem) -> None:
     """Refuse unless a claim follows from domain and assumptions, which need not hold anywhere."""
-    part("consequences").follow(problem)
+    part("arithmetic.consequences").follow(problem)
 
 
 def settle(problem: Problem, proof: object, witness: object) -> str:

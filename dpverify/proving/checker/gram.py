@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 
-from dpverify.proving.checker.quotients import MINUS, ONE, UNIT, Quotient, Root, alone, constant
+from dpverify.proving.checker.arithmetic.quotients import MINUS, ONE, UNIT, Quotient, Root, alone, constant
+from dpverify.proving.checker.arithmetic.reals import Reals
 from dpverify.proving.checker.reading import Problem, items, read
-from dpverify.proving.checker.reals import Reals
 from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand
 
 Vector = dict[str, Quotient]  # of which the terms are vector variables with numbers

@@ -619,6 +619,10 @@ FALSE = {
     "units-other-powers": units(["<=", X, power(Y, 2)], "refuted"),
     "units-fine-called-refuted": units(["<=", X, X], "refuted"),
     "units-exp-of-loss": units(["<=", ["exp", X], num(1)], "proved"),
+    "units-of-an-irrational-power": units(["<=", power(X, PI), num(1)], "proved"),
+    "units-of-an-integral-over-what-has-none": units(
+        ["<=", ["integral", X, "z", ["inf", "-"], ["inf", "+"]], X], "proved"
+    ),
     "units-power": units(["<=", power(num(2), X), num(1)], "proved"),
     "monotone-reversed": monotone("log", add(X, num(2)), add(X, num(1))),
     "monotone-undefined": monotone("log", X, add(X, num(1))),

@@ -15,23 +15,34 @@ from dpverify.proving import checker
 
 PACKAGE = checker.__name__
 FOLDER = Path(checker.__file__).parent
-FILES = sorted(FOLDER.glob("*.py"))
+FILES = sorted(FOLDER.rglob("*.py"))
 Place = tuple[str, str]
 """A module's name, and that of a definition in it, such as `Reals.learn`."""
+
+
+def module_of(file: Path) -> str:
+    """A file's name as a module of the checker."""
+    return ".".join(file.relative_to(FOLDER).with_suffix("").parts)
+
+
+def file_of(module: str) -> Path:
+    """Where a module of the checker stands."""
+    return FOLDER / f"{module.replace('.', '/')}.py"
+
 
 HANDED_ON: dict[str, frozenset[Place]] = {
     "certificate": frozenset({("__init__", "settle"), ("__init__", "confirm")}),
     "point": frozenset({("__init__", "meet")}),
     "consequence": frozenset({("__init__", "follow")}),
-    "question": frozenset({("questions", "contradict")}),
+    "question": frozenset({("arithmetic.questions", "contradict")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
 ENTRIES: dict[str, list[Place]] = {
     **{kind: [*CERTIFICATE, (kind, "show")] for kind in dict.fromkeys(checker.PARTS.values())},
     "point": [("points", "meet")],
-    "consequence": [("consequences", "follow")],
-    "question": [("questions", "contradict")],
+    "consequence": [("arithmetic.consequences", "follow")],
+    "question": [("arithmetic.questions", "contradict")],
 }
 
 
@@ -62,7 +73,9 @@ def definitions() -> dict[Place, Definition]:
                     if method.name in ("__init__", "__post_init__"):
                         own.nodes.append(method)
                     else:
-                        found.setdefault((file.stem, f"{node.name}.{method.name}"), Definition()).add(method)
+                        found.setdefault((module_of(file), f"{node.name}.{method.name}"), Definition()).add(
+                            method
+                        )
                 apart = [d.lines for place, d in found.items() if place[1].startswith(f"{node.name}.")]
                 own.add(node, set().union(*apart) if methods else ())
                 own.nodes[-1:] = [
@@ -70,15 +83,15 @@ def definitions() -> dict[Place, Definition]:
                     *node.decorator_list,
                     *(p for p in node.body if p not in methods),
                 ]
-                found[file.stem, node.name] = own
+                found[module_of(file), node.name] = own
             elif isinstance(node, ast.FunctionDef):
-                found.setdefault((file.stem, node.name), Definition()).add(node)
+                found.setdefault((module_of(file), node.name), Definition()).add(node)
             elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 for name in (
                     part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)
                 ):
-                    found.setdefault((file.stem, name), Definition()).add(node)
+                    found.setdefault((module_of(file), name), Definition()).add(node)
     return found
 
 
@@ -86,12 +99,14 @@ def definitions() -> dict[Place, Definition]:
 def imported(module: str) -> dict[str, Place]:
     """What names in a module are in others of the checker; for a module itself, the definition's name is empty."""
     found: dict[str, Place] = {}
-    for node in ast.parse((FOLDER / f"{module}.py").read_text()).body:
+    for node in ast.parse(file_of(module).read_text()).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):
             source = (node.module or "").removeprefix(PACKAGE).strip(".") or "__init__"
             for alias in node.names:
-                whole = source == "__init__" and (FOLDER / f"{alias.name}.py").exists()
-                found[alias.asname or alias.name] = (alias.name, "") if whole else (source, alias.name)
+                inner = alias.name if source == "__init__" else f"{source}.{alias.name}"
+                found[alias.asname or alias.name] = (
+                    (inner, "") if file_of(inner).exists() else (source, alias.name)
+                )
     return found
 
 
@@ -151,7 +166,7 @@ class Route:
 @cache
 def written(module: str) -> frozenset[int]:
     """The lines of a module on which something stands."""
-    text = (FOLDER / f"{module}.py").read_text().splitlines()
+    text = file_of(module).read_text().splitlines()
     return frozenset(i for i, line in enumerate(text, 1) if line.strip())
 
 

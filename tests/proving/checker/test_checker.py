@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.proving.checker import Confirmation, answers, check, questions
+from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.checker.__main__ import main
-from dpverify.proving.checker.questions import Formula, Largest, Polynomial
+from dpverify.proving.checker.arithmetic import answers, questions
+from dpverify.proving.checker.arithmetic.questions import Formula, Largest, Polynomial
 
 from . import hand_existence
 from .hand_certificates import (

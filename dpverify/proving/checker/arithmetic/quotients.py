@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from dpverify.proving.checker.questions import Monomial, Polynomial
+from dpverify.proving.checker.arithmetic.questions import Monomial, Polynomial
 from dpverify.proving.checker.terms import demand
 
 ONE: Polynomial = {(): Fraction(1)}

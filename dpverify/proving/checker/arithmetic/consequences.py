@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.proving.checker.functions import Functions, Names
-from dpverify.proving.checker.questions import Formula
-from dpverify.proving.checker.quotients import Quotient
+from dpverify.proving.checker.arithmetic.functions import Functions, Names
+from dpverify.proving.checker.arithmetic.questions import Formula
+from dpverify.proving.checker.arithmetic.quotients import Quotient
 from dpverify.proving.checker.reading import Problem
 from dpverify.proving.checker.terms import (
     COMPARISONS,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
-from dpverify.proving.checker import answers
+from dpverify.proving.checker.arithmetic import answers
 from dpverify.proving.checker.terms import demand
 
 GUARD = 60.0  # CPU seconds for one question; counted work of rows takes less than one

@@ -10,8 +10,15 @@ from fractions import Fraction
 from functools import reduce
 from itertools import accumulate
 
-from dpverify.proving.checker.questions import Formula, Largest, Monomial, Polynomial, contradict, opposite
-from dpverify.proving.checker.quotients import (
+from dpverify.proving.checker.arithmetic.questions import (
+    Formula,
+    Largest,
+    Monomial,
+    Polynomial,
+    contradict,
+    opposite,
+)
+from dpverify.proving.checker.arithmetic.quotients import (
     ONE,
     Quotient,
     Quotients,

@@ -9,9 +9,18 @@ from functools import partial, reduce
 
 from mpmath.libmp import from_rational, mpf_exp, mpf_log, mpf_pi, to_fixed
 
-from dpverify.proving.checker.questions import Formula, Largest, Polynomial
-from dpverify.proving.checker.quotients import MINUS, ONE, UNIT, Quotient, alone, constant, letter, primes
-from dpverify.proving.checker.reals import Reals
+from dpverify.proving.checker.arithmetic.questions import Formula, Largest, Polynomial
+from dpverify.proving.checker.arithmetic.quotients import (
+    MINUS,
+    ONE,
+    UNIT,
+    Quotient,
+    alone,
+    constant,
+    letter,
+    primes,
+)
+from dpverify.proving.checker.arithmetic.reals import Reals
 from dpverify.proving.checker.terms import Term, demand, derivative
 
 CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, digits: mpf_pi(digits)}
