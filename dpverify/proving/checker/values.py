@@ -284,7 +284,8 @@ class Values:
     def quantile(self, at: Interval) -> Interval:
         """An interval that is shown to contain phi_inverse; a guess says where to look."""
         demand(at.low > 0 and at.high < 1 << self.precision, "phi_inverse may be undefined")
-        guesses = [NormalDist().inv_cdf(end / (1 << self.precision)) for end in at]
+        one, sign = 1 << self.precision, 1 if 2 * at.low < 1 << self.precision else -1
+        guesses = [sign * NormalDist().inv_cdf((end if sign > 0 else one - end) / one) for end in at]
         shifted = [round(guess * 2**30) + shift for guess, shift in zip(guesses, (-9, 9), strict=True)]
         low, high = (end << self.precision - 30 for end in shifted)
         above, below = intervals.phi(low, self.precision).high, intervals.phi(high, self.precision).low

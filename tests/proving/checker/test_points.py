@@ -13,7 +13,7 @@ from dpverify.formulas.logic import free_in
 from dpverify.formulas.notation import read_display
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
-from dpverify.proving.checker import check
+from dpverify.proving.checker import check, values
 from dpverify.proving.language import Obligation
 
 from .hand_certificates import (
@@ -161,6 +161,28 @@ def test_what_has_no_value_is_neither_true_nor_false(name: str) -> None:
         assert not false_at(["not", [relation, num(7), term]])
     assert false_at(["and", ["<=", term, num(7)], ["<", X, num(0)]])  # false whatever the first part is
     assert not false_at(["or", ["<=", term, num(7)], ["<", X, num(0)]])
+
+
+def test_what_lies_too_close_to_an_integer_is_not_rounded() -> None:
+    root = power(num(2), "1/2")
+    for rounding in ("floor", "ceiling"):
+        assert not false_at(["==", [rounding, mul(root, root)], num(2)])
+
+
+def test_quantiles_near_the_ends_lie_between_their_bounds() -> None:
+    """Of 1e-16 it is -8.2221; 1 less that is no floating-point number, and the nearest ones have 8.2095 and 8.2922."""
+    tail = Fraction(1, 10**16)
+    for level, low, high in ((1 - tail, "8.222", "8.223"), (tail, "-8.223", "-8.222")):
+        quantile = ["phi_inverse", num(level)]
+        assert false_at(["<=", quantile, num(low)])
+        assert false_at(["<=", num(high), quantile])
+        assert not false_at(["<=", num(low), quantile])
+
+
+def test_a_guess_of_a_quantile_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(values.NormalDist, "inv_cdf", lambda self, level: 0.5)
+    assert not false_at(["<=", num(0), ["phi_inverse", X]])
+    assert not false_at(["<=", ["phi_inverse", X], num(0)])
 
 
 REFUTED = [
