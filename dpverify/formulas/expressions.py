@@ -107,6 +107,8 @@ class Variable(Expression):
         latex: the letter as printed, such as `\\sigma` or `\\|x_0-x_0'\\|`.
         stands_for: what it stands for, as `dpverify.formulas.functionals` says: `number`, `functional`, a formula in
             LaTeX, or nothing, where its LaTeX and its meaning tell.
+        size: what it is among what has sizes in practice (`dpverify.proving.sizes`), such as `number of records`, or of
+            what it is the logarithm, `log(n/delta)`; nothing where that is not known.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Variable(Expression):
     meaning: str = field(default="", compare=False)
     latex: str = field(default="", compare=False)
     stands_for: str = field(default="", compare=False)
+    size: str = field(default="", compare=False)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -350,13 +353,14 @@ def real(
     meaning: str = "",
     latex: str = "",
     stands_for: str = "",
+    size: str = "",
 ) -> Variable:
     """A real variable on an interval; bounds are integers or exact strings such as "1/2".
 
     Raises:
         InvalidArgumentError: for an empty name, bounds that are not exact numbers, or an empty domain.
     """
-    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex, stands_for)
+    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex, stands_for, size)
 
 
 def integer(
@@ -368,13 +372,14 @@ def integer(
     meaning: str = "",
     latex: str = "",
     stands_for: str = "",
+    size: str = "",
 ) -> Variable:
     """An integer variable.
 
     Raises:
         InvalidArgumentError: as `real`.
     """
-    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex, stands_for)
+    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex, stands_for, size)
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -399,6 +404,7 @@ def _variable(
     meaning: str,
     latex: str,
     stands_for: str,
+    size: str,
 ) -> Variable:
     if not isinstance(name, str) or not name.strip():
         raise InvalidArgumentError("name", name, "a nonempty string")
@@ -425,7 +431,17 @@ def _variable(
         domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
         raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
     return Variable(
-        name, kind, lower, lower_open, upper, upper_open, unit, meaning, latex or name, stands_for
+        name,
+        kind,
+        lower,
+        lower_open,
+        upper,
+        upper_open,
+        unit,
+        meaning,
+        latex or name,
+        stands_for,
+        size,
     )
 
 

@@ -1,7 +1,7 @@
 """Sizes that letters have in practice: the one place that says which, for counterexamples at such sizes.
 
-What a letter is follows from its declaration: unit, kind, and meaning in words, or name where no meaning is said. What
-is not known by these is given a range by its domain. No range depends on where a letter stands.
+What a letter is, its declaration says (`Variable.size`), or its unit. What is not known by these is given a range by
+its domain. No range depends on where a letter stands.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
+from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.units import RECORDS
 from dpverify.ledger.facts import PracticalSize
@@ -21,7 +22,7 @@ Exact = int | Fraction
 
 @dataclass(frozen=True)
 class LogOf:
-    """The logarithm of a quotient of products of numbers and letters, as a meaning says it: `log(n/delta)`."""
+    """The logarithm of a quotient of products of numbers and letters, as a declaration says it: `log(n/delta)`."""
 
     factor: Fraction
     above: tuple[str, ...]
@@ -86,87 +87,40 @@ class Size:
 
 @dataclass(frozen=True)
 class _Known:
-    """A quantity that people choose, a pure number: how its letters are declared, and its sizes."""
+    """A quantity that people choose, a pure number, and its sizes."""
 
     what: str
     low: Exact
     high: Exact
     typical: Exact
-    words: str = ""
-    """Found in a letter's meaning, whatever the case and without an article in front."""
-    names: str = ""
-    """The name of a letter whose meaning is not said, or is said by the name."""
-    integer: bool = False
-    """Whether it can only be an integer."""
-
-    def is_meant(self, v: Variable) -> bool:
-        """Whether a letter is one of these."""
-        if v.unit.loss or v.unit.length or (self.integer and v.kind != "integer"):
-            return False
-        meaning = _meaning(v)
-        if self.words and re.search(self.words, meaning, re.IGNORECASE):
-            return True
-        return bool(self.names) and bool(re.fullmatch(self.names, meaning or v.name))
 
     def size(self) -> Size:
         """Its sizes."""
         return Size(self.what, Fraction(self.low), Fraction(self.high), Fraction(self.typical))
 
 
-def _meaning(v: Variable) -> str:
-    """What a letter means, without an article in front; empty where that does not say which quantity it is."""
-    meaning = re.sub(r"^(the|an?) ", "", v.meaning, flags=re.IGNORECASE)
-    return "" if re.fullmatch("privacy parameter", meaning, re.IGNORECASE) else meaning
+_RECORDS = _Known("number of records", 100, 10**6, 1000)
+_SOME_RECORDS = _Known("number of some records, or a position", 10, 10**6, 100)
+_DIMENSION = _Known("dimension", 1, 5000, 100)
+_EPSILON = _Known("epsilon", Fraction(1, 10), 10, 1)
+_DELTA = _Known("delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6))
+_ACCURACY = _Known("accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10))
 
-
-_RECORDS = _Known(
-    "number of records", 100, 10**6, 1000,
-    words=r"^number of (public )?(records|examples|users|individuals|people|data points|rows)(,.*)?$"
-    r"|^size of the data ?set\b",
-)  # fmt: skip
-_UNSAID = replace(_RECORDS, words="", names="n", integer=True)
-_SOME_RECORDS = _Known(
-    "number of some records, or a position", 10, 10**6, 100,
-    words=r"^((bound on the |largest |mean )?batch( size)?$)|^size of (the|an?) (sample|group|batch)\b"
-    r"|\bposition of (the|a) record|^place of .* in its batch$|^number of ([\w-]+ )?records\b",
-)  # fmt: skip
-_DIMENSION = _Known(
-    "dimension", 1, 5000, 100,
-    words=r"\bdimension\b|^number of (dimensions|coordinates|features)$", names="d", integer=True,
-)  # fmt: skip
-_EPSILON = _Known(
-    "epsilon", Fraction(1, 10), 10, 1,
-    words=r"(?<!mean )\bprivacy (loss|budget)\b(?! random)|^(privacy parameter,? )?epsilon( of\b.*)?$",
-    names=r"(var)?eps(ilon)?(_\w+|\d*)'*",
-)  # fmt: skip
-_DELTA = _Known(
-    "delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6),
-    words=r"^privacy parameter,? delta$", names=r"delta(_?\d+)?'*",
-)  # fmt: skip
-_ACCURACY = _Known(
-    "accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10), words=r"^(relative )?accuracy\b"
-)
-
-# fmt: off
 KNOWN = (
     _RECORDS,
-    _UNSAID,
     _DIMENSION,
-    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10), words=r"\bzCDP\b"),
+    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10)),
     _EPSILON,
     _DELTA,
-    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000),
-           words=r"failure probability|\bprobability\b.*\bfails?\b|sampling error"),
-    _Known("Renyi order", Fraction(5, 4), 256, 2, words=r"\bR[eé]nyi order\b"),
+    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000)),
+    _Known("Renyi order", Fraction(5, 4), 256, 2),
     _SOME_RECORDS,
-    _Known("number of phases", 2, 50, 10, words="^(total )?number of (phases|epochs)$"),
-    _Known("number of steps, queries or the like", 10, 10**6, 1000,
-           words=r"^((expected |mean |total )?number of (?!an?\b)|(calls|rounds|queries|steps|iterations)\b)"
-                 r"(?!.*\bover\b)"),
+    _Known("number of phases", 2, 50, 10),
+    _Known("number of steps, queries or the like", 10, 10**6, 1000),
     _ACCURACY,
 )
-"""Read from the top: the first that fits is what a letter is. Whatever else counts records is a number of some."""
-# fmt: on
+"""What letters may be declared as."""
+_NAMED = {kind.what: kind for kind in KNOWN}
 
 _BY_LETTER = {
     "n": _RECORDS, "delta": _DELTA, "epsilon": _EPSILON, "p": _DIMENSION, "d": _DIMENSION, "alpha": _ACCURACY,
@@ -190,22 +144,34 @@ def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
     }
 
 
+def check_size(v: Variable) -> None:
+    """Refuse a size that nobody knows, and one of a letter in a unit of loss or length, or of a vector.
+
+    Raises:
+        InvalidArgumentError: with what is allowed.
+    """
+    if not v.size:
+        return
+    if v.unit.loss or v.unit.length or v.kind == "vector":
+        raise InvalidArgumentError("size", v.size, "nothing for a vector, or in a unit of loss or length")
+    if v.size not in _NAMED and _log_of(v.size) is None:
+        allowed = f"{', '.join(_NAMED)}; or a logarithm such as `log(n/delta)`"
+        raise InvalidArgumentError("size", v.size, allowed)
+
+
 def _known(v: Variable) -> Size | None:
-    counted = _SOME_RECORDS if v.unit.name == RECORDS.name else None
-    kind = next((kind for kind in KNOWN if kind.is_meant(v)), counted)
+    kind = _NAMED.get(v.size) or (_SOME_RECORDS if v.unit.name == RECORDS.name and not v.size else None)
     return None if kind is None else kind.size()
 
 
 # ------------------------------------------------------------------------------------------------ logarithms
 
-_LOG = re.compile(
-    r"(?:log|ln) ?(?:\(([^()/]+)(?: ?/ ?(?:([^()/ ]+)|\(([^()/]+)\)))?\)|(\w+))(?:, (?!.*\bbase\b).*)?"
-)
+_LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?: ?/ ?(?:([^()/ ]+)|\(([^()/]+)\)))?\)|(\w+))")
 
 
 def _logarithm(v: Variable, plain: Mapping[str, Size | None]) -> Size | None:
     """The sizes of a natural logarithm of what has sizes, in the formula or elsewhere; known where all of these are."""
-    of = _log_of(v.meaning)
+    of = _log_of(v.size)
     if of is None:
         return None
     elsewhere = {x: kind.size() for x, kind in _BY_LETTER.items()}
@@ -222,11 +188,11 @@ def _logarithm(v: Variable, plain: Mapping[str, Size | None]) -> Size | None:
         return None
     first = min(max(Fraction(round(typical)), lowest), highest)
     known = all(size.known for size in sizes.values())
-    return Size(v.meaning.partition(", ")[0], lowest, highest, first, known=known, log_of=of)
+    return Size(v.size, lowest, highest, first, known=known, log_of=of)
 
 
-def _log_of(meaning: str) -> LogOf | None:
-    found = _LOG.fullmatch(meaning)
+def _log_of(size: str) -> LogOf | None:
+    found = _LOG.fullmatch(size)
     if found is None:
         return None
     above, one, several, bare = found.groups()

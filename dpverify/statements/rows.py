@@ -294,7 +294,7 @@ class Reading:
 
 def _said_of(letter: Variable) -> tuple[object, ...]:
     """All that is said of a letter: two that are equal may differ in what they mean."""
-    return letter, letter.latex, letter.meaning, letter.stands_for
+    return letter, letter.latex, letter.meaning, letter.stands_for, letter.size
 
 
 def source_of(row: Row) -> Source:

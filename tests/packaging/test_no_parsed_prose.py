@@ -52,7 +52,7 @@ READS = {
     "dpverify/proving/realistic.py": "numbers; the case that an instance states",
     "dpverify/proving/reasoning/effort.py": OTHERS,
     "dpverify/proving/second_reader": LATEX,
-    "dpverify/proving/sizes.py": "what letters' declarations say that they mean",
+    "dpverify/proving/sizes.py": "the logarithm in a declaration, log(n/delta)",
     "dpverify/pytest_plugin/claims.py": OTHERS,
     "dpverify/pytest_plugin/session.py": OTHERS,
     "dpverify/verification/catalog/entries.py": NAMES,

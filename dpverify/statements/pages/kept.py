@@ -43,12 +43,12 @@ class _Written:
         return {"letters": self.table, "sheets": found}
 
     def letter(self, v: Variable) -> int:
-        key = (v, v.latex, v.meaning, v.stands_for)
+        key = (v, v.latex, v.meaning, v.stands_for, v.size)
         if key not in self.letters:
             self.letters[key] = len(self.table)
             ends = [None if end is None else str(end) for end in (v.lower, v.upper)]
             unit = [str(v.unit.loss), str(v.unit.length), v.unit.name]
-            said = [v.meaning, v.latex, v.stands_for]
+            said = [v.meaning, v.latex, v.stands_for, v.size]
             self.table.append([v.name, v.kind, ends[0], v.lower_open, ends[1], v.upper_open, unit, *said])
         return self.letters[key]
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from importlib import resources
@@ -22,6 +22,7 @@ from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.formulas.vectors import vector
+from dpverify.proving.sizes import check_size
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
@@ -30,7 +31,7 @@ HERE = "letter here"
 """The first column of a table of letters for one display."""
 SINGLE = "one letter"
 """In a table: all of its LaTeX is one letter, whatever else it might say; both tell what that stands for."""
-_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for"))
+_COLUMNS = frozenset(("letter", "name", "domain", "unit", "meaning", "stands for", "size"))
 _DOMAINS = (
     "a domain such as `real`, `> 0`, `[0, 1)`, `>= 0, < 1`, `integer >= 1`, `integers in [1, 9]`, or `vector`"
 )
@@ -95,7 +96,10 @@ class _Table:
         names = [plain(cell.pieces).lower() for cell in header]
         names = ["letter" if name in ("symbol", HERE) else name for name in names]
         if not {"letter", "domain"} <= set(names) <= _COLUMNS or len(set(names)) < len(names):
-            allowed = "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `name`, each once, no others"
+            allowed = (
+                "columns `letter` and `domain`, and `unit`, `meaning`, `stands for`, `size`, `name`, each once, no "
+                "others"
+            )
             self.wrong(self.block.line, "table", " | ".join(names), allowed)
             return
         if not rows:
@@ -125,7 +129,10 @@ class _Table:
             self.wrong(line, "meaning", plain(said), allowed)
         try:
             of_it = "" if standing == SINGLE else standing
-            return Letter(line, domain.variable(name, unit, plain(said), latex, of_it), bool(standing))
+            size = plain(cells["size"].pieces) if "size" in cells else ""
+            made = replace(domain.variable(name, unit, plain(said), latex, of_it), size=size)
+            check_size(made)
+            return Letter(line, made, bool(standing))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
             raise _UnreadError from None

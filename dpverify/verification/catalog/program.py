@@ -35,11 +35,12 @@ def content_of(variant: Variant, o: Obligation) -> Json:
         o.consequence,
         o.reading,
         o.because,
+        {v.name: v.meaning for v in o.over},
         o.catches.says if o.catches else "",
     ]
-    # what letters mean decides which sizes they have in practice
-    meanings = {v.name: v.meaning for v in o.over}
+    # which sizes they have in practice
+    sizes = {v.name: v.size for v in o.over}
     form = decided_form(o, written_out=True)
     decided, functionals = obligation_to_json(form), [v.name for v in form.functionals]
     problem = obligation_to_json(o)
-    return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, meanings, box]
+    return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, sizes, box]
