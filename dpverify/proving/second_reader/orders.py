@@ -202,6 +202,31 @@ def _terms(tree: Tree) -> tuple[Tree | None, Terms]:
     raise RefusedError("an order within a function behind an equals sign")
 
 
+def _never_negative(of: Tree, domains: Domains) -> bool:
+    """Whether it is 0 or more for all values of its letters."""
+    return -1 not in signs(of, domains)
+
+
+def _rises_with_orders(factors: tuple[Tree, ...], domains: Domains) -> bool:
+    """Whether a product rises with each of its orders."""
+    plain = [part for part in factors if not has_order(part)]
+    others = [part for part in factors if has_order(part)]
+    kept = all(_never_negative(part, domains) for part in plain)
+    return kept and (len(others) == 1 or all(part.head in ORDERS for part in others))
+
+
+def _turned(tree: Tree, domains: Domains) -> bool | None:
+    """Whether a power falls as its base or its exponent rises; None if that is not known, or if both do."""
+    base, exponent = tree.parts
+    if not has_order(exponent):
+        power = worth(exponent)
+        return None if power is None else power < 0
+    low, high = bounds(base, domains)
+    if has_order(base) or low is None or not (low >= 1 or (low >= 0 and high is not None and high <= 1)):
+        return None
+    return low < 1
+
+
 def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
     """The most, or the least, of what rises or falls with each of its orders."""
     if not has_order(tree):
@@ -210,9 +235,6 @@ def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
 
     def end(of: Tree, *, turned: bool = False) -> Tree:
         return _extreme(of, constants, upper=upper is not turned)
-
-    def never_negative(of: Tree) -> bool:
-        return -1 not in signs(of, domains)
 
     def with_parts(change: Callable[[Tree], Tree]) -> Tree:
         return replace(tree, parts=tuple(change(part) for part in parts))
@@ -226,29 +248,23 @@ def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
     if tree.head == "sub":
         return Tree("sub", (end(parts[0]), end(parts[1], turned=True)))
     if tree.head == "mul":
-        inner = [part for part in parts if has_order(part)]
-        if all(part.head in ORDERS or (never_negative(part) and not has_order(part)) for part in parts) or (
-            len(inner) == 1 and all(has_order(part) or never_negative(part) for part in parts)
-        ):
+        if _rises_with_orders(parts, domains):
             return with_parts(end)
+        inner = [part for part in parts if has_order(part)]
         if len(inner) == 1 and inner[0].head in ORDERS and upper:  # O(g) lies between -C g and C g
             return with_parts(lambda part: end(part) if has_order(part) else _sized(part, domains))
     if tree.head == "div":
         over, under = parts
-        if not has_order(under) and never_negative(under):
+        if not has_order(under) and _never_negative(under, domains):
             return Tree("div", (end(over), under))
-        if not has_order(over) and never_negative(over):
+        if not has_order(over) and _never_negative(over, domains):
             return Tree("div", (over, end(under, turned=True)))
     if tree.head == "root" and not has_order(parts[1]):
         return Tree("root", (end(parts[0]), parts[1]))
-    if tree.head == "pow" and not has_order(parts[1]):
-        power = worth(parts[1])
-        if power is not None:
-            return Tree("pow", (end(parts[0], turned=power < 0), parts[1]))
-    if tree.head == "pow" and not has_order(parts[0]):
-        low, high = bounds(parts[0], domains)
-        if low is not None and (low >= 1 or (low >= 0 and high is not None and high <= 1)):
-            return Tree("pow", (parts[0], end(parts[1], turned=low < 1)))
+    if tree.head == "pow":
+        turned = _turned(tree, domains)
+        if turned is not None:
+            return with_parts(lambda part: end(part, turned=turned) if has_order(part) else part)
     if tree.head == "sum" and not has_order(parts[1]) and not has_order(parts[2]):
         return replace(tree, parts=(end(parts[0]), *parts[1:]))
     raise RefusedError("an order where the whole is not known to rise or to fall with it")

@@ -264,23 +264,8 @@ def signs(tree: Tree, domains: Domains) -> set[int]:
             return {-1, 0} if high is not None and high <= 1 else {-1, 0, 1}
         case "neg":
             return {-s for s in parts[0]}
-        case "add" | "sub":
-            second = [{-s for s in p} for p in parts[1:]] if tree.head == "sub" else parts[1:]
-            found: set[int] = set().union(parts[0], *second)
-            if {-1, 1} <= found:
-                return {-1, 0, 1}
-            return found if all(0 in p for p in (parts[0], *second)) else found - {0}
-        case "mul" | "div":
-            others = [p - {0} for p in parts[1:]] if tree.head == "div" else parts[1:]
-            found = parts[0]
-            for other in others:
-                found = {a * b for a in found for b in other}
-            return found
-        case "max" | "min":
-            pick, found = (max if tree.head == "max" else min), parts[0]
-            for other in parts[1:]:
-                found = {pick(a, b) for a in found for b in other}
-            return found
+        case "add" | "sub" | "mul" | "div" | "max" | "min":
+            return _signs_of_several(tree.head, parts)
         case "abs":
             return {abs(s) for s in parts[0]}
         case "floor":
@@ -293,6 +278,22 @@ def signs(tree: Tree, domains: Domains) -> set[int]:
             keeps = parts[0] in ({1}, {0}, {0, 1}) or (tree.head == "sum" and 1 not in parts[0])
             return parts[0] if keeps else {-1, 0, 1}
     return {-1, 0, 1}
+
+
+def _signs_of_several(head: str, parts: list[set[int]]) -> set[int]:
+    """The signs of a sum, a product or an extreme value, from those of its parts."""
+    if head in ("add", "sub"):
+        second = [{-s for s in p} for p in parts[1:]] if head == "sub" else parts[1:]
+        both: set[int] = set().union(parts[0], *second)
+        if {-1, 1} <= both:
+            return {-1, 0, 1}
+        return both if all(0 in p for p in (parts[0], *second)) else both - {0}
+    others = [p - {0} for p in parts[1:]] if head == "div" else parts[1:]
+    found = parts[0]
+    for other in others:
+        pairs = [(a, b) for a in found for b in other]
+        found = {max(p) if head == "max" else min(p) if head == "min" else p[0] * p[1] for p in pairs}
+    return found
 
 
 def _signs_of(of: Letter) -> set[int]:
