@@ -159,6 +159,14 @@ WRONG: dict[str, tuple[Any, Any]] = {
         ["<=", ["mul", ["num", "2"], ["exp", X]], ["exp", Y]],
         ["as", [], [], TWICE_EXP, ["order", LEAF]],
     ),
+    "cases that leave out where they are undefined": (
+        ["<", ZERO, ["pow", X, ["num", "2"]]],
+        ["cases", ["pow", X, ["num", "-1"]], LEAF, LEAF],
+    ),
+    "an end far out that is undefined for what is small": (
+        ["<=", ZERO, ["add", ["num", "-1"], ["mul", ZERO, X]]],
+        ["slope", "x", ["-", "t", ["pow", ["add", ["sym", "t"], ["num", "-1"]], ["num", "1/2"]]], LEAF, LEAF],
+    ),
     "an equality": (["==", X, Y], ["leaf"]),
 }
 

@@ -71,6 +71,7 @@ class Goal:
             case ["order", then]:
                 self.order(then)
             case ["cases", e, above, below]:
+                self.show(term("==", plainly(e), plainly(e)))  # it is defined, so that there is no third case
                 for sign, why in ((plainly(e), above), (negative(plainly(e)), below)):
                     replace(self, given=(*self.given, fact("<=", sign))).follow(why)
             case ["slope" | "climb" as rule, str(x), ["+" | "-" as end, str(small), e], edge, rise]:
@@ -169,6 +170,7 @@ class Way:
         old = names(goal.f).union({self.x}, *map(names, goal.given))
         demand(small not in old, "a letter that is not new")
         beyond = fact("<", symbol(small)), fact("<=", negative(self.ahead))
+        replace(goal, given=(*path, beyond[0])).show(term("==", self.end, self.end))  # it is defined
         f, strict = term("add", goal.f, symbol(small)), goal.strict and not self.climbs
         replace(goal, given=(*path, *beyond), f=f, strict=strict).follow(edge)
 
