@@ -256,7 +256,7 @@ class Reading:
         found: dict[Variable, Expression] = {}
         while len(found) < len(bodies):
             left = bodies.keys() - found.keys()
-            ready = [v for v in left if not free_variables(bodies[v]) & left]
+            ready = sorted((v for v in left if not free_variables(bodies[v]) & left), key=lambda v: v.name)
             if not ready:
                 names = sorted(v.name for v in left)
                 raise InvalidArgumentError(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -271,3 +274,31 @@ def test_each_correction_has_the_reason_of_its_own() -> None:
         for o in made.corrected.obligations
     ]
     assert said == ["0 is left out", "1 is too much", "both are false"]
+
+
+_PROBLEMS = """
+import json
+import os
+import subprocess
+import sys
+from dpverify.proving.language import obligation_to_json
+from dpverify.proving.writing_out import decided_form
+from dpverify.statements.paper import find_statement
+for name in ("mn25.thm7", "mn25.lem16"):
+    print(json.dumps([obligation_to_json(decided_form(o, True)) for o in find_statement(name).printed]))
+"""
+
+
+def test_the_problem_of_a_certificate_is_the_same_in_every_process() -> None:
+    """Whatever the seed with which Python hashes names: letters that stand for formulas are replaced in one order."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", _PROBLEMS],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(said) == 1
