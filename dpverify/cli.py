@@ -235,7 +235,8 @@ def prove(
         for statement in paper.statements:
             below, unknown = known_below(statement.rests_on)
             word = said_of_page(statement, (e for e in found if e.statement == statement.id), below)
-            headlines.append(f"{statement.where}: {word.headline}")
+            alone = statement.where == paper.path.name
+            headlines.append(f"{paper.path if alone else statement.where}: {word.headline}")
             undecided = undecided or word.verdict is Verdict.UNDECIDED
             if unknown:
                 beside.append(

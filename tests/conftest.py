@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from .kept_proofs import Proofs
 
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def no_own_papers() -> Iterator[None]:
+    """What a test opens is no paper of the next."""
+    yield
+    if (paper := sys.modules.get("dpverify.statements.paper")) is not None:
+        paper._own.clear()
+
 
 # Tests run side by side. Threads of BLAS and OpenMP that wait for a core spin, and take several times the CPU; read
 # when the libraries are loaded, by processes that tests start too.

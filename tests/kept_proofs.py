@@ -41,6 +41,7 @@ NO_PART = (
     "statements",
     "terminal",
     "verification",
+    "views",
 )
 """Of dpverify, what no proof is found with. (What statements say is asked about, and is in a proof's key itself.)"""
 

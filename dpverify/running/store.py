@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import sqlite3
 import threading
@@ -11,7 +12,7 @@ import weakref
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.records import Reuse
@@ -378,3 +379,45 @@ def _code(error: BaseException | None) -> int:
     """SQLite's result code, without what some add to it; 0 for other errors."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
+
+
+# ----------------------------------------------------------------------------------- the user's store
+
+
+_open: dict[Path, Store | None] = {}
+"""By its path; None where it cannot be opened, which only costs time."""
+
+
+def _of_the_user() -> Store | None:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    path = base / "dpverify" / NAME_IN_FOLDER
+    if path not in _open:
+        try:
+            _open[path] = Store(path)
+        except InvalidDataError:
+            _open[path] = None
+    return _open[path]
+
+
+def keep(kind: str, key: Any, content: Any) -> None:
+    """Keep JSON; a store that cannot be written only costs time.
+
+    Args:
+        kind: of what is kept.
+        key: JSON that says all that it depends on, the program included.
+        content: JSON.
+    """
+    store = _of_the_user()
+    if store is not None:
+        with contextlib.suppress(InvalidDataError):
+            store.put("remembered", json.dumps([kind, key]), json.dumps(content).encode())
+            store.flush()
+
+
+def kept(kind: str, key: Any) -> Any:
+    """What was kept; None where there is nothing, or nothing that can be read."""
+    store = _of_the_user()
+    with contextlib.suppress(InvalidDataError, ValueError):
+        content = None if store is None else store.get("remembered", json.dumps([kind, key]))
+        return None if content is None else json.loads(content)
+    return None

@@ -6,6 +6,7 @@ where they take a paper's key.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,7 +33,13 @@ class OwnPaper(Paper):
 
 def is_path(name: str) -> bool:
     """Whether a name is one of a page or of a folder of pages, and of no registered paper."""
-    return name not in registered() and (name.endswith(".md") or Path(name).is_dir())
+    return name not in registered() and (name.endswith(".md") or os.path.isdir(name))
+
+
+def stamp(path: Path) -> object:
+    """Changes with the pages of a path."""
+    files = [*path.parent.glob("letters.md"), path] if path.is_file() else sorted(path.glob("*.md"))
+    return [(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
 
 
 def read_pages(path: Path) -> OwnPaper:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -262,28 +263,30 @@ def own_catalog(key: str) -> tuple[CatalogRow, ...]:
     return tuple(row for row in rows if row.paper == key)
 
 
-_own: dict[str, Paper] = {}
-"""Papers that are read from someone's own pages, by the path of these."""
+_own: dict[str, tuple[object, Paper]] = {}
+"""Papers that are read from someone's own pages, by the path of these, each with what tells whether they changed."""
 
 
 def papers() -> Mapping[str, Paper]:
     """Every paper by key: those that are registered, sorted, and those that were opened."""
-    return {**registered(), **{paper.key: paper for paper in _own.values()}}
+    return {**registered(), **{paper.key: paper for _, paper in _own.values()}}
 
 
 def opened(name: str) -> Paper | None:
-    """The paper with a key, or of the page or folder with a path, which is read once; None where there is none.
+    """The paper with a key, or of the page or folder with a path; None where there is none.
+
+    Pages that have changed since are read anew.
 
     Raises:
         InvalidArgumentError: for pages that cannot be read.
     """
-    from dpverify.statements.own_pages import is_path, read_pages
+    from dpverify.statements.own_pages import is_path, read_pages, stamp
 
     if is_path(name):
-        path = str(Path(name).resolve())
-        if path not in _own:
-            _own[path] = read_pages(Path(name))
-        return _own[path]
+        path, now = str(Path(name).resolve()), stamp(Path(name))
+        before = _own.pop(path, None)
+        _own[path] = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
+        return _own[path][1]
     return papers().get(name)
 
 
@@ -365,6 +368,9 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     for name in wanted:
         if name not in known and name not in ids:
             near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
+            if os.path.isfile(name):
+                allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
+                raise InvalidArgumentError("id", name, allowed)
             allowed = f"a paper's key, a catalog id such as {near}, a Markdown page or folder, or `PAGE#ID`"
             raise InvalidArgumentError("id", name, allowed)
     for paper in known.values() if keys_or_ids else registered().values():

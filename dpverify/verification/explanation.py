@@ -21,7 +21,7 @@ from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
 from dpverify.proving.language import Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs, plain_words
-from dpverify.running.kept import keep, kept
+from dpverify.running.store import keep, kept
 from dpverify.statements.inventory import lost_glyphs
 from dpverify.statements.paper import (
     CatalogRow,

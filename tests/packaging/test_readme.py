@@ -142,7 +142,7 @@ def test_what_was_found_is_what_the_ledger_says(
 def test_limits_in_sentences_are_those_of_the_program() -> None:
     cancer, digits = (load(name) for name in ("breast-cancer", "digits"))
     lines = (ROOT / "tests" / "proving" / "checker" / "test_checker_size.py").read_text(encoding="utf-8")
-    (longest,) = re.findall(r"^LINES = (\d+)$", lines, re.M)
+    (longest,) = re.findall(r"^LIMIT = (\d+)", lines, re.M)
     fuzz = int(re.findall(r"^FUZZ \?= (\d+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[0])
     sentences = " ".join(TEXT.split())
     for said in (
@@ -154,7 +154,7 @@ def test_limits_in_sentences_are_those_of_the_program() -> None:
         f"{cancer.n} records of {cancer.d} features and {digits.n:,} of {digits.d}",
         f"{cancer.n} records of {cancer.d} features with the worst record",
         f"on {fuzz:,} random formulas",
-        f"No part of the checker is longer than {longest} lines",
+        f"What confirms one certificate takes at most {longest} lines of it",
     ):
         assert said in sentences
 

@@ -18,7 +18,7 @@ from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.sizes import sizes_of
 
 F = Fraction
-X, Y, Z = real("x"), real("y", gt=0, meaning="privacy loss"), real("z", gt=0)
+X, Y, Z = real("x"), real("y", gt=0, size="epsilon"), real("z", gt=0)
 V = vector("v")
 
 

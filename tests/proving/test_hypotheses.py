@@ -106,7 +106,8 @@ def test_a_box_of_a_wider_letter_goes() -> None:
 def test_a_letter_for_a_formula_keeps_it_without_an_end_of_its_domain() -> None:
     n, log = integer("n", ge=1), real("l", ge=1, latex=r"\log n")
     (obligation,) = Sheet("x.row", (n, log)).whole("row", r"n\le n\log n").statement.printed
-    one, of_log = (h for h in hypotheses(obligation) if h.letter in (n, log))
+    of = {h.letter: h for h in hypotheses(obligation)}
+    one, of_log = of[n], of[log]
     freed = written_form(without(obligation, [of_log]))
     assert freed is not None
     assert freed.over == (n,)

@@ -26,13 +26,14 @@ from dpverify.proving.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.proving.reasoning.evaluation import evaluate
 
 F = Fraction
-N = integer("n", ge=1, unit=RECORDS, meaning="number of records")
-D = integer("d", ge=1, meaning="dimension")
-EPSILON = real("epsilon", gt=0, unit=NATS)
-DELTA = real("delta", gt=0, lt=1)
-L = real("l", gt=0, unit=NATS, meaning="log(1/delta)")
-L_N = real("l_n", gt=0, meaning="log n")
+N = integer("n", ge=1, unit=RECORDS, size="number of records")
+D = integer("d", ge=1, size="dimension")
+EPSILON = real("epsilon", gt=0, unit=NATS, size="epsilon")
+DELTA = real("delta", gt=0, lt=1, size="delta")
+L = real("l", gt=0, unit=NATS, size="log(1/delta)")
+L_N = real("l_n", gt=0, size="log n")
 X, Y = real("x", ge=0), real("y", ge=0)
+TINY = real("epsilon", gt=0, lt=F(1, 10), unit=NATS, size="epsilon")
 LIPSCHITZ = real("L", gt=0, unit=LOSS / LENGTH, meaning="Lipschitz constant")
 
 
@@ -87,7 +88,7 @@ def test_a_formula_that_is_false_at_the_edge_only_says_so(
     ("o", "known", "because"),
     [(obligation(Le(N, 0), N, assuming=(Eq(N, 1),)), {"n": "1"},
       "n is 1 by assumption, and 100 to 1,000,000 in practice"),
-     (obligation(Le(1, real("epsilon", gt=0, lt=F(1, 10), unit=NATS)), real("epsilon", gt=0, lt=F(1, 10), unit=NATS)),
+     (obligation(Le(1, TINY), TINY),
       {"epsilon": "1/20"}, "epsilon lies in (0, 1/10), and is 0.1 to 10 in practice")],
 )  # fmt: skip
 def test_what_is_never_of_its_size_is_said_without_a_search(
@@ -106,7 +107,7 @@ def value_of(result: RealisticPoint, e: Expression, over: tuple[Variable, ...]) 
 
 def test_letters_follow_from_equations_and_exactly_so() -> None:
     tau = real("tau", ge=0)
-    rho = real("rho", gt=0, unit=NATS, meaning="zCDP of the oracle")
+    rho = real("rho", gt=0, unit=NATS, size="zCDP parameter")
     over = (D, L, tau, rho)
     o = obligation(Le(tau, D * rho), *over, assuming=(And((Eq(tau, sqrt(3 * D * L)), Eq(rho, 1 / L))),))
     result = found(o, d="3", l="1", tau="3", rho="1")
@@ -130,7 +131,7 @@ def test_a_letter_may_follow_by_what_has_no_arrays() -> None:
 
 
 def test_a_letter_that_is_never_of_its_size_follows_from_no_other() -> None:
-    few = integer("n", ge=1, le=50, meaning="number of records")
+    few = integer("n", ge=1, le=50, size="number of records")
     result = found(obligation(Le(X, 40), few, X, assuming=(Eq(few, X + 1),)), n="50", x="49")
     assert result.point is None
 
@@ -167,7 +168,7 @@ def test_integers_of_no_known_size_may_be_small() -> None:
 def test_a_bound_is_gone_up_to_exactly() -> None:
     o = obligation(Le(X, F(309, 1000) * EPSILON), EPSILON, X, assuming=(Le(X, F(31, 100) * EPSILON),))
     assert found(o, epsilon="1/100", x="31/10000").point == {"epsilon": "1", "x": "31/100"}
-    small = real("epsilon", gt=0, le=F(1, 10), unit=NATS)
+    small = real("epsilon", gt=0, le=F(1, 10), unit=NATS, size="epsilon")
     strict = obligation(Le(X, F(98, 100) * small), small, X, assuming=(Lt(X, small),))
     assert found(strict, epsilon="1/100", x="99/10000").point == {"epsilon": "1/10", "x": "99/1000"}
 
@@ -260,7 +261,7 @@ def test_a_logarithm_of_what_stands_nowhere_else_beside_vectors() -> None:
 
 def test_vectors_are_brought_closer() -> None:
     v, w = vector("v"), vector("w")
-    alpha = real("alpha", gt=0, meaning="accuracy")
+    alpha = real("alpha", gt=0, size="accuracy")
     o = obligation(Le(norm(w), 1), alpha, v, w, assuming=(Eq(norm(v), 1), Le(norm(v - w), alpha)))
     point = realistic(o, {"alpha": "1", "v": "(0, 1)", "w": "(1, 1)"}).point
     assert point == {"alpha": "1/10", "v": "(0, 1)", "w": "(1/10, 1)"}

@@ -120,47 +120,51 @@ def test_the_page_about_sizes_has_the_same_ranges() -> None:
 def test_the_most_typical_number_comes_first_and_round_ones_next() -> None:
     size = sizes_of([RECORD_COUNT])["n"]
     assert readable(RECORD_COUNT, size)[:4] == [1000, 500, 2000, 800]
-    epsilon = real("epsilon", gt=0, le=1, unit=NATS)
+    epsilon = real("epsilon", gt=0, le=1, unit=NATS, size="epsilon")
     assert readable(epsilon, sizes_of([epsilon])["epsilon"], [F(1, 7)])[:2] == [1, F(1, 2)]
     assert F(1, 7) in readable(epsilon, sizes_of([epsilon])["epsilon"], [F(1, 7), F(7)])
 
 
 @pytest.mark.parametrize(("n", "delta", "fits"), [(1000, F(1, 1000), True), (1001, F(1, 1000), False)])
 def test_delta_is_at_most_one_over_the_number_of_records(n: int, delta: Fraction, fits: bool) -> None:
-    letters = [RECORD_COUNT, real("delta", gt=0, lt=1)]
+    letters = [RECORD_COUNT, real("delta", gt=0, lt=1, size="delta")]
     assert consistent(sizes_of(letters), {"n": F(n), "delta": delta}) == fits
 
 
 @pytest.mark.parametrize(
-    ("meaning", "value", "fits"),
+    ("size", "value", "fits"),
     [("log(1/delta)", 7, True), ("log(1/delta)", F(69, 10), False),
      ("ln(n/delta)", 14, True), ("ln(n/delta)", F(138, 10), False), ("ln(n/delta)", 36, False)],
 )  # fmt: skip
-def test_so_is_a_delta_in_a_logarithm(meaning: str, value: Fraction | int, fits: bool) -> None:
-    letters = [RECORD_COUNT, real("l", gt=0, meaning=meaning)]
+def test_so_is_a_delta_in_a_logarithm(size: str, value: Fraction | int, fits: bool) -> None:
+    letters = [RECORD_COUNT, real("l", gt=0, size=size)]
     assert consistent(sizes_of(letters), {"n": F(1000), "l": F(value)}) == fits
 
 
 @pytest.mark.parametrize(
-    ("meaning", "other", "point", "fits"),
-    [("log(n/p)", integer("p", ge=1, meaning="dimension"), (1, F(1, 100)), False),
-     ("log(n/p)", integer("p", ge=1, meaning="dimension"), (100, 1), True),
-     ("log(n/p)", integer("p", ge=1, meaning="dimension"), (5000, 10), False),
-     ("log n", real("delta", gt=0, lt=1), (F(1, 1000), F(69, 10)), True),
-     ("log n", real("delta", gt=0, lt=1), (F(2, 1000), F(69, 10)), False),
-     ("log(2 n)", real("m", gt=0, meaning="batch size"), (500, F(69, 10)), False),
-     ("log(2 n)", real("m", gt=0, meaning="batch size"), (490, F(69, 10)), True),
-     ("log n", real("m", gt=0, meaning="batch size"), (490, 10**9), False)],
+    ("size", "other", "point", "fits"),
+    [("log(n/p)", integer("p", ge=1, size="dimension"), (1, F(1, 100)), False),
+     ("log(n/p)", integer("p", ge=1, size="dimension"), (100, 1), True),
+     ("log(n/p)", integer("p", ge=1, size="dimension"), (5000, 10), False),
+     ("log n", real("delta", gt=0, lt=1, size="delta"), (F(1, 1000), F(69, 10)), True),
+     ("log n", real("delta", gt=0, lt=1, size="delta"), (F(2, 1000), F(69, 10)), False),
+     ("log(2 n)", real("m", gt=0, size="number of some records, or a position"), (500, F(69, 10)), False),
+     ("log(2 n)", real("m", gt=0, size="number of some records, or a position"), (490, F(69, 10)), True),
+     ("log n", real("m", gt=0, size="number of some records, or a position"), (490, 10**9), False)],
 )  # fmt: skip
 def test_a_letter_that_stands_in_a_logarithm_only_has_its_size_too(
-    meaning: str, other: Variable, point: tuple[Fraction | int, Fraction | int], fits: bool
+    size: str, other: Variable, point: tuple[Fraction | int, Fraction | int], fits: bool
 ) -> None:
-    sizes = sizes_of([other, real("l", gt=0, meaning=meaning)])
+    sizes = sizes_of([other, real("l", gt=0, size=size)])
     assert consistent(sizes, {other.name: F(point[0]), "l": F(point[1])}) == fits
 
 
 def test_some_records_are_no_more_than_all() -> None:
-    letters = [RECORD_COUNT, real("m", gt=0, meaning="batch size"), integer("t", ge=1, unit=RECORDS)]
+    letters = [
+        RECORD_COUNT,
+        real("m", gt=0, size="number of some records, or a position"),
+        integer("t", ge=1, unit=RECORDS),
+    ]
     for m, t, fits in ((1000, 1000, True), (1001, 10, False), (10, 1001, False)):
         assert consistent(sizes_of(letters), {"n": F(1000), "m": F(m), "t": F(t)}) == fits
     assert consistent(sizes_of(letters[1:]), {"m": F(10**6), "t": F(10)})
@@ -169,7 +173,7 @@ def test_some_records_are_no_more_than_all() -> None:
 def test_a_logarithm_means_the_letters_of_its_formula() -> None:
     """Not what letters of that name mean elsewhere."""
     rate = real("alpha", gt=0, le=1, meaning="learning rate")
-    logarithm = real("l", gt=0, meaning="log(1/alpha)")
+    logarithm = real("l", gt=0, size="log(1/alpha)")
     sizes = sizes_of([rate, logarithm])
     assert not sizes["l"].known
     assert sizes["l"].recorded().text() == "log(1/alpha), 0.001 to 6.9"

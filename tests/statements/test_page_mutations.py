@@ -20,7 +20,7 @@ from dpverify.formulas.logic import And, Formula, Not, Or
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
-from dpverify.statements.pages import blocks, notes, page, prose, read_page, words
+from dpverify.statements.pages import blocks, encoding, notes, page, prose, read_page, words
 from dpverify.statements.sheet import Sheet
 
 TABLE = """| letter | domain |
@@ -315,7 +315,7 @@ def _comments_are_words(self: Any, line: int, html: str) -> str:
 
 
 FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
-    ("only the first condition counts", lambda p: p.setattr(page, "both", _only_the_first)),
+    ("only the first condition counts", lambda p: p.setattr(encoding, "both", _only_the_first)),
     ("what stands behind a display is not read", lambda p: p.setattr(page, "surroundings", _no_ends)),
     ("what stands before a display is not read", lambda p: p.setattr(page, "surroundings", _no_leads)),
     ("formulas beside displays are text", lambda p: p.setattr(prose._Prose, "beside", _lenient)),
@@ -329,7 +329,7 @@ FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
     ),
     ("each display is a sentence of its own", lambda p: p.setattr(prose, "_joins", lambda between: False)),
     ("no conditions between parentheses are nested", lambda p: p.setattr(notes.Condition, "compound", False)),
-    ("or is and", lambda p: p.setattr(page, "both", _all_joined)),
+    ("or is and", lambda p: p.setattr(encoding, "both", _all_joined)),
 )
 
 

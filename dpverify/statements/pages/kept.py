@@ -12,8 +12,8 @@ from dpverify.formulas.units import Unit
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Json, Statement
-from dpverify.running import kept
 from dpverify.running.program import program_hash
+from dpverify.running.store import keep, kept
 from dpverify.statements.pages.page import read_page, statements_of
 from dpverify.statements.rows import DefinitionSource, Row
 from dpverify.statements.sheet import Sheet
@@ -22,10 +22,10 @@ from dpverify.statements.sheet import Sheet
 def statements_on(files: Sequence[Path]) -> tuple[Statement, ...]:
     """The statements of pages that belong to the program, in their order; none is read before it is asked for."""
     key = [program_hash(), [file.name for file in files]]
-    found = kept.kept("pages", key)
+    found = kept("pages", key)
     if found is None:
         sheets = [sheet for file in files for sheet in read_page(file, at_once=False).sheets]
-        kept.keep("pages", key, _Written().sheets(sheets))
+        keep("pages", key, _Written().sheets(sheets))
     else:
         sheets = list(_read(found))
     return statements_of(sheets)

@@ -11,7 +11,7 @@ from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
-from dpverify.running.kept import keep, kept
+from dpverify.running.store import keep, kept
 from dpverify.statements.paper import address_of, find_statement
 from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key

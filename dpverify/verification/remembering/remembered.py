@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
-from dpverify.running.kept import keep, kept
+from dpverify.running.store import keep, kept
 from dpverify.statements.paper import Paper, PaperFolder, find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements

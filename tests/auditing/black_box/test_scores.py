@@ -124,7 +124,7 @@ def test_only_linear_scores_of_few_weights_choose_from_the_runs_that_fitted_them
     left, right = rng.normal(size=(4000, d)), 0.5 + rng.normal(size=(4000, d))
     parts = Parts(np.arange(1000), np.arange(1000, 2000), np.arange(2000, 4000))
     _, scored = _learn(
-        (NearestCentroid(), LinearDiscriminant(), QuadraticLogistic()), left, right, parts, rng
+        (NearestCentroid(), LinearDiscriminant(), QuadraticLogistic()), left, right, parts, rng, range(d)
     )
     assert [each.left.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
     assert [each.right.size for each in scored] == [2000 if from_all else 1000] * 2 + [1000]
