@@ -38,7 +38,7 @@ from dpverify.reports import load_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import opened, papers, select
 from dpverify.verification.catalog.entries import catalog_entries, results_of
-from dpverify.verification.catalog.rows import rows_of, source_texts, without_certificates
+from dpverify.verification.catalog.rows import reason_of, rows_of, source_texts, without_certificates
 from dpverify.verification.checking.audit_rows import (
     HEAD,
     NO_RERUN,
@@ -363,6 +363,7 @@ def _compare_with(proof: Proof, obligation: Obligation, coverage: Coverage, row:
     values = {name: getattr(proof, name) for name in fields}
     values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
     if len(fields) > 1:
+        values["reason"] = reason_of(obligation, coverage, proof)
         sides = sides_as_printed(obligation, coverage, proof.counterexample, proof.left, proof.right)
         values |= dict(zip(("relation", "left", "right"), sides, strict=True))
     _compare(row, values, "the provers of this installation")

@@ -25,12 +25,24 @@ STATEMENT = "bst14.huber-smooth"
 @pytest.fixture(scope="module")
 def ledger(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The ledger of one statement, as `verify` writes it."""
-    records = proofs.of(STATEMENT)
+    return ledger_of(STATEMENT, proofs, tmp_path_factory)
+
+
+@pytest.mark.parametrize("name", ["gll22.cor3.12"])
+def test_rows_that_say_what_they_assume_are_accepted(
+    name: str, proofs: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert not check_ledger(ledger_of(name, proofs, tmp_path_factory)).failed
+
+
+def ledger_of(name: str, proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of a statement."""
+    records = proofs.of(name)
     found, entries = [record.evidence for record in records], catalog_entries(records)
     written = Ledger(
         program_version="0.1.0",
         created="2026-01-01T00:00:00+00:00",
-        command=f"dpverify verify --paper {STATEMENT} --profile quick --seed 0",
+        command=f"dpverify verify --paper {name} --profile quick --seed 0",
         seed=0,
         profile="quick",
         versions={},

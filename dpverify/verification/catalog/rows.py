@@ -227,7 +227,7 @@ def _evidence(
         certificate=digest(certificate) if certificate is not None else None,
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
         checker_says=confirmation.says if confirmation else "",
-        reason="; ".join(filter(None, (_assumed(obligation, coverage, proof.verdict), proof.reason))),
+        reason=reason_of(obligation, coverage, proof),
         gap=proof.gap,
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
@@ -238,6 +238,11 @@ def _evidence(
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)
+
+
+def reason_of(obligation: Obligation, coverage: Coverage, proof: Proof) -> str:
+    """What a row says beside its verdict: what of the claim is assumed, and what the provers say."""
+    return "; ".join(filter(None, (_assumed(obligation, coverage, proof.verdict), proof.reason)))
 
 
 def _assumed(obligation: Obligation, coverage: Coverage, verdict: Verdict) -> str:
