@@ -64,7 +64,9 @@ class ProofEvidence(Record):
     reading: str = ""
     """A reading under which the printed formula is true."""
     catches: str = ""
-    """For an instance, the fault that it would have caught."""
+    """For an instance, the fault that it is there to catch."""
+    with_fault: Verdict | None = None
+    """For an instance that names a fault, the verdict of its formula with the fault; it catches what is broken."""
     domain: dict[str, LetterDomain] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
     assuming: tuple[str, ...] = ()

@@ -285,8 +285,11 @@ def opened(name: str) -> Paper | None:
     if is_path(name):
         path, now = str(Path(name).resolve()), stamp(Path(name))
         before = _own.pop(path, None)
-        _own[path] = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
-        return _own[path][1]
+        found = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
+        for other in [key for key, (_, paper) in _own.items() if paper.key == found[1].key]:
+            del _own[other]  # one id is one statement's
+        _own[path] = found
+        return found[1]
     return papers().get(name)
 
 
@@ -357,11 +360,15 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
     its statements.
     """
     wanted = set[str]()
+    chosen: dict[str, Paper] = {}
     for name in keys_or_ids:
         if not isinstance(name, str):
             raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
         pages, _, id_ = name.partition("#")
         paper = opened(pages)
+        if paper is not None and chosen.setdefault(paper.key, paper) is not paper:
+            allowed = f"pages whose ids do not begin as others of this run do, with `{paper.key}`"
+            raise InvalidArgumentError("page", name, allowed)
         wanted.add(id_ or (name if paper is None else paper.key))
     known = papers()
     ids = {row.id for paper in known.values() for row in paper.catalog}

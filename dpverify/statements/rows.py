@@ -206,7 +206,9 @@ class Reading:
         fault = None
         if catches is not None:
             wrong, conditions = read.closed(catches[1], "", "")
-            fault = Fault(catches[0], Implies(all_of(*conditions), wrong) if conditions else wrong)
+            if conditions:
+                wrong = Implies(conditions[0] if len(conditions) == 1 else all_of(*conditions), wrong)
+            fault = Fault(catches[0], wrong)
             free |= free_in(fault.claim)
         # in an order that no table of letters changes
         over = tuple(sorted(free, key=lambda v: v.name))

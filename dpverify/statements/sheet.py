@@ -108,6 +108,16 @@ class Sheet:
             raise InvalidArgumentError(
                 f"coverage of {self.id}/{name}", None, "one, where nothing is corrected"
             )
+        for what, key, value in (
+            ("consequence", "consequence", consequence),
+            ("true if", "true_if", true_if),
+        ):
+            if value and (before is None or key in before.options):
+                allowed = "said once of what is printed, there or at its correction"
+                raise InvalidArgumentError(what, str(value), allowed)
+        if "provenance" in options:
+            allowed = "none: what should have been printed is not in print"
+            raise InvalidArgumentError("provenance", options["provenance"], allowed)
         said: dict[str, object] = {"consequence": consequence} if consequence else {}
         said |= {"true_if": true_if} if true_if else {}
         rows = tuple(
@@ -115,7 +125,7 @@ class Sheet:
             for row in self.rows
         )
         options = {**options, "because": because} if because else options
-        new = self._row(kind, name, display, {"provenance": Provenance.OURS, **options})
+        new = self._row(kind, name, display, {**options, "provenance": Provenance.OURS})
         return replace(self, rows=rows, corrected_rows=(*self.corrected_rows, new))
 
     def correction(self, because: str = "", *, latex: str = "", replaces: Iterable[str] = ()) -> Sheet:
@@ -187,6 +197,11 @@ class Sheet:
         return replace(self, rows=(*self.rows, self._row(coverage, name, display, options)))
 
     def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> Row:
+        if coverage is not Coverage.INSTANCE:
+            for key in ("case", "catches"):
+                if key in options:
+                    allowed = "said of an instance alone"
+                    raise InvalidArgumentError(key, options[key], allowed)
         return Row(name, coverage, display, options, self.definitions, self.letters)
 
     def _unread(self, rows: tuple[Row, ...]) -> Unread:

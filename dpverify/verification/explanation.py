@@ -319,7 +319,7 @@ def _obligation(
     for what, text in (
         ("the case", row.scope),
         ("uses", ", ".join(row.uses)),
-        ("would have caught", row.catches),
+        ("is there to catch", row.catches if row.with_fault is None else ""),
     ):
         if text:
             yield from _wrapped(f"{what}: {text}", "    ")

@@ -19,7 +19,7 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers, select
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings
-from dpverify.verification.catalog.entries import catalog_entries, results_of
+from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations.contradictions import contradictions
@@ -153,7 +153,7 @@ def _verify(
         if plan.auditor.spends:
             shares[plan.name].settle([part for entry in made for part in entry.spent()])
     audits = [entry for made in found for entry in made]
-    entries = catalog_entries(records)
+    entries = entries_of_run(records, settings.papers)
     ledger = Ledger(
         program_version=__version__,
         created=datetime.now(UTC).replace(microsecond=0).isoformat(),

@@ -37,8 +37,14 @@ from dpverify.quoting import quoted
 from dpverify.reports import load_ledger
 from dpverify.running import Progress
 from dpverify.statements.paper import opened, papers, select
-from dpverify.verification.catalog.entries import catalog_entries, results_of
-from dpverify.verification.catalog.rows import reason_of, rows_of, source_texts, without_certificates
+from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.rows import (
+    reason_of,
+    rows_of,
+    source_texts,
+    with_fault,
+    without_certificates,
+)
 from dpverify.verification.checking.audit_rows import (
     HEAD,
     NO_RERUN,
@@ -274,6 +280,7 @@ def _settled(
     if says := disagreement(obligation):
         raise _RefusedError(says)
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
+    _compare(row, {"with_fault": with_fault(obligation, coverage)}, "the provers")
     shown = (row.relation, row.left, row.right)
     said = refutation_texts(
         statement, variant, obligation, coverage, row.verdict, shown, row.counterexample, row.realistic
@@ -486,7 +493,7 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
     """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
     chosen = {bare(name) for name in only}
     try:
-        derived = catalog_entries([without_certificates(row) for row in proofs])
+        derived = entries_of_run([without_certificates(row) for row in proofs], _named(ledger))
     except DpverifyError as error:  # such as a row that calls proved what an instance refutes
         yield RowCheck(HEAD, "", None, Status.REFUSED, f"no verdicts follow from its rows: {error}")
         return

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Coverage, Gap, Verdict
+from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Verdict
 from dpverify.views import number_text
 
 MEANING = {
@@ -46,6 +46,8 @@ class Say(StrEnum):
     ADDED = "beside what is printed, assuming"
     READING = "would be true"
     WITNESS = "its conditions hold together at"
+    CAUGHT = "would have caught"
+    MISSED = "is there to catch, and does not"
     GAP = "undecided because of"
     BOX = "on the box"
     NOTE = "note"
@@ -61,6 +63,7 @@ def facts(proof: ProofEvidence) -> dict[Say, str]:
     realistic = proof.realistic
     sizes = realistic.sizes.items() if realistic is not None else ()
     holds = proof.witness if proof.assuming and not proof.counterexample else None
+    missed = proof.with_fault is not None and proof.with_fault not in BROKEN
     box = proof.box if proof.verdict is Verdict.CERTIFIED else None
     found = {
         Say.POINT: point_text(proof.counterexample),
@@ -73,6 +76,8 @@ def facts(proof: ProofEvidence) -> dict[Say, str]:
         Say.ADDED: "; ".join(proof.added),
         Say.READING: proof.reading,
         Say.WITNESS: point_text(holds),
+        Say.CAUGHT: proof.catches if proof.with_fault in BROKEN else "",
+        Say.MISSED: f"{proof.catches} ({proof.with_fault})" if missed else "",
         Say.GAP: str(proof.gap or ""),
         Say.BOX: ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in (box or {}).items()),
         Say.NOTE: proof.reason,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant
+from dpverify.reports import load_ledger
 from dpverify.statements.own_pages import read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.paper import find_statement, select
+from dpverify.views.formula import facts
 
 LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"
 ONE = """# One
@@ -54,6 +57,8 @@ Corrected `more` (step):
 $$n\\ge 0$$
 """
 TWO = "# Two\n\n## Lemma 2 {#mine.lem2}\n\n- letters: $n$\n\nBound:\n$$n\\ge 1$$\n"
+AGAIN = "## Lemma 2 {#mine.lem2}\n\n- title: it\n\nMore:\n$$n\\ge 0$$\n"
+HERE = "| letter here | domain |\n| --- | --- |\n| $q$ | real |\n"
 
 
 @pytest.fixture
@@ -98,6 +103,45 @@ def test_everything_on_a_page_is_read(folder: Path) -> None:
         ("- letters: $n$", "- letters: none", "line 8: Bound: formula"),
         ("# Two\n", "# Two\n\n$$1\\le 2$$\n", "line 3: display"),
         ("- pairs: mine.lem2\n", "- pairs: mine.lem2\n- pairs: mine.lem2\n", "each said once"),
+        ("- because: x may be large", "- because: x may be large\n- place:", "line 26: list"),
+        ("- because: x may be large", "- because: x\n- true if: x is small", "line 24: true if"),
+        (
+            "Corrected `more` (step):\n$$n\\ge 0$$",
+            "Corrected `more` (step):\n$$n\\ge 0$$\n- true if: n is",
+            "true if",
+        ),
+        (
+            "Corrected `more` (step):\n$$n\\ge 0$$",
+            "Corrected `more` (step):\n$$n\\ge 0$$\n- consequence: notation only",
+            "line 37: consequence",
+        ),
+        ("Corrected `more` (step)", "Corrected `more` (step; verbatim)", "line 37: provenance"),
+        (
+            "Corrected `more` (step):\n$$n\\ge 0$$",
+            "Corrected `more` (step):\n$$n\\ge 0$$\n- case: one",
+            "line 37: case",
+        ),
+        ("`special` (instance;", "`special` (step;", "line 32: case"),
+        ("`special` (instance;", "`special` (instance of two;", "line 32: case"),
+        ("- pairs: mine.lem2\n", "- pairs: mine.lem2\n- replaces: nothing\n", "replaces was 'nothing'"),
+        ("# Two\n", "# Two\n\n- uses: mine.lem1\n", "line 3: list"),
+        ("# Two\n", "# Two\n\nHere is prose.\n\n- Title: it\n", "line 5: list"),
+        (
+            "- letters: $n$\n\nBound:\n$$n\\ge 1$$\n",
+            "- letters: $n$\n\nBound:\n$$n\\ge 1$$\n\nProse.\n\n- step\n",
+            "line 12: list",
+        ),
+        (
+            "$$n\\ge 1$$\n",
+            "$$n\\ge 1$$\n\n## Lemma 2 {#mine.lem2}\n\n- title: it\n\nMore:\n$$n\\ge 0$$\n",
+            "first heading",
+        ),
+        ("- letters: $n$\n", "- letters: $n$\n- because: it is false\n", "line 3: correction"),
+        (
+            "- letters: $n$\n",
+            "- letters: $n$\n\n| letter here | domain |\n| --- | --- |\n| $q$ | real |\n",
+            "line 7: table",
+        ),
         ("Squares are }\\ge 0$$", "Squares are }\\ge 0$$\n\nIn words (not read):\n$$2$$", "line 12: display"),
     ],
 )
@@ -134,16 +178,22 @@ def test_a_path_is_taken_where_a_key_is(folder: Path) -> None:
         list(select((str(folder / "nothing"),)))
 
 
-def test_commands_take_a_folder(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    def said(*words: str, code: int = 0) -> str:
-        try:
-            end = main(list(words))
-        except SystemExit as exit_:
-            end = int(exit_.code or 0)
+Said = Callable[..., str]
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    def run(*words: str, code: int = 0) -> str:
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
         out = capsys.readouterr()
-        assert end == code, out.err
+        assert (ended.value.code or 0) == code, out.err
         return out.out
 
+    return run
+
+
+def test_commands_take_a_folder(folder: Path, said: Said, tmp_path: Path) -> None:
     text = said("prove", str(folder))
     assert "Lemma 1: holds, given mine.lem2; a step of its proof is false" in text
     sarif = json.loads(said("prove", str(folder), "--format", "sarif"))
@@ -154,7 +204,9 @@ def test_commands_take_a_folder(folder: Path, capsys: pytest.CaptureFixture[str]
     assert "x may be large" in said("explain", f"{folder}#mine.lem1")
     assert "mine.lem1" in said("hypotheses", f"{folder}#mine.lem1")
     out = tmp_path / "out"
-    assert "proved: " in said("verify", "--paper", str(folder), "--out", str(out))
+    verified = said("verify", "--paper", str(folder), "--out", str(out))
+    assert "Checked 2 of 2 statements" in verified
+    assert "As printed, of 2 statements with formulas: 2 hold." in verified
     assert "0 refused" in said("check", str(out / "ledger.json"))
     assert "mine.lem1" in (out / "report.html").read_text(encoding="utf-8")
 
@@ -167,3 +219,41 @@ def test_a_page_of_a_folder_is_a_paper_too(folder: Path) -> None:
     (folder / "two.md").unlink()
     (three,) = read_pages(folder).statements
     assert three.id == f"{folder.name}.three"
+
+
+def test_pages_whose_ids_begin_alike_are_not_one_paper(folder: Path) -> None:
+    other = folder.parent / "other"
+    other.mkdir()
+    page = LETTERS + "\n## Lemma 2 {#mine.lem2}\n\nBound:\n$$n\\ge 2$$\n"
+    (other / "two.md").write_text(page)
+    with pytest.raises(InvalidArgumentError, match="do not begin as others of this run do"):
+        list(select((str(folder), str(other))))
+    # one after the other, each has its own statement
+    for path, said in ((folder, 1), (other, 2), (folder, 1)):
+        assert [row.id for _, row in select((f"{path}#mine.lem2",))] == ["mine.lem2"]
+        statement = find_statement(f"{path}#mine.lem2")
+        assert statement is not None
+        assert statement.printed[0].latex == rf"n\ge {said}"
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("x\\le x-n", "would have caught: a record is lost"),
+     ("x\\le x+n-1", "is there to catch, and does not: a record is lost (proved)")],
+)  # fmt: skip
+def test_a_fault_that_an_instance_is_there_to_catch_is_tried(
+    folder: Path, said: Said, tmp_path: Path, fault: str, words: str
+) -> None:
+    (folder / "one.md").write_text(ONE.replace("x\\le x-n", fault))
+    out, begin = tmp_path / "out", words.partition(": a record")[0]
+    said("verify", "--paper", str(folder), "--out", str(out))
+    ledger = out / "ledger.json"
+    (row,) = (e for e in load_ledger(ledger).entries if getattr(e, "obligation", "") == "special")
+    assert [say.before(text) for say, text in facts(row).items() if text.startswith("a record")] == [words]
+    assert begin.capitalize() in (out / "report.html").read_text(encoding="utf-8")
+    assert begin in said("explain", f"{folder}#mine.lem1")
+    said("check", str(ledger))
+    ledger.write_text(
+        ledger.read_text().replace(f'"with_fault": "{row.with_fault}"', '"with_fault": "certified"')
+    )
+    assert "its with fault is" in said("check", str(ledger), code=1)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from dpverify.formulas.logic import Eq, Ge, Le, variables_of
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.notation.tokens import LONGEST
 from dpverify.formulas.rendering.latex import formula_latex
+from dpverify.formulas.rendering.printing import expression_text
 from dpverify.formulas.units import NATS
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.proving import prove
@@ -185,7 +187,14 @@ def test_sheets_have_the_same_source_only_if_they_say_the_same() -> None:
         made(letters=(real("x", gt=1),)),
         made(added=(positive,)),
         made(consequence=Consequence.STEP),
-        made(catches=("a fault", r"x=1")),
+        *(
+            source(SHEET.instance("s", r"x\le a_t", case=case, catches=catches))
+            for case, catches in (
+                ("one", ("a fault", "x=1")),
+                ("one", ("a fault", "x=2")),
+                ("two", ("a fault", "x=1")),
+            )
+        ),
         made(where="elsewhere"),
         source(SHEET.whole("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
         source(SHEET.define("b", "1").step("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
@@ -302,3 +311,19 @@ def test_the_problem_of_a_certificate_is_the_same_in_every_process() -> None:
         for seed in ("1", "2", "3", "4")
     }
     assert len(said) == 1
+
+
+def test_letters_that_are_equal_may_stand_for_something_else_in_another_row() -> None:
+    q, other = (real("q", stands_for=formula) for formula in ("2n", "3n"))
+    assert q == other
+    sheet = Sheet("a.1", (n,)).step("one", r"q\ge n", added=(q,)).step("two", r"q\ge n", added=(other,))
+    one, two = ({v.name: expression_text(e) for v, e in o.formulas.items()} for o in sheet.printed)
+    assert (one, two) == ({"q": "2*n"}, {"q": "3*n"})
+
+
+def test_a_fault_keeps_its_premise() -> None:
+    fault = r"x\ge 1\implies x\ge 2"
+    (o,) = SHEET.instance("s", r"x^2\ge 0", case="one", catches=("a fault", fault)).printed
+    assert o.catches is not None
+    assert o.catches.claim == read_formula(fault, (x,))
+    assert prove(replace(o, claim=o.catches.claim, catches=None)).verdict is Verdict.REFUTED

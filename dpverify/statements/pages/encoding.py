@@ -67,6 +67,7 @@ class Encoding:
     def of(self, displays: Sequence[Display], said: Behind) -> Sheet:
         """The sheet, with what the list behind the statement's heading says."""
         because, latex = said.text("because"), ""
+        replaced = said.names("replaces")
         for display in displays:
             try:
                 if display.note.unread:
@@ -79,8 +80,12 @@ class Encoding:
                 argument = error.argument.removeprefix(f"{self.sheet.id}/")
                 wrong = InvalidArgumentError(argument, error.value, error.allowed)
                 self.errors.append((line_of_error(error, display.line), wrong))
-        if because or latex or said.names("replaces"):
-            self.sheet = self.sheet.correction(because, latex=latex, replaces=said.names("replaces"))
+        for name in replaced:
+            if name not in self.lines:
+                wrong = InvalidArgumentError("replaces", name, "names of displays of the statement")
+                self.errors.append((said.entries["replaces"].line, wrong))
+        if because or latex or replaced:
+            self.sheet = self.sheet.correction(because, latex=latex, replaces=replaced)
         if self.alone:
             check_uses(self.sheet, self.lines, self.errors)
         return self.sheet
@@ -140,9 +145,9 @@ class Encoding:
         if "catches" in behind.entries:
             options["catches"] = _fault(behind.entries["catches"])
         coverage = note.coverage or Coverage.WHOLE
+        if coverage is Coverage.INSTANCE or "case" in behind.entries:
+            options |= self.case(display)
         if corrects:
-            if note.coverage is Coverage.INSTANCE or "case" in behind.entries:
-                options |= self.case(display)
             because = behind.text("because")
             sheet = self.sheet.corrected(
                 name, display.latex, because=because, coverage=note.coverage, **options
@@ -150,7 +155,7 @@ class Encoding:
         elif "because" in behind.entries:
             raise InvalidArgumentError("list", "because", "a reason behind what is corrected")
         elif coverage is Coverage.INSTANCE:
-            sheet = self.sheet.instance(name, display.latex, **options, **self.case(display))
+            sheet = self.sheet.instance(name, display.latex, **options)
         else:
             add = {
                 Coverage.WHOLE: self.sheet.whole, Coverage.STEP: self.sheet.step,
@@ -161,7 +166,10 @@ class Encoding:
 
     def case(self, display: Display) -> dict[str, str]:
         """Of which case of the statement an instance is."""
-        return {"case": display.behind.text("case") or display.note.case or "a special case"}
+        listed, noted = display.behind.text("case"), display.note.case
+        if listed and noted:
+            raise InvalidArgumentError("case", listed, f"one case: the note says `{noted}`")
+        return {"case": listed or noted or "a special case"}
 
     def own_letters(self, behind: Behind) -> tuple[Variable, ...]:
         """The letters of a display alone; what is wrong with them is added to the errors."""

@@ -176,12 +176,29 @@ class _Reader:
             sheets = [self.sheet(part, part.id, part.heading, part.said.text("title")) for part in named]
         else:
             sheets = [self.sheet(before, self.name, self.path.name, title)]
+        if not self.errors:
+            self.check_said_once(named or [before], sheets)
         if self.errors:
             raise PageError(self.path.name, self.errors)
         return Page(
             self.path.name, title, tuple(self.letters), tuple(self.found), tuple(sorted(self.unread)),
             tuple(sheets), self.lines,
         )  # fmt: skip
+
+    def check_said_once(self, sections: Sequence[Section], sheets: Sequence[Sheet]) -> None:
+        """What is said of a statement stands behind its first heading; what is said of a correction has one."""
+        corrected = {sheet.id for sheet in sheets if sheet.corrected_rows}
+        seen = set[str]()
+        for part, sheet in zip(sections, sheets, strict=True):
+            for key, entry in part.said.entries.items():
+                if sheet.id in seen and key != "letters":
+                    self.wrong(entry.line, "list", f"{key}:", "it behind the first heading with this id")
+            if sheet.id not in corrected and (sheet.because or sheet.corrected_latex):
+                allowed = (
+                    "a reason or a text for readers beside a display that begins with `Corrected` and is read"
+                )
+                self.wrong(part.line, "correction", sheet.id, allowed)
+            seen.add(sheet.id)
 
     def sheet(self, section: Section, id_: str, where: str, title: str) -> Sheet:
         """The sheet of a statement."""

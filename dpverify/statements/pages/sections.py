@@ -19,7 +19,7 @@ from dpverify.statements.pages.words import KEYWORDS, Part, Sentence, parts
 OF_A_DISPLAY = ("place", "because", "true if", "case", "catches", "consequence")
 OF_A_STATEMENT = ("title", "letters", "pairs", "uses", "because", "replaces")
 _ID = re.compile(r"\s*\{#(?P<id>[\w.-]+)\}$")
-_KEY = re.compile(rf"({'|'.join(dict.fromkeys((*OF_A_DISPLAY, *OF_A_STATEMENT)))}):\s*")
+_KEY = re.compile(rf"({'|'.join(dict.fromkeys((*OF_A_DISPLAY, *OF_A_STATEMENT)))}):\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Section:
 
 
 def ids_on(text: str) -> tuple[str, ...]:
-    """The ids of the statements of a page, found without reading it."""
+    """The ids of the statements of a page of the program, found without parsing it."""
     return tuple(dict.fromkeys(re.findall(r"^#+ .*\{#([\w.-]+)\}\s*$", text, re.MULTILINE)))
 
 
@@ -103,6 +103,7 @@ def _section(id_: str, heading: Block | None, inside: Sequence[Block], errors: E
             if kept and kept[-1].kind != "rule":
                 kept.append(Block("rule", block.line))  # it ends the sentence of the display
             continue
+        _check_apart(block, errors)
         kept.append(block)
         last = None
         shown = [piece for piece in block.pieces if isinstance(piece, Shown)]
@@ -115,28 +116,64 @@ def _section(id_: str, heading: Block | None, inside: Sequence[Block], errors: E
 
 def _attached(block: Block, to: Behind, keys: Sequence[str], errors: Errors) -> bool:
     """Whether a block says something of what it stands behind."""
-    if block.kind == "table" and block.rows and plain(block.rows[0][0].pieces).lower() == HERE:
+    of_a_display = keys is OF_A_DISPLAY
+    if of_a_display and _declares_here(block):
         to.letters.append(block)
         return True
-    first = block.pieces[0] if block.pieces else None
-    if block.kind != "paragraph" or not block.item or not isinstance(first, Text):
-        return False
-    match = _KEY.match(first.text)
-    if match and match[1] in keys:
-        if match[1] in to.entries:
-            wrong = InvalidArgumentError("list", match[0].strip(), "each said once")
+    found = _entry(block)
+    if found is not None and found[0] in keys:
+        key, entry = found
+        if key in to.entries or not entry.text:
+            wrong = InvalidArgumentError("list", f"{key}:", "each said once, with words behind it")
             errors.append((block.line, wrong))
-        rest = replace(first, text=first.text[match.end() :])
-        to.entries[match[1]] = Entry(block.line, (rest, *block.pieces[1:]))
+        to.entries[key] = entry
         return True
-    inside = tuple(parts(block.pieces))
-    if keys is not OF_A_DISPLAY or not inside or not _is_item(inside):
+    if not of_a_display or not _is_item(block):
         return False
     opening, closing = (Part("mark", sign, block.line, False) for sign in "()")
-    to.notes.append(Sentence((opening, *inside, closing), ""))
+    to.notes.append(Sentence((opening, *parts(block.pieces), closing), ""))
     return True
 
 
-def _is_item(inside: Sequence[Part]) -> bool:
-    words = [part.text for part in inside[:2]]
+def _check_apart(block: Block, errors: Errors) -> None:
+    """Refuse what would say something of a display or a statement, did it stand right behind it."""
+    found = _entry(block)
+    if found is not None:
+        key = found[0]
+        behind = [
+            where
+            for keys, where in ((OF_A_DISPLAY, "its display"), (OF_A_STATEMENT, "a heading with an id"))
+            if key in keys
+        ]
+        allowed = f"`{key}:` in the list right behind {' or '.join(behind)}"
+        errors.append((block.line, InvalidArgumentError("list", plain(block.pieces), allowed)))
+    elif block.item and _is_item(block) and len(tuple(parts(block.pieces))) == 1:
+        allowed = "an item of a note in the list right behind its display"
+        errors.append((block.line, InvalidArgumentError("list", plain(block.pieces), allowed)))
+    elif _declares_here(block):
+        allowed = f"a table of letters whose column is `letter`; with `{HERE}` right behind its display"
+        errors.append((block.line, InvalidArgumentError("table", HERE, allowed)))
+
+
+def _entry(block: Block) -> tuple[str, Entry] | None:
+    """The key of an item of a list, and its words; None for what is no such item."""
+    first = block.pieces[0] if block.pieces else None
+    if block.kind != "paragraph" or not block.item or not isinstance(first, Text):
+        return None
+    match = _KEY.match(first.text)
+    if match is None:
+        return None
+    rest = replace(first, text=first.text[match.end() :])
+    return match[1].lower(), Entry(block.line, (rest, *block.pieces[1:]))
+
+
+def _declares_here(block: Block) -> bool:
+    return bool(block.kind == "table" and block.rows) and plain(block.rows[0][0].pieces).lower() == HERE
+
+
+def _is_item(block: Block) -> bool:
+    """Whether an item of a list begins as one of a note does."""
+    words = [part.text for part in tuple(parts(block.pieces))[:2]]
+    if block.kind != "paragraph" or not block.item or not isinstance(block.pieces[0], Text) or not words:
+        return False
     return words[0] in KEYWORDS or " ".join(words) in KEYWORDS

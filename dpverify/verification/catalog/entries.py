@@ -14,11 +14,14 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving.language import Statement
+from dpverify.statements.own_pages import OwnPaper
 from dpverify.statements.paper import (
     CatalogRow,
     Paper,
     named_results,
+    opened,
     papers,
+    registered,
     select,
 )
 from dpverify.statements.provenance import unsaid, unsaid_claims
@@ -194,6 +197,19 @@ def catalog_entries(
         proofs.setdefault(record.evidence.statement, []).append(record.evidence)
     shown = shown_of(record.evidence for record in records)
     return tuple(_entry(paper, row, proofs, shown, docstrings) for paper, row in select(keys_or_ids))
+
+
+def entries_of_run(records: list[ProofRecord], named: tuple[str, ...]) -> tuple[StatementEntry, ...]:
+    """The catalog rows that a run's ledger has: of someone's own pages where only such are named, else of every paper.
+
+    Args:
+        records: what was proved.
+        named: the papers, ids, pages and folders that the run is about.
+    """
+    pages = [name.partition("#")[0] for name in named]
+    own = tuple(page for page in pages if isinstance(opened(page), OwnPaper))
+    of_papers = () if own and len(own) == len(pages) else tuple(registered())
+    return catalog_entries(records, (*of_papers, *own))
 
 
 def results_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -232,12 +232,23 @@ def _evidence(
         boxes=proof.boxes,
         witness=dict(proof.witness) if proof.witness is not None else None,
         written_out=proof.written_out,
+        with_fault=with_fault(obligation, coverage),
         stopped_by_the_clock=proof.stopped_by_the_clock
         or bool(realistic and realistic.stopped_by_the_clock)
         or bool(confirmation and confirmation.by_the_clock),
         seconds=round(proof.seconds, 3),
     )
     return ProofRecord(evidence, certificate)
+
+
+def with_fault(obligation: Obligation, coverage: Coverage) -> Verdict | None:
+    """The verdict of an instance's formula with the fault that it is there to catch; None where it names none."""
+    from dpverify.proving import prove
+
+    fault = obligation.catches
+    if fault is None or coverage is Coverage.UNIT:
+        return None
+    return prove(replace(obligation, claim=fault.claim, catches=None)).verdict
 
 
 def reason_of(obligation: Obligation, coverage: Coverage, proof: Proof) -> str:
