@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -43,6 +43,11 @@ fuzz-1 fuzz-2:
 # three faults planted in every encoded formula; lists those that are proved all the same
 mutations: $(VENV)/installed-test
 	DPVERIFY_MUTATIONS=3 $(BIN)/pytest tests/statements/test_mutations.py -s
+
+# random mutants of the program's own code against its tests; survivors are listed. MUTANTS of each room
+MUTANTS ?= 12
+mutants: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/mutants.py --each $(MUTANTS)
 
 # each proved formula tried again without each of its hypotheses, and conditions that can hold at once: the page about it
 hypotheses: $(VENV)/installed
