@@ -2,4 +2,7 @@
 
 import lazy_loader
 
+if __name__ != "dpverify.reports":  # a second copy of every class
+    raise ImportError(f"this folder is the package dpverify.reports; {__name__!r} was imported")
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
