@@ -88,7 +88,7 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
 def places(tree: ast.AST, inside: bool = False) -> Iterator[ast.AST]:
     """What may be changed: expressions in the bodies of functions."""
     for child in ast.iter_child_nodes(tree):
-        if isinstance(child, SILENT) or isinstance(tree, ast.Expr) and isinstance(child, ast.Constant):
+        if isinstance(child, SILENT) or (isinstance(tree, ast.Expr) and isinstance(child, ast.Constant)):
             continue
         if isinstance(child, ast.FunctionDef):
             for part in child.body:
