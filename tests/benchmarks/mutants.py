@@ -40,7 +40,14 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
               ("tests/statements/audits", "tests/statements")),
 }  # fmt: skip
 """Where mutants of a room come from, and where its tests are."""
-RELATIONS = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+RELATIONS = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 SILENT = (ast.Raise, ast.Assert, ast.AnnAssign, ast.Import, ast.ImportFrom)
 """Statements whose words and types are not mutated."""
@@ -139,7 +146,12 @@ def nearest(mutant: Mutant, rooms: Sequence[str]) -> list[str]:
 def killed(tests: Sequence[str], site: Path, work: Path) -> str:
     """The first test that fails; empty where all pass."""
     home = work / "home"
-    around = {**os.environ, "PYTHONPATH": str(site), "XDG_CACHE_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    around = {
+        **os.environ,
+        "PYTHONPATH": str(site),
+        "XDG_CACHE_HOME": str(home),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2", "--dist", "loadfile", "-m", "not slow",
                "-p", "no:cacheprovider", *dict.fromkeys(tests)]  # fmt: skip
     try:
@@ -155,7 +167,16 @@ def killed(tests: Sequence[str], site: Path, work: Path) -> str:
 def prepared(work: Path) -> Path:
     """A copy of the program and its tests; the folder in which the program is installed."""
     site = work / "site"
-    install = ["pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(site), str(ROOT)]
+    install = [
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--target",
+        str(site),
+        str(ROOT),
+    ]
     subprocess.run([sys.executable, "-m", *install], check=True)
     for name in ("tests", "docs"):
         shutil.copytree(ROOT / name, work / name)
@@ -165,7 +186,9 @@ def prepared(work: Path) -> Path:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--each", type=int, default=12, help="mutants of each room")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=ROOMS, default=list(ROOMS))
@@ -183,7 +206,9 @@ def main() -> None:
             for mutant in track(some, room, console=Console(stderr=True), disable=not sys.stderr.isatty()):
                 file = site / mutant.file
                 text = file.read_text(encoding="utf-8")
-                file.write_text(f"{text[: mutant.first]}({mutant.new}){text[mutant.last :]}", encoding="utf-8")
+                file.write_text(
+                    f"{text[: mutant.first]}({mutant.new}){text[mutant.last :]}", encoding="utf-8"
+                )
                 near = nearest(mutant, tests)
                 by = (killed(near, site, work) if near else "") or killed(tests, site, work)
                 file.write_text(text, encoding="utf-8")
