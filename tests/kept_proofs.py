@@ -29,13 +29,16 @@ _KEPT = 5
 
 NO_PART = (
     "__main__.py",
+    "algorithms",
     "auditing",
     "cli.py",
     "commands",
     "extras.py",
     "privacy",
     "problems",
+    "properties",
     "pytest_plugin",
+    "reports",
     "running/subjects/structure.py",
     "running/subjects/user_structures.py",
     "statements",

@@ -50,6 +50,16 @@ _WELL_SHOWN = (
 )  # fmt: skip
 """Types whose text says everything."""
 
+_MADE_OF: dict[type | tuple[type, ...], tuple[str, ...]] = {
+    functools.partial: ("func", "args", "keywords"),
+    types.MethodType: ("__func__", "__self__"),
+    (staticmethod, classmethod): ("__func__",),
+    property: ("fget", "fset", "fdel"),
+    functools.cached_property: ("func",),
+    (slice, range): ("start", "stop", "step"),
+    re.Pattern: ("pattern", "flags"),
+}
+"""What the content of an object of some types is: these attributes."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
 
 
@@ -171,24 +181,12 @@ class _Reader:
         kind = type(value)
         if isinstance(getattr(value, "fingerprint", None), str):
             self._part(_name(kind), value.fingerprint)
-        elif isinstance(value, functools.partial):
-            self._all("partial", (value.func, value.args, value.keywords), where)
-        elif isinstance(value, types.MethodType):
-            self._all("method", (value.__func__, value.__self__), where)
-        elif isinstance(value, (staticmethod, classmethod)):
-            self._all(kind.__name__, (value.__func__,), where)
-        elif isinstance(value, property):
-            self._all("property", (value.fget, value.fset, value.fdel), where)
-        elif isinstance(value, functools.cached_property):
-            self._all("cached property", (value.func,), where)
+        elif made_of := next((names for of, names in _MADE_OF.items() if isinstance(value, of)), ()):
+            self._all(kind.__name__, tuple(getattr(value, name) for name in made_of), where)
         elif isinstance(getattr(value, "__wrapped__", None), types.FunctionType) and callable(value):
             self._all(f"wrapped {_name(kind)}", (value.__wrapped__,), where)
-        elif isinstance(value, (slice, range)):
-            self._all(kind.__name__, (value.start, value.stop, value.step), where)
         elif isinstance(value, (decimal.Decimal, fractions.Fraction, PurePath, np.dtype)):
             self._part(kind.__name__, str(value))
-        elif isinstance(value, re.Pattern):
-            self._all("pattern", (value.pattern, value.flags), where)
         elif isinstance(value, _WELL_SHOWN):
             self._part(_name(kind), repr(value))
         elif isinstance(value, (int, float, complex, str, bytes)):

@@ -212,14 +212,10 @@ class _Walk:
                     self.items.append(self.counted)
                 case "list_item_close":
                     self.items.pop()
-                case "heading_open":
-                    heading = True
-                case "heading_close":
-                    heading = False
-                case "footnote_open":
-                    self.footnote = True
-                case "footnote_close":
-                    self.footnote = False
+                case "heading_open" | "heading_close":
+                    heading = token.nesting > 0
+                case "footnote_open" | "footnote_close":
+                    self.footnote = token.nesting > 0
                 case "table_open":
                     rows, begun = [], self.line
                 case "tr_open" if rows is not None:
@@ -232,16 +228,22 @@ class _Walk:
                 case "inline":
                     kind: Any = "footnote" if self.footnote else "heading" if heading else "paragraph"
                     yield Block(kind, self.line, tuple(self.pieces(token)))
-                case "math_block" | "amsmath":
-                    yield self.display(token.content)
-                case "fence" if token.info.split()[:1] == ["math"]:
-                    yield self.display(token.content)
-                case "fence" | "code_block":
-                    yield self.code(token)
-                case "html_block":
-                    yield from self.html(token)
-                case "hr":
-                    yield Block("rule", self.line)
+                case _:
+                    yield from self.leaf(token)
+
+    def leaf(self, token: Token) -> Iterator[Block]:
+        """What has no words within other blocks."""
+        match token.type:
+            case "math_block" | "amsmath":
+                yield self.display(token.content)
+            case "fence" if token.info.split()[:1] == ["math"]:
+                yield self.display(token.content)
+            case "fence" | "code_block":
+                yield self.code(token)
+            case "html_block":
+                yield from self.html(token)
+            case "hr":
+                yield Block("rule", self.line)
 
     def display(self, latex: str) -> Block:
         self.seen(self.line, latex)

@@ -111,39 +111,7 @@ class Encoding:
             self.corrected[name] = display.line
         else:
             self.lines[name] = display.line
-        options: dict[str, Any] = {}
-        own = self.own_letters(behind)
-        names = {v.name for v in self.sheet.letters}
-        for key, letters in (
-            ("letters", tuple(v for v in own if v.name in names)),
-            ("added", tuple(v for v in own if v.name not in names)),
-        ):
-            if letters:
-                options[key] = letters
-        declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
-        for condition in note.letters:
-            if read_display(rf"0=0 \text{{ for all }} {condition.latex}", declared).given:
-                raise InvalidArgumentError(
-                    "condition", Latex(condition.latex), "a formula with a relation, or letters"
-                )
-        if given := both(note.given):
-            options["given"] = given.written()
-        place = behind.text("place")
-        options["where"] = place or (where_on(self.name, display.line) if self.alone else self.sheet.where)
-        if note.box:
-            options["box"] = self.box(note.box, declared)
-        said = {
-            "reading": note.reading, "uses": note.uses, "soft": note.soft,
-            "premises": note.premises, "meant": note.meant, "true_if": behind.text("true if"),
-            "fixed": ", ".join(note.fixed), "provenance": note.provenance,
-        }  # fmt: skip
-        options |= {key: value for key, value in said.items() if value}
-        if not note.units:
-            options["units"] = False
-        if consequence := behind.text("consequence"):
-            options["consequence"] = _consequence(consequence)
-        if "catches" in behind.entries:
-            options["catches"] = _fault(behind.entries["catches"])
+        options = self.options(display)
         coverage = note.coverage or Coverage.WHOLE
         if coverage is Coverage.INSTANCE or "case" in behind.entries:
             options |= self.case(display)
@@ -163,6 +131,32 @@ class Encoding:
             }[coverage]  # fmt: skip
             sheet = add(name, display.latex, **options)
         self.sheet = sheet.read() if self.at_once else sheet
+
+    def options(self, display: Display) -> dict[str, Any]:
+        """What is said of a formula: the options of a sheet's row."""
+        behind, note = display.behind, display.note
+        own = self.own_letters(behind)
+        names = {v.name for v in self.sheet.letters}
+        declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
+        for condition in note.letters:
+            if read_display(rf"0=0 \text{{ for all }} {condition.latex}", declared).given:
+                raise InvalidArgumentError(
+                    "condition", Latex(condition.latex), "a formula with a relation, or letters"
+                )
+        given, consequence = both(note.given), behind.text("consequence")
+        place = where_on(self.name, display.line) if self.alone else self.sheet.where
+        said = {
+            "letters": tuple(v for v in own if v.name in names),
+            "added": tuple(v for v in own if v.name not in names),
+            "given": given.written() if given else "", "where": behind.text("place") or place,
+            "box": self.box(note.box, declared) if note.box else None,
+            "reading": note.reading, "uses": note.uses, "soft": note.soft,
+            "premises": note.premises, "meant": note.meant, "true_if": behind.text("true if"),
+            "fixed": ", ".join(note.fixed), "provenance": note.provenance,
+            "consequence": _consequence(consequence) if consequence else None,
+            "catches": _fault(behind.entries["catches"]) if "catches" in behind.entries else None,
+        }  # fmt: skip
+        return {key: value for key, value in said.items() if value} | ({} if note.units else {"units": False})
 
     def case(self, display: Display) -> dict[str, str]:
         """Of which case of the statement an instance is."""

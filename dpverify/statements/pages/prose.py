@@ -124,12 +124,17 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
                 reader.unread.add(sentence.line)
     for block in blocks:
         reader.block(block)
+    _join(found, leaves, blocks)
+    return [found[i] for i in sorted(found)], tuple(sorted(reader.unread))
+
+
+def _join(found: dict[int, Around], leaves: Sequence[_Leaf], blocks: Sequence[Block]) -> None:
+    """Say of each display whether it stands in one sentence with the one before."""
     for i, j in ((i, i + k) for i in found for k in (1, 2) if i + k in found):
         between = leaves[i + 1].prose if j == i + 2 else ()
         if _joins(sentences(between)) and not any(leaf.cells or leaf.apart for leaf in leaves[i + 1 : j]):
             items = [blocks[leaves[k].block].item for k in (i, j)]
             found[j] = replace(found[j], joined=True, listed=items[1] not in (0, items[0]))
-    return [found[i] for i in sorted(found)], tuple(sorted(reader.unread))
 
 
 def _joins(between: Sequence[Sentence]) -> bool:
