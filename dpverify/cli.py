@@ -165,7 +165,7 @@ def list_(
     for line in roots_text(entries):
         typer.echo(line)
     for of_paper in displays_by_paper((r.evidence for r in records), chosen):
-        typer.echo(of_paper.says())
+        typer.echo(of_paper.summary())
 
 
 def _said(word: Word) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def prove(
                     "confirmed" if e.confirmed_by_checker else "not confirmed",
                     ", ".join(f"{k}={v}" for k, v in (e.counterexample or {}).items())
                     or _why(e),
-                    e.realistic.says() if e.realistic else "",
+                    e.realistic.summary() if e.realistic else "",
                     e.read,
                 )
                 for e in found
@@ -523,7 +523,7 @@ def sandwich(
         write_json(json_file, as_json(found))
     if json_file != "-":
         print_table("", COLUMNS, cells(found.rows))
-    typer.echo(f"{found.says()}.", err=True)
+    typer.echo(f"{found.summary()}.", err=True)
     for evidence, why in found.zeros:
         typer.echo(f"{evidence.subject}, {evidence.title}: {why}", err=True)
 

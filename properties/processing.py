@@ -195,7 +195,7 @@ def check_post_processing(
         samples.append(points.reshape(runs, -1).astype(np.float64))
     likeness = Likeness()
     likeness.add(*samples)
-    if not (allow_equal or allow_undecided) and (alike := likeness.says()):
+    if not (allow_equal or allow_undecided) and (alike := likeness.summary()):
         raise AssertionError(f"{claim} is undecided. Of the outputs before any map, {alike}: {NOT_ALLOWED}.")
     for (name, made), share in zip(maps.items(), shares, strict=True):
         one, other = (made(sample.copy()) for sample in samples)

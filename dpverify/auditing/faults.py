@@ -67,7 +67,7 @@ def room_left(corner: tuple[float, float], subject: object, weakest: object) -> 
     )
 
 
-def sees_from(fault: str, factor: float) -> str:
+def detected_from(fault: str, factor: float) -> str:
     """What is said of one that flagged a weakened version."""
     return f"with the {fault} {factor:.4g}, the mechanism was flagged"
 
@@ -143,12 +143,12 @@ def search_faults(
             fault=said,
             verdict=Verdict.UNDECIDED,
             gap=Gap.LOOSE_CLAIM if why else Gap.BLIND_AUDIT,
-            sees_nothing=True,
+            detects_nothing=True,
             reason="; ".join(part for part in reasons if part),
         )
     return replace(
         audit,
         fault=fault,
         smallest_fault=seen,
-        reason=f"{audit.reason}; {sees_from(fault, seen)}",
+        reason=f"{audit.reason}; {detected_from(fault, seen)}",
     )

@@ -176,7 +176,7 @@ class _Found(Protocol):
     @property
     def shares(self) -> tuple[SpentShare, ...]: ...
     @property
-    def sees_nothing(self) -> bool: ...
+    def detects_nothing(self) -> bool: ...
     @property
     def adjacency(self) -> str: ...
     @property
@@ -205,7 +205,7 @@ def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **besi
         runs=found.runs,
         failure_probability=found.failure_probability,
         shares=found.shares,
-        sees_nothing=found.sees_nothing,
+        detects_nothing=found.detects_nothing,
         adjacency=found.adjacency,
         claim=found.claim,
         epsilon_lower=found.epsilon_lower,

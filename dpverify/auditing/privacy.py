@@ -185,7 +185,7 @@ class PrivacyAudit:
     """The smallest factor of the fault that was flagged."""
     gap: Gap | None = None
     """Where it is undecided: which of the known reasons it is."""
-    sees_nothing: bool = False
+    detects_nothing: bool = False
     """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
     def _repr_html_(self) -> str:
@@ -374,7 +374,7 @@ def audit_privacy(
         seed=seed,
         adjacency=neighbors,
         gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
-        sees_nothing=verdict is Verdict.UNDECIDED,
+        detects_nothing=verdict is Verdict.UNDECIDED,
     )
 
 

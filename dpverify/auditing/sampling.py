@@ -128,7 +128,7 @@ class LawAuditor:
             runs=found.runs,
             failure_probability=found.failure_probability,
             shares=error.spent(),
-            sees_nothing=found.sees_nothing,
+            detects_nothing=found.detects_nothing,
             seed=question.label.seed,
             statistic=question.statistic_name,
             distance=found.distance,
@@ -152,7 +152,7 @@ class LawAudit:
         ...     values, blind=None, reference=lambda x: np.clip(x, 0, 1), distance="total variation", bound=0.0,
         ...     failure_probability=1e-3,
         ... )
-        >>> print(found.verdict, found.sees_nothing)  # as nothing says what it could have seen
+        >>> print(found.verdict, found.detects_nothing)  # as nothing says what it could have seen
         undecided True
         >>> round(found.half_width, 3)  # of the band around the distribution function
         0.044
@@ -178,7 +178,7 @@ class LawAudit:
     """Whether a sampler that ignores the data is violated by the same audit; None where none was given."""
     gap: Gap | None
     """Where it is undecided: which of the known reasons it is."""
-    sees_nothing: bool
+    detects_nothing: bool
     """True where the claim stands only because not even that sampler is told from the right one."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): the band and the right distribution function."""
@@ -288,7 +288,7 @@ def audit_law(
         detectable=detectable,
         blind_rejected=blind_rejected,
         gap=Gap.BLIND_AUDIT if verdict is Verdict.UNDECIDED else None,
-        sees_nothing=verdict is Verdict.UNDECIDED,
+        detects_nothing=verdict is Verdict.UNDECIDED,
         points=tuple(
             (
                 float(places[i]),

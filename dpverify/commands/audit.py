@@ -64,7 +64,7 @@ def audit(*, form: str, json_file: str | None, **options: Any) -> None:
 def _parameter(name: str, option: Option) -> inspect.Parameter:
     """A field of a request as an option of the command; the function is its argument."""
     texts: dict[str, Any] = {
-        "help": option.says(option_name),
+        "help": option.summary(option_name),
         "metavar": option.metavar or ("FILE" if option.kind == "file" else None),
     }
     written = typer.Argument(**texts) if name == "function" else typer.Option(option_name(name), **texts)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from dpverify.formulas.expressions import (
     Apply,
-    Bound,
+    Binder,
     Expression,
     Number,
     Variable,
@@ -268,8 +268,8 @@ def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
                 return rebuilt(e, (base, part(exponent)))
             if low is not None and low >= 0 and high is not None and high <= 1:
                 return rebuilt(e, (base, part(exponent, flip=True)))
-        case Bound("sum", body, variable, first, last) if not orders(first) + orders(last):
-            return Bound("sum", part(body), variable, first, last)
+        case Binder("sum", body, variable, first, last) if not orders(first) + orders(last):
+            return Binder("sum", part(body), variable, first, last)
         case _:
             pass
     raise UnclearOrderError("an order in a place where the whole is known to rise or to fall with it")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Derivative,
     Expression,
     Number,
@@ -61,10 +61,10 @@ def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Express
     match e:
         case Variable():
             return values.get(e, e)
-        case Bound(kind, body, variable, first, last):
+        case Binder(kind, body, variable, first, last):
             inner = _under(variable, body, values)
             ends = (substituted(end, values) for end in (first, last))
-            return Bound(kind, substituted(body, inner), variable, *ends)
+            return Binder(kind, substituted(body, inner), variable, *ends)
         case At(body, variable, value):
             inner = _under(variable, body, values)
             return At(substituted(body, inner), variable, substituted(value, values))
@@ -137,11 +137,11 @@ def differentiated(e: Expression, variable: Variable) -> Expression:
             for term in terms[1:]:
                 result = result + term
             return result
-        case Bound("sum", body, index, first, last):
+        case Binder("sum", body, index, first, last):
             if variable in free_variables(first) | free_variables(last):
                 raise OutOfScopeError("a derivative in the end of a sum")
-            return Bound("sum", differentiated(body, variable), index, first, last)
-        case Bound(kind, _, _, _, _):
+            return Binder("sum", differentiated(body, variable), index, first, last)
+        case Binder(kind, _, _, _, _):
             raise OutOfScopeError(f"a derivative of {'an' if kind == 'integral' else 'a'} {kind}")
         case _:
             raise AssertionError(e)

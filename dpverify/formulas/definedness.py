@@ -10,7 +10,7 @@ from dpverify.formulas.expressions import (
     INFINITY,
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -92,9 +92,9 @@ def conditions(e: Expression, *, inside: bool = False) -> Iterator[Condition]:
             for need in operator(name).needs(tuple(map(worked_out, arguments)), inside):
                 if not _surely(need.formula):
                     yield Condition(need.formula, exact=need.exact)
-        case Bound("integral"):
+        case Binder("integral"):
             yield from _of_integral(e, inside=inside)
-        case Bound():
+        case Binder():
             yield from _of_sum(e, inside=inside)
         case Derivative(body, _, _):
             yield from conditions(body, inside=True)
@@ -148,7 +148,7 @@ def _in_range(index: Variable, first: Expression, last: Expression) -> Iterator[
         yield Condition(Lt(last, high) if index.upper_open else Le(last, high), exact=False)
 
 
-def _of_sum(e: Bound, *, inside: bool) -> Iterator[Condition]:
+def _of_sum(e: Binder, *, inside: bool) -> Iterator[Condition]:
     for end in (e.first, e.last):
         yield from conditions(end, inside=inside)
     first, last = worked_out(e.first), worked_out(e.last)
@@ -160,7 +160,7 @@ def _of_sum(e: Bound, *, inside: bool) -> Iterator[Condition]:
     yield from defined_between(e.body, e.variable, first, last, inside=inside)
 
 
-def _of_integral(e: Bound, *, inside: bool) -> Iterator[Condition]:
+def _of_integral(e: Binder, *, inside: bool) -> Iterator[Condition]:
     if inside:
         raise OutOfScopeError("a derivative of an integral")
     _not_in_ends(e)
@@ -176,12 +176,12 @@ def _of_integral(e: Bound, *, inside: bool) -> Iterator[Condition]:
     yield from defined_between(e.body, e.variable, first, last)
 
 
-def converges(e: Bound) -> Condition:
+def converges(e: Binder) -> Condition:
     """That an integral with an infinite end has a value, which is shown by its closed form or not at all."""
     return Condition(Lt(e, INFINITY))
 
 
-def _not_in_ends(e: Bound) -> None:
+def _not_in_ends(e: Binder) -> None:
     if any(v.name == e.variable.name for end in (e.first, e.last) for v in free_variables(end)):
         raise OutOfScopeError(
             f"the ends of {'an' if e.kind == 'integral' else 'a'} {e.kind} use its variable"

@@ -25,7 +25,7 @@ class TooLargeError(OutOfScopeError):
 
 
 class Expression:
-    """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Bound`, `Derivative` or `At`.
+    """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Binder`, `Derivative` or `At`.
 
     Python's arithmetic builds trees. Equality is that of trees: `a + b` is another expression than `b + a`.
     """
@@ -154,7 +154,7 @@ class Apply(Expression):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Bound(Expression):
+class Binder(Expression):
     """A sum or product over integers first..last, both included, or an integral from first to last."""
 
     kind: Literal["sum", "product", "integral"]
@@ -203,7 +203,7 @@ def children(e: Expression) -> tuple[Expression, ...]:
     match e:
         case Apply(_, arguments):
             return arguments
-        case Bound(_, body, _, first, last):
+        case Binder(_, body, _, first, last):
             return body, first, last
         case Derivative(body, _, _):
             return (body,)
@@ -246,7 +246,7 @@ def all_variables(e: Expression) -> Iterator[Variable]:
         match part:
             case Variable():
                 yield part
-            case Bound(_, _, variable, _, _) | Derivative(_, variable, _) | At(_, variable, _):
+            case Binder(_, _, variable, _, _) | Derivative(_, variable, _) | At(_, variable, _):
                 yield variable
 
 
@@ -255,7 +255,7 @@ def free_variables(e: Expression) -> frozenset[Variable]:
     match e:
         case Variable():
             return frozenset((e,))
-        case Bound(_, body, variable, first, last):
+        case Binder(_, body, variable, first, last):
             return (free_variables(body) - {variable}) | free_variables(first) | free_variables(last)
         case Derivative(body, variable, _):
             return free_variables(body) | {variable}
@@ -270,8 +270,8 @@ def rebuilt(e: Expression, parts: tuple[Expression, ...]) -> Expression:
     match e:
         case Apply(operator, _):
             return Apply(operator, parts)
-        case Bound(kind, _, variable, _, _):
-            return Bound(kind, parts[0], variable, parts[1], parts[2])
+        case Binder(kind, _, variable, _, _):
+            return Binder(kind, parts[0], variable, parts[1], parts[2])
         case Derivative(_, variable, order):
             return Derivative(parts[0], variable, order)
         case At(_, variable, _):
@@ -333,7 +333,7 @@ def is_integer(e: Expression) -> bool:
         case Apply("pow", (base, exponent)):
             power = constant(exponent)
             return is_integer(base) and power is not None and power.denominator == 1 and power >= 0
-        case Bound("sum" | "product", body, _, _, _):
+        case Binder("sum" | "product", body, _, _, _):
             return is_integer(body)
         case _:
             return False
@@ -463,17 +463,17 @@ INFINITY = Constant("oo")
 
 def total(summand: object, index: Variable, first: object, last: object) -> Expression:
     """Sum over index = first..last, both included; the ends may be symbolic."""
-    return Bound("sum", expression(summand), index, expression(first), expression(last))
+    return Binder("sum", expression(summand), index, expression(first), expression(last))
 
 
 def product(factor: object, index: Variable, first: object, last: object) -> Expression:
     """Product over index = first..last, both included."""
-    return Bound("product", expression(factor), index, expression(first), expression(last))
+    return Binder("product", expression(factor), index, expression(first), expression(last))
 
 
 def integral(integrand: object, variable: Variable, lower: object, upper: object) -> Expression:
     """A definite integral; the ends may be infinite (`INFINITY`, `-INFINITY`)."""
-    return Bound("integral", expression(integrand), variable, _end(lower), _end(upper))
+    return Binder("integral", expression(integrand), variable, _end(lower), _end(upper))
 
 
 def _end(value: object) -> Expression:

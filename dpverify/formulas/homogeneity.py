@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -43,7 +43,7 @@ def _parts(e: Expression) -> tuple[Unit | None, ...]:
     match e:
         case Apply(_, arguments):
             return tuple(map(unit_of, arguments))
-        case Bound(_, body, _, first, last):
+        case Binder(_, body, _, first, last):
             return unit_of(first), unit_of(last), unit_of(body)
         case Derivative(body, _, _):
             return (unit_of(body),)
@@ -61,11 +61,11 @@ def _unit(e: Expression, parts: tuple[Unit | None, ...]) -> Unit | None:
             return DIMENSIONLESS if name == "pi" else None
         case Apply(name, arguments):
             return operator(name).unit(arguments, parts)
-        case Bound("integral", _, variable, _, _):
+        case Binder("integral", _, variable, _, _):
             first, last, inner = parts
             alike(variable.unit, first, last)
             return None if inner is None else inner * variable.unit
-        case Bound(kind, _, variable, first_end, last_end):
+        case Binder(kind, _, variable, first_end, last_end):
             first, last, inner = parts
             pure(variable.unit, first, last)
             if kind == "sum" or inner is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.formulas.expressions import Apply, Bound, Constant, Expression, Number, Variable
+from dpverify.formulas.expressions import Apply, Binder, Constant, Expression, Number, Variable
 from dpverify.formulas.operators import Signs, operator
 
 _ANY: Signs = frozenset({-1, 0, 1})
@@ -37,7 +37,7 @@ def possible_signs(e: Expression) -> Signs:
             return POSITIVE
         case Apply(name, arguments):
             return operator(name).signs(arguments, tuple(map(possible_signs, arguments)))
-        case Bound("sum" | "product", body, _, _, _):
+        case Binder("sum" | "product", body, _, _, _):
             found = possible_signs(body)
             return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else _ANY
         case _:

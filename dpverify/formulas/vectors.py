@@ -13,7 +13,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Derivative,
     Expression,
     Variable,
@@ -94,7 +94,7 @@ def _wanted(e: Expression) -> str:
             return "" if sum(found) < 2 else r"`\langle x,y\rangle` as the product of two vectors"
         case Apply("div", _):
             return "" if not found[1] else "a number under a vector"
-        case Bound(_, _, variable, _, _) | Derivative(_, variable, _) | At(_, variable, _):
+        case Binder(_, _, variable, _, _) | Derivative(_, variable, _) | At(_, variable, _):
             vectors = any(found) or variable.kind == "vector"
             return "a number, not a vector, in sums, integrals and derivatives" if vectors else ""
         case _:

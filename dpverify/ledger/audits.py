@@ -112,7 +112,7 @@ class SampledEvidence(AuditEvidence):
     """How the audit divided its failure probability; empty where it did not."""
     seed: int
     seconds: float = 0.0
-    sees_nothing: bool = False
+    detects_nothing: bool = False
     """True where it is undecided because no fault that was tried would have been noticed."""
 
     def timed(self, seconds: float) -> Self:

@@ -63,7 +63,7 @@ class DisplayCount(Record):
     claims_encoded: int = 0
     """Those of which obligations, here or elsewhere, say all."""
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """The count in one line."""
         rest = {
             "definitions": self.definitions,

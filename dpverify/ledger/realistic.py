@@ -42,7 +42,7 @@ class RealisticPoint(Record):
             return f"{name} ="
         return f"{name} = {size.what} {'≈' if {*size.log_of} <= {*(self.point or {})} else '='}"
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """All of it in a line, to follow `At a realistic size:`."""
         if self.point is None:
             tried = f"{self.tried:,} point{'' if self.tried == 1 else 's'} tried"

@@ -84,7 +84,7 @@ class Reuse(Record):
             store=self.store, **{name: count - getattr(before, name) for name, count in counted.items()}
         )
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """The same in one line, empty if there is nothing to say."""
         counts = (
             ("blocks", self.blocks_taken, self.blocks),

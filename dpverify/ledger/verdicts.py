@@ -47,8 +47,8 @@ BROKEN = (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW)
 class Coverage(StrEnum):
     """How much of a statement a formula is."""
 
-    WHOLE = "whole"
-    """Together with what it uses, it gives the statement's conclusion or a part of it; other parts are wholes too."""
+    CONCLUSION = "conclusion"
+    """Together with what it uses, it gives the statement's conclusion or a part of it; other parts are too."""
     INSTANCE = "instance"
     """A special case or a consequence of the statement: it can refute or support it, never prove it."""
     STEP = "step"

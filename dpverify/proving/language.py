@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
     Apply,
-    Bound,
+    Binder,
     Constant,
     Expression,
     Variable,
@@ -396,7 +396,7 @@ def check_expression(name: str, e: Expression) -> None:
     elif isinstance(e, Constant) and is_infinite(e):
         raise InvalidArgumentError(f"obligation {name}", e.name, "infinity as an end of an integral only")
     for part in children(e):
-        if not (isinstance(e, Bound) and e.kind == "integral" and is_infinite(part) and part is not e.body):
+        if not (isinstance(e, Binder) and e.kind == "integral" and is_infinite(part) and part is not e.body):
             check_expression(name, part)
 
 

@@ -82,7 +82,7 @@ def read_pages(path: Path) -> OwnPaper:
         statements=tuple(statements),
         path=path,
         lines={name: (file, line) for file, page in pages for name, line in page.lines.items()},
-        unread=tuple(f"{page.name}: {page.says()}" for _, page in pages if page.unread),
+        unread=tuple(f"{page.name}: {page.summary()}" for _, page in pages if page.unread),
     )
     if any(uses for s in statements for uses in (s.uses, *(part.uses for part in s.parts))):
         check_uses([*registered().values(), found], of=(found,))

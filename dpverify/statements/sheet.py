@@ -66,9 +66,9 @@ class Sheet:
             self, definitions=(*self.definitions, DefinitionSource(latex, body, parameter, reading))
         )
 
-    def whole(self, name: str, display: str, **options: Any) -> Sheet:
+    def conclusion(self, name: str, display: str, **options: Any) -> Sheet:
         """With what it uses, it gives the conclusion."""
-        return self._with(Coverage.WHOLE, name, display, options)
+        return self._with(Coverage.CONCLUSION, name, display, options)
 
     def step(self, name: str, display: str, **options: Any) -> Sheet:
         """A display of the proof."""

@@ -332,7 +332,7 @@ def _obligation(
 
 def _part(coverage: Coverage) -> str:
     words = {
-        Coverage.WHOLE: "gives the statement, together with what it uses",
+        Coverage.CONCLUSION: "gives the statement, together with what it uses",
         Coverage.INSTANCE: "an instance, which cannot prove the statement",
         Coverage.STEP: "a step of its proof",
         Coverage.CONDITION: "a condition",

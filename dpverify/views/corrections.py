@@ -82,7 +82,7 @@ def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Con
 
 
 def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
-    """The worst consequence among the wholes and instances if there are any, else among all."""
+    """The worst consequence among the conclusions and instances if there are any, else among all."""
     found = list(refuted)
     claims = [p.consequence for p in found if p.coverage in CLAIMS and p.verdict is Verdict.REFUTED]
     return gravest(claims or [p.consequence for p in found])
@@ -110,5 +110,5 @@ def repairs_of(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple
     """The corrections of a refuted formula: those with its name, else of the whole statement, else all."""
     corrected = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.CORRECTED]
     same_name = [proof for proof in corrected if proof.obligation == refuted.obligation]
-    whole = [proof for proof in corrected if proof.coverage in (Coverage.WHOLE, Coverage.INSTANCE)]
+    whole = [proof for proof in corrected if proof.coverage in (Coverage.CONCLUSION, Coverage.INSTANCE)]
     return tuple(same_name or whole or corrected)

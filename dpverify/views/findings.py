@@ -82,7 +82,7 @@ def finding_groups(ledger: Ledger) -> tuple[FindingGroup, ...]:
 
 def what_is_false(found: Correction) -> str:
     """The statement itself, or what belongs to it."""
-    claims = (Coverage.WHOLE, Coverage.INSTANCE)
+    claims = (Coverage.CONCLUSION, Coverage.INSTANCE)
     itself = [f.formula.verdict for f in found.findings if f.formula.coverage in claims]
     said = ["the statement"] if Verdict.REFUTED in itself else []
     if not said and Verdict.DOES_NOT_FOLLOW in itself:

@@ -19,7 +19,7 @@ from dpverify.views.sandwich import Sandwich
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
 """Consequences for whoever implements what is printed."""
 
-_COVERAGES = (Coverage.WHOLE, Coverage.INSTANCE)
+_COVERAGES = (Coverage.CONCLUSION, Coverage.INSTANCE)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _false_claim(correction: Correction) -> FalseClaim:
         proof,
         next(iter(order[0].repairs), None),
         consequence,
-        sized.realistic.says() if sized.realistic else "",
+        sized.realistic.summary() if sized.realistic else "",
         "" if sized is proof else sized.obligation,
     )
 

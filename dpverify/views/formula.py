@@ -69,7 +69,7 @@ def facts(proof: ProofEvidence) -> dict[Say, str]:
         Say.POINT: point_text(proof.counterexample),
         Say.SIDES: sides_text(proof),
         Say.EXCESS: proof.excess.text() if proof.excess is not None else "",
-        Say.REALISTIC: realistic.says() if realistic is not None else "",
+        Say.REALISTIC: realistic.summary() if realistic is not None else "",
         Say.SIZES: "; ".join(f"{name}: {size.text()}" for name, size in sizes),
         Say.CONSEQUENCE: str(proof.consequence or ""),
         Say.MISTAKE: str(proof.mistake or ""),

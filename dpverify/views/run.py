@@ -270,13 +270,11 @@ def _place(audit: AuditEvidence) -> int:
 
 def _power(noun: str, audits: list[AuditEvidence]) -> Power:
     view = view_of(audits[0])
-    blind = sum(view_of(audit).sees_nothing(audit) for audit in audits)
+    blind = sum(view_of(audit).detects_nothing(audit) for audit in audits)
     many = noun if len(audits) == 1 else view.nouns
     verb = "sees" if blind == 1 else "see"
-    text = (
-        f"{number_text.count(len(audits))} {many}, of which {view.says(audits)}; {blind} {verb} nothing here"
-    )
-    seeing = sum(view_of(audit).sees(audit) for audit in audits)
+    text = f"{number_text.count(len(audits))} {many}, of which {view.summary(audits)}; {blind} {verb} nothing here"
+    seeing = sum(view_of(audit).detects(audit) for audit in audits)
     return Power(noun, len(audits), seeing, blind, text, view.leads)
 
 

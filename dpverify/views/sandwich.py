@@ -65,7 +65,7 @@ class Sandwich:
     zeros: tuple[tuple[PrivacyEvidence, str], ...]
     """Those whose lower bound is 0, and why."""
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """How many there are, in one sentence."""
         audited = sum(row.audit is not None for row in self.rows)
         noun = "algorithm is" if len(self.rows) == 1 else "algorithms are"

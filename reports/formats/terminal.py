@@ -86,7 +86,7 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
-    if ledger.reuse is not None and ledger.reuse.says():
-        lines.append(SummaryLine(f"reused: {ledger.reuse.says()}"))
+    if ledger.reuse is not None and ledger.reuse.summary():
+        lines.append(SummaryLine(f"reused: {ledger.reuse.summary()}"))
     lines.append(SummaryLine(f"reproduce: {ledger.command} (seed {ledger.seed})"))
     return tuple(SummaryLine(" ".join(line.text.split()), line.verdict) for line in lines)

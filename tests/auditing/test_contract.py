@@ -103,7 +103,7 @@ def test_faults_are_tried_out() -> None:
     assert (found.verdict, found.smallest_fault) == (Verdict.SUPPORTED, 2.0)
     blind.faults = PlantedFaults(None, "")
     found = BatchAuditor().audit(asks(1.0), blind, ErrorShare(1e-3))
-    assert (found.verdict, found.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (found.verdict, found.detects_nothing) == (Verdict.UNDECIDED, True)
 
 
 def test_faults_need_as_many_runs() -> None:

@@ -36,7 +36,7 @@ def _weakened(shift: float) -> Weakened:
 def test_the_smallest_fault_that_is_flagged(shift: float, smallest: float) -> None:
     audit = search_faults(_audited(shift), CLAIM, _weakened(shift), fault="noise divided by")
     assert audit.verdict is Verdict.SUPPORTED
-    assert (audit.smallest_fault, audit.fault, audit.sees_nothing) == (smallest, "noise divided by", False)
+    assert (audit.smallest_fault, audit.fault, audit.detects_nothing) == (smallest, "noise divided by", False)
     assert f"noise divided by {smallest:g}, the mechanism was flagged" in audit.reason
 
 
@@ -46,14 +46,14 @@ def test_a_blind_pair_supports_nothing(noise: float) -> None:
     shift = 0.01 * noise
     audit = search_faults(_audited(shift), CLAIM, _weakened(shift), fault="noise divided by")
     assert audit.verdict is Verdict.UNDECIDED
-    assert (audit.smallest_fault, audit.sees_nothing) == (None, True)
+    assert (audit.smallest_fault, audit.detects_nothing) == (None, True)
     assert audit.reason.startswith("sees nothing here")
     assert "noise divided by 4" in audit.reason
 
 
 def test_without_a_weakened_version_nothing_is_supported() -> None:
     audit = search_faults(_audited(0.9), CLAIM, None, fault="")
-    assert (audit.verdict, audit.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (audit.verdict, audit.detects_nothing) == (Verdict.UNDECIDED, True)
     assert audit.reason.startswith("sees nothing here")
 
 
@@ -100,7 +100,7 @@ def test_a_claim_that_weakened_versions_keep_is_called_loose(weakest: float, gap
         _audited(0.01), CLAIM, _weakened(0.01), fault="noise divided by", factors=(4.0, 2.0), room=room
     )
     assert asked == [4.0]
-    assert (audit.verdict, audit.gap, audit.sees_nothing) == (Verdict.UNDECIDED, gap, True)
+    assert (audit.verdict, audit.gap, audit.detects_nothing) == (Verdict.UNDECIDED, gap, True)
     said = "the claim allows epsilon 1, 4 times as much as this pair needs (0.25)"
     assert (said in audit.reason) == (gap is Gap.LOOSE_CLAIM)
     assert audit.reason.endswith("neighbors: replace-one")

@@ -139,12 +139,12 @@ def test_a_law_that_a_blind_sampler_passes_is_not_supported() -> None:
         **EXACT,
     }
     seen = audit_law(values, blind=uniform, **asked)
-    assert (seen.verdict, seen.blind_rejected, seen.sees_nothing) == (Verdict.UNDECIDED, False, True)
+    assert (seen.verdict, seen.blind_rejected, seen.detects_nothing) == (Verdict.UNDECIDED, False, True)
     assert seen.reason.startswith("sees nothing here")
     untried = audit_law(values, blind=None, **asked)
     assert (untried.verdict, untried.blind_rejected) == (Verdict.UNDECIDED, None)
     told = audit_law(values, blind=uniform**3, **asked)
-    assert (told.verdict, told.blind_rejected, told.sees_nothing) == (Verdict.SUPPORTED, True, False)
+    assert (told.verdict, told.blind_rejected, told.detects_nothing) == (Verdict.SUPPORTED, True, False)
     wrong = audit_law(values**3, blind=uniform, **asked)
     assert wrong.verdict is Verdict.VIOLATED
     with pytest.raises(InvalidArgumentError, match="blind"):
@@ -245,7 +245,7 @@ def test_a_law_that_says_nothing_of_the_data_must_be_rejected() -> None:
         within=(0.0, 1.0),
         failure_probability=1e-6,
     )
-    assert (found.verdict, found.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (found.verdict, found.detects_nothing) == (Verdict.UNDECIDED, True)
 
 
 @pytest.mark.parametrize(

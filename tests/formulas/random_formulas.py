@@ -10,7 +10,7 @@ from dpverify.formulas.expressions import (
     PI,
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -63,8 +63,8 @@ def random_expression(rng: random.Random, depth: int) -> Expression:
         if which == "integral":
             low = Constant("-oo") if rng.random() < 0.3 else first
             high = INFINITY if rng.random() < 0.3 else last
-            return Bound("integral", body, rng.choice(BINDABLE[: len(REALS) - 1]), low, high)
-        return Bound(which, body, rng.choice(INTEGERS), first, last)
+            return Binder("integral", body, rng.choice(BINDABLE[: len(REALS) - 1]), low, high)
+        return Binder(which, body, rng.choice(INTEGERS), first, last)
     if kind < 0.96:
         return Derivative(
             random_expression(rng, depth - 1), rng.choice(BINDABLE[: len(REALS) - 1]), rng.randint(1, 3)

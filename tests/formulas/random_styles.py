@@ -17,7 +17,7 @@ from dpverify.formulas.expressions import (
     PI,
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -108,13 +108,13 @@ def random_expression(rng: random.Random, depth: int, more: tuple[Variable, ...]
         if which == "integral":
             low = Constant("-oo") if rng.random() < 0.3 else random_expression(rng, 2)
             high = INFINITY if rng.random() < 0.3 else random_expression(rng, 2)
-            return Bound("integral", part(), rng.choice(REALS[:6]), low, high)
+            return Binder("integral", part(), rng.choice(REALS[:6]), low, high)
         index = rng.choice(INTEGERS)
         least = index.lower is not None and rng.random() < 0.4
         first: Expression = (
             Number(index.lower) if least and index.lower is not None else random_expression(rng, 2)
         )
-        return Bound("sum" if which == "sum" else "product", part(), index, first, random_expression(rng, 2))
+        return Binder("sum" if which == "sum" else "product", part(), index, first, random_expression(rng, 2))
     if kind < 0.97:
         return Derivative(part(), rng.choice(REALS), rng.randint(1, 3))
     return At(part(), rng.choice((*REALS, *INTEGERS)), random_expression(rng, 2))
@@ -240,7 +240,7 @@ class Style:
                     self.brackets(self.sum(under)) if isinstance(under, Derivative) else self.factor(under)
                 )
                 return self.joined(self.term(over, FACTOR), "/", below)
-            case Bound() if self.fits(e, follows):
+            case Binder() if self.fits(e, follows):
                 return self.bound(e)
             case At(body, variable, value) if follows != FACTOR and self.chance(0.3):
                 return f"({self.sum(body)})|_{{{self.letter(variable)}={self.sum(value)}}}"
@@ -269,7 +269,7 @@ class Style:
         return ""
 
     def times(self, left: str, right: Expression, follows: int) -> str:
-        if isinstance(right, Bound) and self.fits(right, follows):
+        if isinstance(right, Binder) and self.fits(right, follows):
             text = self.bound(right)
         elif isinstance(right, Apply) and right.operator == "log" and follows != FACTOR and self.chance(0.3):
             text = self.term(right, follows)
@@ -398,7 +398,7 @@ class Style:
             letter = f"({letter})"
         return rf"\frac{{{d}{power}}}{{{d}{letter}{power}}}{self.brackets(self.sum(body))}"
 
-    def fits(self, e: Bound, follows: int) -> bool:
+    def fits(self, e: Binder, follows: int) -> bool:
         """Whether it needs no brackets around it."""
         if e.kind == "integral":
             return follows != FACTOR
@@ -407,7 +407,7 @@ class Style:
         body = e.body
         return isinstance(body, Apply) and body.operator in ("add", "sub", "neg")
 
-    def bound(self, e: Bound) -> str:
+    def bound(self, e: Binder) -> str:
         letter = self.letter(e.variable)
         if e.kind == "integral":
             ends = [f"_{{{self.sum(e.first)}}}", f"^{{{self.sum(e.last)}}}"]

@@ -129,26 +129,26 @@ def test_quantifiers_are_read_as_they_are_printed() -> None:
 
 def test_a_row_says_on_what_its_constants_depend() -> None:
     sheet = Sheet("a.thm1", (n, d, y))
-    uniform = sheet.whole("bound", r"ny=O(d)", given=r"d\ge 2").statement.printed[0]
+    uniform = sheet.conclusion("bound", r"ny=O(d)", given=r"d\ge 2").statement.printed[0]
     assert uniform.over == uniform.assuming == ()
-    fixed = sheet.whole("bound", r"ny=O(d)", given=r"d\ge 2, n\le d", fixed="d").statement.printed[0]
+    fixed = sheet.conclusion("bound", r"ny=O(d)", given=r"d\ge 2, n\le d", fixed="d").statement.printed[0]
     assert fixed.over == (d,)
     assert [formula_latex(a) for a in fixed.assuming] == [r"2\le d"]
     text = formula_text(fixed.claim)
     assert text.endswith("((n <= d) implies (n*y <= C*d))))")
     with pytest.raises(InvalidArgumentError, match="fixed"):
-        print(sheet.whole("bound", r"n\le d", fixed="d").statement.printed[0])
+        print(sheet.conclusion("bound", r"n\le d", fixed="d").statement.printed[0])
 
 
 def test_a_row_says_what_constants_of_conditions_are() -> None:
     sheet = Sheet("a.thm1", (n, d, y))
-    some = sheet.whole("a", r"y\le n", given=r"n\ge\Omega(d)", premises="some").statement.printed[0]
+    some = sheet.conclusion("a", r"y\le n", given=r"n\ge\Omega(d)", premises="some").statement.printed[0]
     assert formula_text(some.claim).startswith("there is c in (0, oo)")
-    every = sheet.whole("a", r"y=O(n)", given=r"n\ge\Omega(d)", premises="every").statement.printed[0]
+    every = sheet.conclusion("a", r"y=O(n)", given=r"n\ge\Omega(d)", premises="every").statement.printed[0]
     assert [v.name for v in every.over] == ["c"]
     assert formula_text(every.claim).startswith("there is C in (0, oo)")
     with pytest.raises(InvalidArgumentError, match="some"):
-        print(sheet.whole("a", r"y\le n", given=r"n\ge\Omega(d)", premises="all").statement.printed[0])
+        print(sheet.conclusion("a", r"y\le n", given=r"n\ge\Omega(d)", premises="all").statement.printed[0])
 
 
 def test_constants_are_apart_in_claim_and_conditions() -> None:

@@ -59,7 +59,7 @@ def both(
     sheet = Sheet("page", tuple(letters))
     for quantity in called:
         sheet = sheet.define(quantity.latex, quantity.body, parameter=quantity.parameter)
-    sheet = sheet.whole("row", latex, **options)
+    sheet = sheet.conclusion("row", latex, **options)
     source = source_of(sheet.rows[0])
     assert source is not None
     first: Any = None
@@ -82,7 +82,7 @@ def second(latex: str, letters: Any = LETTERS) -> Any:
     Raises:
         RefusedError: if it refuses.
     """
-    source = source_of(Sheet("page", tuple(letters)).whole("row", latex).rows[0])
+    source = source_of(Sheet("page", tuple(letters)).conclusion("row", latex).rows[0])
     assert source is not None
     return read(source)
 

@@ -30,7 +30,9 @@ _LETTERS = (
 
 
 def row(claim: str, given: str = "", **options: object) -> Obligation:
-    (found,) = Sheet("x.row", _LETTERS).whole("row", claim, given=given or (), **options).statement.printed
+    (found,) = (
+        Sheet("x.row", _LETTERS).conclusion("row", claim, given=given or (), **options).statement.printed
+    )
     return found
 
 
@@ -105,7 +107,7 @@ def test_a_box_of_a_wider_letter_goes() -> None:
 
 def test_a_letter_for_a_formula_keeps_it_without_an_end_of_its_domain() -> None:
     n, log = integer("n", ge=1), real("l", ge=1, latex=r"\log n")
-    (obligation,) = Sheet("x.row", (n, log)).whole("row", r"n\le n\log n").statement.printed
+    (obligation,) = Sheet("x.row", (n, log)).conclusion("row", r"n\le n\log n").statement.printed
     of = {h.letter: h for h in hypotheses(obligation)}
     one, of_log = of[n], of[log]
     freed = written_form(without(obligation, [of_log]))

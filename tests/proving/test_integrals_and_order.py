@@ -13,7 +13,7 @@ from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
     PI,
-    Bound,
+    Binder,
     Expression,
     OutOfScopeError,
     Variable,
@@ -101,7 +101,7 @@ def test_integrals(left: Expression, right: Expression) -> None:
 def test_closed_forms_agree_with_quadrature(left: Expression, right: Expression) -> None:
     # mpmath's quadrature of these smooth integrands is accurate to far more than the 15 digits compared
     del right
-    assert isinstance(left, Bound)
+    assert isinstance(left, Binder)
     value = symbolic(closed_integral(left).value)
     for x_, w_ in ((sp.Rational(1, 3), sp.Rational(-1, 2)), (sp.Integer(2), sp.Rational(3, 4))):
         point = {symbol(X): x_, symbol(W): w_}

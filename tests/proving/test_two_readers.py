@@ -122,14 +122,14 @@ def test_two_letters_of_one_name_are_told_apart() -> None:
 
 def test_a_definition_that_no_formula_uses_need_not_be_read() -> None:
     sheet = Sheet("page", LETTERS).define("c", "x+y").define("b_n", "nc", parameter=n)
-    sheet = sheet.define("g", "b_{n+1}").whole("row", "b_2=2c", given="c>1")
+    sheet = sheet.define("g", "b_{n+1}").conclusion("row", "b_2=2c", given="c>1")
     assert not disagreement(sheet.printed[0])
     assert sheet.read() is sheet
 
 
 def test_what_letters_stand_for_is_read_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     letters = (delta, real("k", latex=r"2\ln(1/\delta)"))
-    obligation = Sheet("page", letters).whole("row", r"2\ln(1/\delta)\ge 0").printed[0]
+    obligation = Sheet("page", letters).conclusion("row", r"2\ln(1/\delta)\ge 0").printed[0]
     assert [v.name for v in obligation.formulas] == ["k"]
     assert not disagreement(obligation)
     monkeypatch.setitem(rows.FUNCTIONS, r"\ln", rows.Function("exp"))
@@ -184,7 +184,7 @@ _ARGUMENTS = typography._Page.arguments
 def test_a_fault_in_a_reader_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     latex, plant = FAULTS[fault]
     options = {"soft": r"\log n"} if "tilde" in latex else {}
-    obligation = Sheet("page", LETTERS).whole("row", latex, **options).printed[0]
+    obligation = Sheet("page", LETTERS).conclusion("row", latex, **options).printed[0]
     check_agreement(obligation)
     typography.marks.cache_clear()
     plant(monkeypatch)
@@ -199,7 +199,7 @@ def test_a_fault_in_a_reader_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch
 def test_a_fault_in_the_first_reader_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpverify.formulas.notation import reader
 
-    sheet = Sheet("page", LETTERS).whole("row", r"x\ge 1")
+    sheet = Sheet("page", LETTERS).conclusion("row", r"x\ge 1")
     assert sheet.read() is sheet
     monkeypatch.setitem(reader._RELATIONS, r"\ge", "<")
     with pytest.raises(
@@ -212,7 +212,7 @@ PAGE = r"""| letter | domain |
 | --- | --- |
 | $x$ | real |
 
-Bound:
+Binder:
 
 $$x^2\ge 0$$
 """

@@ -25,7 +25,7 @@ MEAN, SQUARE = real("m", latex=r"\mathbb{E}X"), real("s", ge=0, latex=r"\mathbb{
 
 def row(latex: str, *letters: Variable, given: str = "") -> Obligation:
     options = {"given": given} if given else {}
-    (found,) = Sheet("x.row", letters).whole("row", latex, **options).statement.printed
+    (found,) = Sheet("x.row", letters).conclusion("row", latex, **options).statement.printed
     return found
 
 

@@ -175,7 +175,7 @@ PROOFS = (
         statement="bst14.lem2.2",
         obligation="amplification",
         where="Lemma 2.2",
-        coverage=Coverage.WHOLE,
+        coverage=Coverage.CONCLUSION,
         variant=Variant.PRINTED,
         latex=r"\ln\left(1 + \gamma (e^{\varepsilon} - 1)\right) \le 2 \gamma \varepsilon",
         expression="log(1 + gamma*(exp(eps) - 1)) <= 2*gamma*eps",

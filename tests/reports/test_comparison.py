@@ -18,7 +18,7 @@ from dpverify.views.comparison import Change, compare_ledgers
 
 def proof(verdict: Verdict, *, confirmed: bool = True, **more: Any) -> ProofEvidence:
     fields: dict[str, Any] = {
-        "statement": "fmtt18.thm1", "obligation": "bound", "where": "Theorem 1", "coverage": Coverage.WHOLE,
+        "statement": "fmtt18.thm1", "obligation": "bound", "where": "Theorem 1", "coverage": Coverage.CONCLUSION,
         "variant": Variant.PRINTED, "latex": "a", "expression": "a <= b", "verdict": verdict, "prover": "exact",
         "confirmed_by_checker": confirmed,
     }  # fmt: skip

@@ -95,7 +95,7 @@ def test_the_papers_own_line_comes_first() -> None:
 def test_what_does_not_follow_is_not_called_false() -> None:
     does_not = Verdict.DOES_NOT_FOLLOW
     step = refuted("a.b", None, coverage=Coverage.STEP, verdict=does_not)
-    whole = refuted("a.c", None, coverage=Coverage.WHOLE, verdict=does_not)
+    whole = refuted("a.c", None, coverage=Coverage.CONCLUSION, verdict=does_not)
     ledger = example_ledger(entries=(step, whole), statements=())
     (group,) = finding_groups(ledger)
     assert group.heading == "Does not follow from what is declared"
@@ -155,7 +155,7 @@ def test_the_case_of_an_instance_is_said() -> None:
 
 
 def test_a_finding_without_a_correction_takes_nothing_from_others() -> None:
-    printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.WHOLE)
+    printed = refuted("a.b", None, domain={"x": "(0, oo)"}, coverage=Coverage.CONCLUSION)
     corrected = printed.model_copy(
         update={
             "variant": Variant.CORRECTED,

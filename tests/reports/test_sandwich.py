@@ -81,7 +81,7 @@ def test_rows(ledger: Ledger) -> None:
     assert texts[0][-1] == "no run is refused"
     assert texts[2][-2] == "none; sampling"
     assert texts[3][2:4] == ("any", "any")
-    assert found.says() == (
+    assert found.summary() == (
         "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0"
     )
 

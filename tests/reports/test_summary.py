@@ -77,7 +77,7 @@ def _privacy(**changes: Any) -> Any:
 
 def test_the_summary_says_what_the_audits_can_tell() -> None:
     risk = next(audit for audit in AUDITS if audit.kind == "risk")
-    blind = {"verdict": Verdict.UNDECIDED, "sees_nothing": True}
+    blind = {"verdict": Verdict.UNDECIDED, "detects_nothing": True}
     entries = (
         _privacy(smallest_fault=2.0),
         _privacy(smallest_fault=4.0),
@@ -345,10 +345,10 @@ def test_findings_are_ordered_by_what_follows_from_them() -> None:
     found = [
         ("a.edge", Coverage.INSTANCE, Consequence.EDGE),
         ("a.edge", Coverage.STEP, Consequence.STEP),
-        ("a.old", Coverage.WHOLE, None),
+        ("a.old", Coverage.CONCLUSION, None),
         ("a.step", Coverage.STEP, Consequence.STEP),
-        ("a.constant", Coverage.WHOLE, Consequence.CONSTANT),
-        ("a.claim", Coverage.WHOLE, Consequence.CLAIM),
+        ("a.constant", Coverage.CONCLUSION, Consequence.CONSTANT),
+        ("a.claim", Coverage.CONCLUSION, Consequence.CLAIM),
     ]
     entries = tuple(
         PROOFS[0].model_copy(

@@ -141,7 +141,7 @@ def test_one_block_of_each_size_is_run_again_while_a_store_is_open(tmp_path: Pat
         assert store.reuse().blocks_compared == 2
         run(walk, np.ones(2), runs=10, seed=1, block_size=10, store=store)
         assert store.reuse().blocks_compared == 2
-        assert "2 of these blocks run again" in store.reuse().says()
+        assert "2 of these blocks run again" in store.reuse().summary()
     assert len(log.read_text().splitlines()) == 2 + 2 + 1
 
 
@@ -162,4 +162,4 @@ def test_which_block_is_run_again_does_not_depend_on_chance(tmp_path: Path) -> N
 def test_counts_add_up() -> None:
     one = Reuse(store="s", blocks=5, blocks_taken=4, blocks_compared=2)
     assert one.since(Reuse(store="s", blocks=1, blocks_taken=1, blocks_compared=1)).blocks_compared == 1
-    assert Reuse(store="s").says() == ""
+    assert Reuse(store="s").summary() == ""

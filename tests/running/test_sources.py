@@ -146,4 +146,4 @@ def test_files_that_other_processes_have_loaded_count(tmp_path: Path) -> None:
         Elsewhere(str(source)), np.zeros(3), runs=20, seed=1, block_size=10, store=tmp_path / "store"
     ).reuse
     assert lost is not None
-    assert "2 results were not kept in" in lost.says()
+    assert "2 results were not kept in" in lost.summary()

@@ -78,8 +78,8 @@ def test_nothing_is_computed_twice(tmp_path: Path) -> None:
     assert first.points.tobytes() == second.points.tobytes()
     assert first.reuse is not None
     assert second.reuse is not None
-    assert first.reuse.says() == ""
-    assert second.reuse.says().startswith(
+    assert first.reuse.summary() == ""
+    assert second.reuse.summary().startswith(
         f"5 of 5 blocks taken from {tmp_path / 'store'}; 1 of these blocks run again, with the same bits"
     )
     # full blocks serve a longer job too; its partial block is another one
@@ -165,7 +165,7 @@ def test_damaged_and_misplaced_blocks_are_computed_again(damage: str, tmp_path: 
     assert computed(log) == 7
     assert first.points.tobytes() == again.points.tobytes()
     assert again.reuse is not None
-    assert "1 damaged or misplaced row" in again.reuse.says()
+    assert "1 damaged or misplaced row" in again.reuse.summary()
     logged(tmp_path, log)
     assert computed(log) == 8
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import Apply, At, Bound, Derivative, Expression, Number, Variable
+from dpverify.formulas.expressions import Apply, At, Binder, Derivative, Expression, Number, Variable
 from dpverify.formulas.logic import And, Compare, ForAll, Formula, Implies, Not, Or, comparisons, free_in
 from dpverify.formulas.rendering.neutral import expression_to_json, formula_to_json
 from dpverify.formulas.vectors import check_formula
@@ -133,7 +133,7 @@ def _changes(e: Expression, over: tuple[Variable, ...]) -> Iterator[tuple[str, E
             for i, argument in enumerate(arguments):
                 for said, changed in _changes(argument, over):
                     yield said, Apply(operator, (*arguments[:i], changed, *arguments[i + 1 :]))
-        case Bound(kind, body, variable, first, last):
+        case Binder(kind, body, variable, first, last):
             if kind != "integral":
                 yield "sum begins one late", replace(e, first=first + 1)
                 yield "sum ends one early", replace(e, last=last - 1)

@@ -21,7 +21,12 @@ PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 DOES_NOT = Verdict.DOES_NOT_FOLLOW
 
 
-WHOLE, INSTANCE, STEP, CONDITION = Coverage.WHOLE, Coverage.INSTANCE, Coverage.STEP, Coverage.CONDITION
+CONCLUSION, INSTANCE, STEP, CONDITION = (
+    Coverage.CONCLUSION,
+    Coverage.INSTANCE,
+    Coverage.STEP,
+    Coverage.CONDITION,
+)
 
 
 BOX = Cut(letter="x", low="0", high="1")
@@ -34,12 +39,12 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
 @pytest.mark.parametrize(
     ("rows", "verdict", "headline"),
     [
-        ([row(WHOLE)], PROVED, "proved"),
-        ([row(WHOLE), row(INSTANCE, UNDECIDED)], PROVED, "proved"),
-        ([row(WHOLE, uses=("a.b", "jensen"))], PROVED, "proved, given a.b, jensen"),
+        ([row(CONCLUSION)], PROVED, "proved"),
+        ([row(CONCLUSION), row(INSTANCE, UNDECIDED)], PROVED, "proved"),
+        ([row(CONCLUSION, uses=("a.b", "jensen"))], PROVED, "proved, given a.b, jensen"),
         # a statement is named once, not with a part of it as well
-        ([row(WHOLE, uses=("a.b", "a.b/first"))], PROVED, "proved, given a.b"),
-        ([row(WHOLE, uses=("a.b/first",))], PROVED, "proved, given a.b/first"),
+        ([row(CONCLUSION, uses=("a.b", "a.b/first"))], PROVED, "proved, given a.b"),
+        ([row(CONCLUSION, uses=("a.b/first",))], PROVED, "proved, given a.b/first"),
         # neither instances nor steps prove anything
         ([row(INSTANCE)], None, "instances hold"),
         ([row(INSTANCE), row(STEP)], None, "instances hold"),
@@ -49,45 +54,49 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(Coverage.UNIT)], None, "nothing was decided"),
         ([row(Coverage.REFERENCE)], None, "nothing was decided"),
         # to assume the conclusion proves nothing
-        ([row(WHOLE, says_nothing=True), row(STEP)], UNDECIDED, "undecided: its conclusion is only assumed"),
-        ([row(WHOLE, says_nothing=True), row(WHOLE, name="other")], PROVED, "proved"),
-        # all wholes are needed, and all conditions
-        ([row(WHOLE), row(WHOLE, UNDECIDED, "other")], UNDECIDED, "undecided"),
-        ([row(WHOLE), row(CONDITION, UNDECIDED)], UNDECIDED, "undecided"),
-        ([row(WHOLE), row(CONDITION, REFUTED)], UNDECIDED, "undecided; a condition is false"),
-        ([row(WHOLE), row(CONDITION, uses=("a.b",))], PROVED, "proved, given a.b"),
-        # what a whole uses of the statement itself
-        ([row(WHOLE, uses=("x.y/first",)), row(STEP, UNDECIDED, "first")], UNDECIDED, "undecided"),
         (
-            [row(WHOLE, uses=("x.y/first",)), row(STEP, name="first", uses=("a.b",))],
+            [row(CONCLUSION, says_nothing=True), row(STEP)],
+            UNDECIDED,
+            "undecided: its conclusion is only assumed",
+        ),
+        ([row(CONCLUSION, says_nothing=True), row(CONCLUSION, name="other")], PROVED, "proved"),
+        # all conclusions are needed, and all conditions
+        ([row(CONCLUSION), row(CONCLUSION, UNDECIDED, "other")], UNDECIDED, "undecided"),
+        ([row(CONCLUSION), row(CONDITION, UNDECIDED)], UNDECIDED, "undecided"),
+        ([row(CONCLUSION), row(CONDITION, REFUTED)], UNDECIDED, "undecided; a condition is false"),
+        ([row(CONCLUSION), row(CONDITION, uses=("a.b",))], PROVED, "proved, given a.b"),
+        # what a whole uses of the statement itself
+        ([row(CONCLUSION, uses=("x.y/first",)), row(STEP, UNDECIDED, "first")], UNDECIDED, "undecided"),
+        (
+            [row(CONCLUSION, uses=("x.y/first",)), row(STEP, name="first", uses=("a.b",))],
             PROVED,
             "proved, given a.b",
         ),
         # what is false
-        ([row(WHOLE), row(STEP, REFUTED)], PROVED, "holds; a step of its proof is false"),
-        ([row(WHOLE), row(Coverage.UNIT, REFUTED)], PROVED, "proved; units differ"),
-        ([row(WHOLE), row(Coverage.REFERENCE, REFUTED)], PROVED, "proved; a reference is false"),
+        ([row(CONCLUSION), row(STEP, REFUTED)], PROVED, "holds; a step of its proof is false"),
+        ([row(CONCLUSION), row(Coverage.UNIT, REFUTED)], PROVED, "proved; units differ"),
+        ([row(CONCLUSION), row(Coverage.REFERENCE, REFUTED)], PROVED, "proved; a reference is false"),
         ([row(INSTANCE), row(CONDITION, REFUTED)], None, "instances hold; a condition is false"),
-        ([row(WHOLE), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
+        ([row(CONCLUSION), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
         (
-            [row(WHOLE, REFUTED, consequence=Consequence.EDGE)],
+            [row(CONCLUSION, REFUTED, consequence=Consequence.EDGE)],
             REFUTED,
             "refuted: an edge case that no reader means",
         ),
         # a special case in which a step fails refutes the step, one in which a claim fails the statement
         (
-            [row(WHOLE), row(INSTANCE, REFUTED, consequence=Consequence.STEP)],
+            [row(CONCLUSION), row(INSTANCE, REFUTED, consequence=Consequence.STEP)],
             PROVED,
             "holds; a step of its proof is false",
         ),
         (
-            [row(WHOLE), row(INSTANCE, REFUTED, consequence=Consequence.CONSTANT)],
+            [row(CONCLUSION), row(INSTANCE, REFUTED, consequence=Consequence.CONSTANT)],
             REFUTED,
             "refuted: a constant changes",
         ),
         (
             [
-                row(WHOLE, REFUTED, consequence=Consequence.EDGE),
+                row(CONCLUSION, REFUTED, consequence=Consequence.EDGE),
                 row(INSTANCE, REFUTED, consequence=Consequence.CLAIM),
                 row(STEP, REFUTED, consequence=Consequence.STEP),
             ],
@@ -96,28 +105,32 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ),
         # a box that leaves out a part of the domain, in a whole or in what it uses
         (
-            [row(WHOLE, Verdict.CERTIFIED, cut=(BOX,), uses=("a.b",))],
+            [row(CONCLUSION, Verdict.CERTIFIED, cut=(BOX,), uses=("a.b",))],
             Verdict.CERTIFIED,
             "certified on part of its domain (x in [0, 1]), given a.b",
         ),
         (
-            [row(WHOLE, uses=("x.y/step",)), row(STEP, Verdict.CERTIFIED, cut=(BOX,))],
+            [row(CONCLUSION, uses=("x.y/step",)), row(STEP, Verdict.CERTIFIED, cut=(BOX,))],
             Verdict.CERTIFIED,
             "certified on part of its domain (x in [0, 1])",
         ),
         # what does not follow is not called false
-        ([row(WHOLE, DOES_NOT, "a"), row(WHOLE)], DOES_NOT, "does not follow from what is declared: a"),
-        ([row(WHOLE, DOES_NOT, "a"), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
-        ([row(WHOLE), row(STEP, DOES_NOT)], PROVED, "holds; a step of its proof does not follow"),
-        ([row(WHOLE), row(CONDITION, DOES_NOT)], UNDECIDED, "undecided; a condition does not follow"),
-        ([row(WHOLE), row(INSTANCE, DOES_NOT)], PROVED, "proved; a special case does not follow"),
+        (
+            [row(CONCLUSION, DOES_NOT, "a"), row(CONCLUSION)],
+            DOES_NOT,
+            "does not follow from what is declared: a",
+        ),
+        ([row(CONCLUSION, DOES_NOT, "a"), row(INSTANCE, REFUTED)], REFUTED, "refuted"),
+        ([row(CONCLUSION), row(STEP, DOES_NOT)], PROVED, "holds; a step of its proof does not follow"),
+        ([row(CONCLUSION), row(CONDITION, DOES_NOT)], UNDECIDED, "undecided; a condition does not follow"),
+        ([row(CONCLUSION), row(INSTANCE, DOES_NOT)], PROVED, "proved; a special case does not follow"),
         ([row(INSTANCE, DOES_NOT)], None, "instances undecided; a special case does not follow"),
         (
-            [row(WHOLE, uses=("x.y/first",)), row(STEP, DOES_NOT, "first")],
+            [row(CONCLUSION, uses=("x.y/first",)), row(STEP, DOES_NOT, "first")],
             UNDECIDED,
             "undecided; a step of its proof does not follow",
         ),
-        ([row(WHOLE), row(STEP, Verdict.CERTIFIED, cut=(BOX,))], PROVED, "proved"),
+        ([row(CONCLUSION), row(STEP, Verdict.CERTIFIED, cut=(BOX,))], PROVED, "proved"),
     ],
 )
 def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headline: str) -> None:
@@ -128,7 +141,7 @@ def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headl
 def test_a_refutation_is_carried() -> None:
     edge = Consequence.EDGE
     false = {"e.f": edge, "g.h": edge, "c.d": Consequence.STEP}
-    found = word("x.y", [row(WHOLE)], ("a.b",), Below(false=false))
+    found = word("x.y", [row(CONCLUSION)], ("a.b",), Below(false=false))
     assert (found.verdict, found.headline) == (
         PROVED,
         "proved, given a.b; rests on c.d (false as printed: a step of the proof only); "
@@ -138,7 +151,7 @@ def test_a_refutation_is_carried() -> None:
 
 @pytest.mark.parametrize("failing", [Consequence.CLAIM, Consequence.CONSTANT, None])
 def test_what_rests_on_a_claim_that_fails_is_not_proved(failing: Consequence | None) -> None:
-    found = word("x.y", [row(WHOLE)], ("a.b",), Below(false={"e.f": Consequence.EDGE, "c.d": failing}))
+    found = word("x.y", [row(CONCLUSION)], ("a.b",), Below(false={"e.f": Consequence.EDGE, "c.d": failing}))
     assert found.verdict is Verdict.UNDECIDED
     assert found.headline.startswith("undecided; rests on ")
     assert "rests on c.d (false as printed" in found.headline
@@ -160,19 +173,19 @@ def _named(shown: dict[str, dict[str, Any]]) -> dict[str, Shown]:
 
 def test_what_is_false_below() -> None:
     """One formula of b is false as printed; c rests on all of it, d on one that is true, e on the false one."""
-    fails = row(WHOLE, REFUTED, consequence=Consequence.CLAIM)
+    fails = row(CONCLUSION, REFUTED, consequence=Consequence.CLAIM)
     shown = {
         "b": _shown(
             replace(fails, name="false"), replace(row(STEP), name="true"),
-            corrected=(replace(row(WHOLE), name="false"), replace(row(STEP), name="true")),
+            corrected=(replace(row(CONCLUSION), name="false"), replace(row(STEP), name="true")),
         ),
-        "c": _shown(row(WHOLE, uses=("b", "jensen")), corrected=(row(WHOLE, uses=("b", "jensen")),)),
-        "d": _shown(row(WHOLE, uses=("b/true",))),
-        "e": _shown(row(WHOLE, uses=("b/false",)), corrected=(row(WHOLE, uses=("b/false",)),)),
-        "f": _shown(row(WHOLE, uses=("c",)), corrected=(row(WHOLE, uses=("c",)),)),
-        "g": _shown(row(WHOLE), row(INSTANCE, uses=("b",))),
-        "h": _shown(row(WHOLE), uses=("b",)),
-        "i": _shown(row(WHOLE), row(Coverage.REFERENCE, uses=("b",))),
+        "c": _shown(row(CONCLUSION, uses=("b", "jensen")), corrected=(row(CONCLUSION, uses=("b", "jensen")),)),
+        "d": _shown(row(CONCLUSION, uses=("b/true",))),
+        "e": _shown(row(CONCLUSION, uses=("b/false",)), corrected=(row(CONCLUSION, uses=("b/false",)),)),
+        "f": _shown(row(CONCLUSION, uses=("c",)), corrected=(row(CONCLUSION, uses=("c",)),)),
+        "g": _shown(row(CONCLUSION), row(INSTANCE, uses=("b",))),
+        "h": _shown(row(CONCLUSION), uses=("b",)),
+        "i": _shown(row(CONCLUSION), row(Coverage.REFERENCE, uses=("b",))),
     }  # fmt: skip
     printed = {name: below(name, Variant.PRINTED, _named(shown)) for name in shown}
     claim = Consequence.CLAIM
@@ -187,7 +200,7 @@ def test_what_is_false_below() -> None:
     }  # fmt: skip
 
 
-BOXED = row(WHOLE, Verdict.CERTIFIED, "bound", cut=(BOX,))
+BOXED = row(CONCLUSION, Verdict.CERTIFIED, "bound", cut=(BOX,))
 
 
 def test_what_is_left_out_comes_up_from_below() -> None:
@@ -196,20 +209,20 @@ def test_what_is_left_out_comes_up_from_below() -> None:
         {
             "p.b": _shown(BOXED),
             "p.c": _shown(
-                row(WHOLE, REFUTED, "claim", consequence=Consequence.CLAIM),
-                corrected=(row(WHOLE, name="claim", corrected=True, added=("2 <= n",)),),
+                row(CONCLUSION, REFUTED, "claim", consequence=Consequence.CLAIM),
+                corrected=(row(CONCLUSION, name="claim", corrected=True, added=("2 <= n",)),),
             ),
-            "p.d": _shown(row(WHOLE), unsaid=("the accuracy",)),
+            "p.d": _shown(row(CONCLUSION), unsaid=("the accuracy",)),
             "p.e": _shown(row(INSTANCE)),
-            "p.f": _shown(row(WHOLE, uses=("jensen",))),
-            "p.g": _shown(row(WHOLE)),
+            "p.f": _shown(row(CONCLUSION, uses=("jensen",))),
+            "p.g": _shown(row(CONCLUSION)),
             **{
                 f"p.over-{name}": _shown(
-                    row(WHOLE, uses=(f"p.{name}",)), corrected=(row(WHOLE, uses=(f"p.{name}",)),)
+                    row(CONCLUSION, uses=(f"p.{name}",)), corrected=(row(CONCLUSION, uses=(f"p.{name}",)),)
                 )
                 for name in "bcdefg"
             },
-            **{f"p.top-{name}": _shown(row(WHOLE, uses=(f"p.over-{name}",))) for name in "bcdefg"},
+            **{f"p.top-{name}": _shown(row(CONCLUSION, uses=(f"p.over-{name}",))) for name in "bcdefg"},
         }
     )
 
@@ -236,9 +249,9 @@ def test_what_is_left_out_comes_up_from_below() -> None:
 def test_what_does_not_follow_is_carried() -> None:
     shown = _named(
         {
-            "p.b": _shown(row(WHOLE, DOES_NOT), row(STEP, DOES_NOT, "step")),
-            "p.c": _shown(row(WHOLE, uses=("p.b",))),
-            "p.d": _shown(row(WHOLE, uses=("p.b/step",))),
+            "p.b": _shown(row(CONCLUSION, DOES_NOT), row(STEP, DOES_NOT, "step")),
+            "p.c": _shown(row(CONCLUSION, uses=("p.b",))),
+            "p.d": _shown(row(CONCLUSION, uses=("p.b/step",))),
         }
     )
     for name, verdict, below_it in (("p.c", UNDECIDED, "p.b"), ("p.d", PROVED, "p.b/step")):
@@ -248,10 +261,10 @@ def test_what_does_not_follow_is_carried() -> None:
 
 
 def test_a_conclusion_that_only_the_correction_has_is_missing() -> None:
-    added = row(WHOLE, name="accuracy", corrected=True)
+    added = row(CONCLUSION, name="accuracy", corrected=True)
     rows = {
-        "p.b": _shown(row(WHOLE), corrected=(row(WHOLE), added)),
-        "p.c": _shown(row(WHOLE, uses=("p.b",))),
+        "p.b": _shown(row(CONCLUSION), corrected=(row(CONCLUSION), added)),
+        "p.c": _shown(row(CONCLUSION, uses=("p.b",))),
     }
     shown = _named(rows)
     of = shown["p.b"]
@@ -265,25 +278,25 @@ def test_a_conclusion_that_only_the_correction_has_is_missing() -> None:
 
 
 def test_what_holds_where_it_is_meant() -> None:
-    edge = row(WHOLE, REFUTED, "bound", consequence=Consequence.EDGE)
-    true = row(WHOLE, name="bound", corrected=True, added=("2 <= n",))
+    edge = row(CONCLUSION, REFUTED, "bound", consequence=Consequence.EDGE)
+    true = row(CONCLUSION, name="bound", corrected=True, added=("2 <= n",))
     for printed, corrected, expected in (
         ((edge,), (true,), True),
         ((edge,), (replace(true, verdict=UNDECIDED),), False),
         ((edge,), None, False),
         ((replace(edge, consequence=Consequence.NOTATION),), (true,), False),
         ((edge, row(INSTANCE, REFUTED, consequence=Consequence.CLAIM)), (true,), False),
-        ((row(WHOLE),), (true,), False),
+        ((row(CONCLUSION),), (true,), False),
     ):
         assert Shown("p.b", **_shown(*printed, corrected=corrected)).where_meant is expected
 
 
 def test_a_correction_that_is_relied_on_is_named() -> None:
-    found = word("x.y", [row(WHOLE)], ("a.b",), Below(corrected={"a.b": ()}))
+    found = word("x.y", [row(CONCLUSION)], ("a.b",), Below(corrected={"a.b": ()}))
     assert found.headline == "proved, given a.b; a.b as corrected"
 
 
-WHOLE_BY_A_STEP = row(WHOLE, uses=("x.y/first",))
+CONCLUSION_BY_A_STEP = row(CONCLUSION, uses=("x.y/first",))
 
 
 FALSE_STEP = row(STEP, REFUTED, "first", consequence=Consequence.STEP)
@@ -295,30 +308,54 @@ TRUE_STEP = row(STEP, name="first", uses=("jensen",), corrected=True)
 @pytest.mark.parametrize(
     ("printed", "corrected", "expected"),
     [
-        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP, WHOLE_BY_A_STEP], True),
-        ([WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, WHOLE_BY_A_STEP, row(CONDITION)], True),
-        # the correction says something else, or less
-        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP, replace(WHOLE_BY_A_STEP, corrected=True)], False),
-        ([WHOLE_BY_A_STEP, FALSE_STEP], [TRUE_STEP], False),
-        ([WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, WHOLE_BY_A_STEP], False),
-        # more than a step changes
-        ([replace(WHOLE_BY_A_STEP, verdict=UNDECIDED), FALSE_STEP], [TRUE_STEP, WHOLE_BY_A_STEP], False),
-        # a step that does not follow, or is undecided, is a step of the proof, too
-        ([WHOLE_BY_A_STEP, replace(FALSE_STEP, verdict=DOES_NOT)], [TRUE_STEP, WHOLE_BY_A_STEP], True),
-        ([WHOLE_BY_A_STEP, replace(FALSE_STEP, verdict=UNDECIDED)], [TRUE_STEP, WHOLE_BY_A_STEP], True),
+        ([CONCLUSION_BY_A_STEP, FALSE_STEP], [TRUE_STEP, CONCLUSION_BY_A_STEP], True),
         (
-            [WHOLE_BY_A_STEP, FALSE_STEP, row(CONDITION, REFUTED, consequence=Consequence.STEP)],
-            [TRUE_STEP, WHOLE_BY_A_STEP, row(CONDITION)],
+            [CONCLUSION_BY_A_STEP, FALSE_STEP, row(CONDITION)],
+            [TRUE_STEP, CONCLUSION_BY_A_STEP, row(CONDITION)],
+            True,
+        ),
+        # the correction says something else, or less
+        (
+            [CONCLUSION_BY_A_STEP, FALSE_STEP],
+            [TRUE_STEP, replace(CONCLUSION_BY_A_STEP, corrected=True)],
+            False,
+        ),
+        ([CONCLUSION_BY_A_STEP, FALSE_STEP], [TRUE_STEP], False),
+        ([CONCLUSION_BY_A_STEP, FALSE_STEP, row(CONDITION)], [TRUE_STEP, CONCLUSION_BY_A_STEP], False),
+        # more than a step changes
+        (
+            [replace(CONCLUSION_BY_A_STEP, verdict=UNDECIDED), FALSE_STEP],
+            [TRUE_STEP, CONCLUSION_BY_A_STEP],
+            False,
+        ),
+        # a step that does not follow, or is undecided, is a step of the proof, too
+        (
+            [CONCLUSION_BY_A_STEP, replace(FALSE_STEP, verdict=DOES_NOT)],
+            [TRUE_STEP, CONCLUSION_BY_A_STEP],
+            True,
+        ),
+        (
+            [CONCLUSION_BY_A_STEP, replace(FALSE_STEP, verdict=UNDECIDED)],
+            [TRUE_STEP, CONCLUSION_BY_A_STEP],
+            True,
+        ),
+        (
+            [CONCLUSION_BY_A_STEP, FALSE_STEP, row(CONDITION, REFUTED, consequence=Consequence.STEP)],
+            [TRUE_STEP, CONCLUSION_BY_A_STEP, row(CONDITION)],
             False,
         ),
         *(
-            ([WHOLE_BY_A_STEP, replace(FALSE_STEP, consequence=other)], [TRUE_STEP, WHOLE_BY_A_STEP], False)
+            (
+                [CONCLUSION_BY_A_STEP, replace(FALSE_STEP, consequence=other)],
+                [TRUE_STEP, CONCLUSION_BY_A_STEP],
+                False,
+            )
             for other in (Consequence.CLAIM, Consequence.CONSTANT, Consequence.EDGE, None)
         ),
         # nothing that it needs is false, or it has no whole
-        ([row(WHOLE), FALSE_STEP], [row(WHOLE), TRUE_STEP], False),
+        ([row(CONCLUSION), FALSE_STEP], [row(CONCLUSION), TRUE_STEP], False),
         ([FALSE_STEP], [TRUE_STEP], False),
-        ([WHOLE_BY_A_STEP, FALSE_STEP], [], False),
+        ([CONCLUSION_BY_A_STEP, FALSE_STEP], [], False),
     ],
 )
 def test_a_correction_of_the_proof_alone(printed: list[Row], corrected: list[Row], expected: bool) -> None:
@@ -327,11 +364,13 @@ def test_a_correction_of_the_proof_alone(printed: list[Row], corrected: list[Row
 
 def test_what_holds_by_a_corrected_proof() -> None:
     rests = Below(corrected={"a.b": ()})
-    found = word("x.y", [TRUE_STEP, WHOLE_BY_A_STEP], (), rests, printed=[WHOLE_BY_A_STEP, FALSE_STEP])
+    found = word(
+        "x.y", [TRUE_STEP, CONCLUSION_BY_A_STEP], (), rests, printed=[CONCLUSION_BY_A_STEP, FALSE_STEP]
+    )
     said = "holds by a corrected proof, given jensen; a step of its proof is false; a.b as corrected"
     assert (found.verdict, found.given, found.headline) == (PROVED, ("jensen",), said)
-    unproved = [replace(TRUE_STEP, verdict=UNDECIDED), WHOLE_BY_A_STEP]
-    assert word("x.y", unproved, printed=[WHOLE_BY_A_STEP, FALSE_STEP]).verdict is UNDECIDED
+    unproved = [replace(TRUE_STEP, verdict=UNDECIDED), CONCLUSION_BY_A_STEP]
+    assert word("x.y", unproved, printed=[CONCLUSION_BY_A_STEP, FALSE_STEP]).verdict is UNDECIDED
 
 
 @pytest.mark.parametrize(
@@ -348,8 +387,8 @@ def test_what_holds_by_a_corrected_proof() -> None:
 )
 def test_a_cut_domain_is_seen(domain: LetterDomain, box: tuple[str, str], said: tuple[str, ...]) -> None:
     proof = ProofEvidence(
-        statement="x.y", obligation="o", where="", coverage=WHOLE, variant=Variant.PRINTED, latex="", expression="",
-        domain={"x": domain}, box={"x": box}, verdict=Verdict.CERTIFIED, prover="balls",
+        statement="x.y", obligation="o", where="", coverage=CONCLUSION, variant=Variant.PRINTED, latex="",
+        expression="", domain={"x": domain}, box={"x": box}, verdict=Verdict.CERTIFIED, prover="balls",
     )  # fmt: skip
     assert tuple(map(str, cut(proof))) == said
     assert cut(proof.model_copy(update={"verdict": PROVED})) == ()

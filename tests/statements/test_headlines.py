@@ -29,7 +29,12 @@ ALL = [s for paper in papers().values() for s in paper.statements]
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 
 
-WHOLE, INSTANCE, STEP, CONDITION = Coverage.WHOLE, Coverage.INSTANCE, Coverage.STEP, Coverage.CONDITION
+CONCLUSION, INSTANCE, STEP, CONDITION = (
+    Coverage.CONCLUSION,
+    Coverage.INSTANCE,
+    Coverage.STEP,
+    Coverage.CONDITION,
+)
 
 
 def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
@@ -202,7 +207,7 @@ def test_lemma_27_holds_on_no_box(entries: dict[str, StatementEntry]) -> None:
 def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     statement: Statement, all_proofs: list[ProofRecord]
 ) -> None:
-    """Planted: wholes called instances, everything proved; then a false step, condition and unit; then a cut box."""
+    """Planted: conclusions called instances, all proved; then a false step, condition and unit; then a cut box."""
     refuting = {each.obligation for each in instance_entries(statement.id.partition(".")[0], statement.id)}
     mine = [r.evidence for r in all_proofs if r.evidence.statement == statement.id]
     # what an instance refutes cannot be planted as proved
@@ -213,7 +218,9 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
         return only
 
     demoted = [
-        e.model_copy(update={"coverage": INSTANCE if e.coverage is WHOLE else e.coverage, "verdict": PROVED})
+        e.model_copy(
+            update={"coverage": INSTANCE if e.coverage is CONCLUSION else e.coverage, "verdict": PROVED}
+        )
         for e in mine
     ]
     for verdict in (entry(demoted).printed.verdict, entry(demoted).corrected.verdict):
@@ -230,7 +237,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     proved = [e.model_copy(update={"verdict": PROVED}) for e in mine]
     boxed = mine[0].model_copy(
         update={
-            "obligation": "planted", "coverage": WHOLE, "verdict": Verdict.CERTIFIED, "variant": Variant.PRINTED,
+            "obligation": "planted", "coverage": CONCLUSION, "verdict": Verdict.CERTIFIED, "variant": Variant.PRINTED,
             "uses": (), "domain": {"q": LetterDomain(lower="0", lower_open=True)}, "box": {"q": ("1", "2")},
         }
     )  # fmt: skip

@@ -101,7 +101,7 @@ _NUMBERS = {name: real(name) for name in "abc"}
     ],
 )
 def test_what_needs_less_is_no_fault(claim: str, changed: str, given: str, counts: bool) -> None:
-    sheet = Sheet("x.row", tuple(_NUMBERS.values())).whole("row", claim, given=given)
+    sheet = Sheet("x.row", tuple(_NUMBERS.values())).conclusion("row", claim, given=given)
     (obligation,) = sheet.statement.printed
     fault = read_formula(changed, tuple(_NUMBERS.values()))
     where = points(obligation, {name: Fraction(0) for name in "abc"}, seed=1)

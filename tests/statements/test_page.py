@@ -53,7 +53,7 @@ def test_the_example_is_proved_as_it_stands() -> None:
     assert word.headline.startswith("holds, given fmtt18.thm22; a step of its proof is false")
     assert all(r.evidence.verdict is Verdict.PROVED for r in records if r.evidence.coverage is Coverage.UNIT)
     assert r"\sum_{i=t}^{n} a_i = 2\eta L" in rows["At the end nothing is left"].latex
-    assert page.says() == ""
+    assert page.summary() == ""
 
 
 def test_a_fault_on_the_page_is_seen(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_claim_that_is_an_assumption_proves_nothing(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    page = f"{TABLE}\nLemma (whole; given ${given}$):\n\n$${display}$$\n"
+    page = f"{TABLE}\nLemma (conclusion; given ${given}$):\n\n$${display}$$\n"
     assert ended(["prove", str(written(tmp_path, page)), "--json", str(tmp_path / "rows.json")]) == code
     (row,) = json.loads((tmp_path / "rows.json").read_text())["entries"]
     assert row["says_nothing"] == (code == 3)

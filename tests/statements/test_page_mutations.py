@@ -94,7 +94,7 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
     # the note, and ways to write it
     note = f"The claim (given {h}):\n\n{show}"
     yield case("note", note, hypotheses)
-    yield case("wrapped", f"The claim (given\n{h};\nwhole):\n\n{show}", hypotheses)
+    yield case("wrapped", f"The claim (given\n{h};\nconclusion):\n\n{show}", hypotheses)
     yield case("wrapped within", note.replace(" and ", "\nand\n"), hypotheses)
     yield case("doubled", f"The claim (given {h}; given {h}):\n\n{show}", hypotheses)
     yield case(
@@ -162,7 +162,7 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
         yield case(f"display, paragraph, {words_}", f"{show}\n\n{text}", None)
 
     # where nobody reads it
-    yield case("comment in the note", f"The claim (whole<!--; given {h}-->):\n\n{show}", ())
+    yield case("comment in the note", f"The claim (conclusion<!--; given {h}-->):\n\n{show}", ())
     yield case("comment before", f"<!-- For {h}: -->\n\n{show}", ())
     yield case("comment behind", f"{show} <!-- for all {h} -->", ())
     yield case("comment with the display", f"<!--\nThe claim (given {h}):\n\n{show}\n-->", None)
@@ -186,7 +186,7 @@ def mutations(claim: str, hypotheses: tuple[str, ...]) -> Iterator[Case]:
         yield case(brackets, f"The claim {brackets[0]}given {h}{brackets[1]}:\n\n{show}", None)
     yield case("note, then words", f"The claim (given {h}) holds:\n\n{show}", None)
     yield case("note, then a period", f"The claim (given {h}).\n\n{show}", None)
-    yield case("two notes", f"The claim (given {h}) (whole):\n\n{show}", None)
+    yield case("two notes", f"The claim (given {h}) (conclusion):\n\n{show}", None)
     yield case("note, then another paragraph", f"The claim (given {h}):\n\nIndeed:\n\n{show}", None)
     yield case("note behind a heading", f"The claim (given {h}):\n\n## Display\n\n{show}", None)
 
@@ -245,7 +245,7 @@ def meaning(obligation: Obligation) -> tuple[Formula, frozenset[Formula]]:
 def encoded(claim: str, given: tuple[str, ...]) -> Obligation:
     """The same without a page."""
     options = {"given": ", ".join(f"({part})" for part in given)} if given else {}
-    (obligation,) = Sheet("mine", LETTERS).whole("claim", claim, **options).printed
+    (obligation,) = Sheet("mine", LETTERS).conclusion("claim", claim, **options).printed
     return obligation
 
 

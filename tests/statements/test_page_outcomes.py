@@ -43,7 +43,7 @@ def outcome(page: str, folder: Path) -> str:
         )
         return "refused, " + "; ".join(found)
     rows = [f"{o.name} ({o.coverage}): {what_was_read(o)}" for o in read.statement.printed]
-    return "\n".join([*rows, *([read.says()] if read.unread else [])])
+    return "\n".join([*rows, *([read.summary()] if read.unread else [])])
 
 
 @pytest.mark.parametrize(("page", "said"), cases())

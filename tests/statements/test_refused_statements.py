@@ -18,7 +18,12 @@ from dpverify.statements.paper import Paper, check_uses, find_statement, papers
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 
 
-WHOLE, INSTANCE, STEP, CONDITION = Coverage.WHOLE, Coverage.INSTANCE, Coverage.STEP, Coverage.CONDITION
+CONCLUSION, INSTANCE, STEP, CONDITION = (
+    Coverage.CONCLUSION,
+    Coverage.INSTANCE,
+    Coverage.STEP,
+    Coverage.CONDITION,
+)
 
 
 def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
@@ -34,7 +39,7 @@ X = real("x", ge=0)
         {"coverage": "most"},
         {"coverage": Coverage.UNIT},
         {"coverage": INSTANCE},  # of which case?
-        {"coverage": WHOLE, "scope": "x = 1"},
+        {"coverage": CONCLUSION, "scope": "x = 1"},
         {"uses": "a.b"},
         {"catches": Fault("another variable", Le(real("y"), 0))},
     ],

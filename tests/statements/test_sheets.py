@@ -53,10 +53,10 @@ def test_variables_are_the_free_letters_and_conditions_become_assumptions() -> N
 
 
 def test_what_a_source_speaks_of_elsewhere_is_assumed_by_both_readers_and_shown_as_added() -> None:
-    sheet = SHEET.whole("both", r"x^2\le n", given="0\\le x", meant="x\\le 1").whole(
+    sheet = SHEET.conclusion("both", r"x^2\le n", given="0\\le x", meant="x\\le 1").conclusion(
         "order", r"x=O(1)", meant="x\\le 1"
     )
-    sheet = sheet.whole("one", r"x^2\le n", meant=r"|x|\le 1")
+    sheet = sheet.conclusion("one", r"x^2\le n", meant=r"|x|\le 1")
     both, order, one = sheet.read().printed
     assert both.assuming == (Ge(x, 0), Le(x, 1))
     assert both.meant == order.meant == (Le(x, 1),)
@@ -76,7 +76,7 @@ def test_what_a_source_speaks_of_elsewhere_is_assumed_by_both_readers_and_shown_
 
 
 def test_letters_may_have_another_domain_in_one_obligation() -> None:
-    made = SHEET.whole("one", r"x^2\ge 0").whole("other", r"x\ge 0", letters=(positive,))
+    made = SHEET.conclusion("one", r"x^2\ge 0").conclusion("other", r"x\ge 0", letters=(positive,))
     assert [o.over for o in made.printed] == [(x,), (positive,)]
 
 
@@ -196,7 +196,7 @@ def test_sheets_have_the_same_source_only_if_they_say_the_same() -> None:
             )
         ),
         made(where="elsewhere"),
-        source(SHEET.whole("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
+        source(SHEET.conclusion("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
         source(SHEET.define("b", "1").step("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
         source(Sheet("a.1", (n, t, i, x)).step("s", r"x\le a_t", given="x<1", box={"x": (0, 1)})),
         source(SHEET.corrected("s", r"x\le a_t", given="x<1", box={"x": (0, 1)}, coverage="step")),

@@ -65,7 +65,7 @@ def test_a_quarter_of_the_noise_is_flagged_on_a_telling_pair(name: str) -> None:
 def test_a_claim_that_no_audit_could_break_says_by_how_much_it_is_loose(name: str) -> None:
     """Seeded; a right mechanism is called violated with probability at most 4e-6."""
     entry = _audited(name)
-    assert (entry.verdict, entry.gap, entry.sees_nothing) == (Verdict.UNDECIDED, Gap.LOOSE_CLAIM, True)
+    assert (entry.verdict, entry.gap, entry.detects_nothing) == (Verdict.UNDECIDED, Gap.LOOSE_CLAIM, True)
     assert entry.epsilon_exact is not None
     assert entry.epsilon_claimed is not None
     assert entry.epsilon_lower <= entry.epsilon_exact.upper

@@ -126,7 +126,7 @@ def test_laws(mechanism: Any, blind: Any, verdict: Verdict) -> None:
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, SamplingEvidence)
     assert entry.verdict is verdict
-    assert entry.sees_nothing == (verdict is Verdict.UNDECIDED)
+    assert entry.detects_nothing == (verdict is Verdict.UNDECIDED)
     assert entry.blind_rejected == (None if blind is None else blind is uniform)
 
 
@@ -159,7 +159,7 @@ def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> No
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     assert entry.verdict is (Verdict.SUPPORTED if bound < 1 else Verdict.UNDECIDED)
-    assert entry.sees_nothing == (bound > 1)
+    assert entry.detects_nothing == (bound > 1)
     assert entry.extreme is not None
     assert entry.extreme.lower <= 1 <= entry.extreme.upper < 1.001
 

@@ -53,7 +53,9 @@ def test_what_is_remembered_shows_the_same_formulas_and_reads_none(
         lines = list(explanation_lines(name))
         shown = lines[lines.index("Symbols of the formulas below:") : lines.index("The statement rests on:")]
         lines = [line for line in shown if not line.startswith("  ") or line.startswith("    ")]
-        return {line for line in lines if not line.startswith("    is there to catch: ")}  # what was tried says more
+        return {
+            line for line in lines if not line.startswith("    is there to catch: ")
+        }  # what was tried says more
 
     before = formulas()
     remember_all(record.evidence for record in proofs.of(name))

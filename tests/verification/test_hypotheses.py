@@ -39,7 +39,7 @@ def _statement(*, given: str = r"a\le b, b\le c", step: str = r"a\le 5") -> Stat
     letters = (real("a"), real("b"), real("c"))
     return (
         Sheet("x.planted", letters)
-        .whole("bound", r"a\le c", given=rf"{given}, a\le 5, a\le 7")
+        .conclusion("bound", r"a\le c", given=rf"{given}, a\le 5, a\le 7")
         .step("first", r"2a\le 10", given=step)
         .statement
     )

@@ -44,7 +44,7 @@ def test_correct_claims_are_supported_and_bounds_are_close(ledger: Ledger) -> No
     for e in audits:
         # supported only where a weakened mechanism was flagged on the same pair
         assert e.verdict is (Verdict.UNDECIDED if e.smallest_fault is None else Verdict.SUPPORTED)
-        assert e.sees_nothing == (e.smallest_fault is None)
+        assert e.detects_nothing == (e.smallest_fault is None)
     for audit in audits:
         for point in audit.profile:
             assert point.delta_claimed is not None
@@ -126,7 +126,7 @@ def test_a_store_changes_nothing_and_is_used(
     resumed = verify(stored)[0]
     assert timeless(resumed) == timeless(ledger)
     assert resumed.reuse is not None
-    assert resumed.reuse.says().startswith("3 of 3 audits taken from ")
+    assert resumed.reuse.summary().startswith("3 of 3 audits taken from ")
     assert calls == []
     again = verify(replace(stored, only=("fmtt18.alg1/worst-case-3-of-6",)))[0]
     assert again.entries[0].kind == "privacy"

@@ -375,8 +375,8 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "scope edited": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(scope="all laws"),
     "coverage edited": lambda t: t.row("fmtt18.thm23", "last-display").update(coverage="condition"),
     "instance called the whole": lambda t: t.row("fmtt18.lem25", "tried-on-two-laws").update(
-        coverage="whole", scope=""),
-    "step called the whole": lambda t: proved(t).update(coverage="whole"),
+        coverage="conclusion", scope=""),
+    "step called the whole": lambda t: proved(t).update(coverage="conclusion"),
     "what it uses removed": lambda t: t.row("fmtt18.thm23", "schedule-gives-the-bound").update(uses=[]),
     "consequence made milder": lambda t: refuted(t).update(consequence="an edge case that no reader means"),
     "mistake made another": lambda t: refuted(t).update(mistake="a condition is missing"),

@@ -54,8 +54,8 @@ def test_a_claim_that_fails_does_so_at_a_realistic_size(records: dict[str, Proof
     assert found.sizes["l"].what == "ln(1/delta)"
     assert found.excess is not None
     assert not found.excess.at_least
-    assert found.says().startswith("epsilon = ")
-    assert "l = ln(1/delta) = " in found.says()
+    assert found.summary().startswith("epsilon = ")
+    assert "l = ln(1/delta) = " in found.summary()
 
 
 def test_a_claim_that_fails_in_high_dimensions_only_says_so(records: dict[str, ProofRecord]) -> None:
@@ -63,7 +63,7 @@ def test_a_claim_that_fails_in_high_dimensions_only_says_so(records: dict[str, P
     assert found is not None
     assert found.point is None
     none = "at none of them all assumptions were seen to hold"  # 1/alpha^3 <= d is beyond both ranges
-    assert found.says() == f"not found ({found.tried:,} points tried; {none})"
+    assert found.summary() == f"not found ({found.tried:,} points tried; {none})"
     assert found.tried > 1000
 
 
@@ -121,7 +121,7 @@ def test_what_the_checker_does_not_confirm_is_said(records: dict[str, ProofRecor
     found = realistic_point(obligation, record.certificate, lambda _: Confirmation(False, "no"))
     assert found is not None
     assert (found.confirmed_by_checker, found.stopped_by_the_clock) == (False, False)
-    assert found.says().endswith("(not confirmed by the checker)")
+    assert found.summary().endswith("(not confirmed by the checker)")
     assert "checker" in fault_of(found, obligation, record.certificate, check)
 
 
@@ -160,7 +160,7 @@ def test_a_point_that_is_none_is_refused_at_once(number: str, records: dict[str,
     assert true is not None
     planted = true.model_copy(update={"point": {**(true.point or {}), "epsilon": number}})
     assert "realistic size is n" in fault_of(planted, obligation, record.certificate, check)
-    assert f"epsilon = {number}" in planted.says()
+    assert f"epsilon = {number}" in planted.summary()
 
 
 def test_what_letters_mean_is_part_of_what_a_proof_is_kept_under() -> None:
@@ -211,4 +211,6 @@ LOG_DELTA = PracticalSize(what="log(1.25/delta)", low="7", high="13.8", log_of=(
      ({"tried": 0, "because": "n is 1 by assumption"}, "none: n is 1 by assumption")],
 )  # fmt: skip
 def test_what_is_said(fields: dict[str, Any], says: str) -> None:
-    assert RealisticPoint(**{"sizes": {}, "tried": 7, "confirmed_by_checker": True, **fields}).says() == says
+    assert (
+        RealisticPoint(**{"sizes": {}, "tried": 7, "confirmed_by_checker": True, **fields}).summary() == says
+    )

@@ -38,23 +38,23 @@ CLAIM, CONSTANT, MISSING, STEP, NOTATION, EDGE = Consequence
     ("coverage", "said", "mistake", "realistic", "expected"),
     [
         # in the statement itself, as grave as the mistake, whatever the source says
-        (Coverage.WHOLE, EDGE, Mistake.EXPONENT, FOUND, CLAIM),
-        (Coverage.WHOLE, NOTATION, Mistake.EXPONENT, None, CLAIM),
+        (Coverage.CONCLUSION, EDGE, Mistake.EXPONENT, FOUND, CLAIM),
+        (Coverage.CONCLUSION, NOTATION, Mistake.EXPONENT, None, CLAIM),
         (Coverage.INSTANCE, None, Mistake.CONSTANT, FOUND, CONSTANT),
-        (Coverage.WHOLE, None, Mistake.RELATION, FOUND, CLAIM),
-        (Coverage.WHOLE, None, None, None, CLAIM),
-        (Coverage.WHOLE, CONSTANT, Mistake.OTHER, None, CONSTANT),
-        (Coverage.WHOLE, NOTATION, Mistake.OTHER, FOUND, NOTATION),
+        (Coverage.CONCLUSION, None, Mistake.RELATION, FOUND, CLAIM),
+        (Coverage.CONCLUSION, None, None, None, CLAIM),
+        (Coverage.CONCLUSION, CONSTANT, Mistake.OTHER, None, CONSTANT),
+        (Coverage.CONCLUSION, NOTATION, Mistake.OTHER, FOUND, NOTATION),
         (Coverage.INSTANCE, STEP, Mistake.OTHER, FOUND, STEP),
         # an edge case has no counterexample at sizes met in practice
-        (Coverage.WHOLE, None, Mistake.CONDITION, IN_VAIN, EDGE),
-        (Coverage.WHOLE, None, Mistake.CONDITION, FOUND, MISSING),
-        (Coverage.WHOLE, EDGE, Mistake.CONDITION, FOUND, MISSING),
+        (Coverage.CONCLUSION, None, Mistake.CONDITION, IN_VAIN, EDGE),
+        (Coverage.CONCLUSION, None, Mistake.CONDITION, FOUND, MISSING),
+        (Coverage.CONCLUSION, EDGE, Mistake.CONDITION, FOUND, MISSING),
         (Coverage.INSTANCE, EDGE, None, FOUND, MISSING),
         (Coverage.INSTANCE, None, None, FOUND, CLAIM),
         (Coverage.INSTANCE, MISSING, None, None, MISSING),
-        (Coverage.WHOLE, None, Mistake.CONDITION, None, MISSING),
-        (Coverage.WHOLE, EDGE, Mistake.CONDITION, None, EDGE),
+        (Coverage.CONCLUSION, None, Mistake.CONDITION, None, MISSING),
+        (Coverage.CONCLUSION, EDGE, Mistake.CONDITION, None, EDGE),
         (Coverage.INSTANCE, EDGE, None, None, EDGE),
         (Coverage.CONDITION, EDGE, Mistake.OTHER, None, EDGE),
         (Coverage.CONDITION, EDGE, Mistake.CONSTANT, IN_VAIN, EDGE),
@@ -83,7 +83,7 @@ def test_consequences_are_computed(
 
 
 def test_units_are_as_grave_as_their_formula() -> None:
-    whole = Obligation("o", "", Le(1, X), (X,), coverage=Coverage.WHOLE)
+    whole = Obligation("o", "", Le(1, X), (X,), coverage=Coverage.CONCLUSION)
     for mistake, expected in ((Mistake.EXPONENT, CLAIM), (None, NOTATION), (Mistake.CONDITION, NOTATION)):
         assert consequence_of(Coverage.UNIT, whole, mistake, None) is expected
 
@@ -203,7 +203,7 @@ def test_no_encoded_display_has_two_verdicts(all_proofs: list[proof_rows.ProofRe
 
 @pytest.mark.parametrize(("lipschitz", "left_out"), [("1/2", True), ("1", False), ("2", False)])
 def test_a_condition_of_a_correction_says_what_it_leaves_out(lipschitz: str, left_out: bool) -> None:
-    """The corrected Theorem 5.6 asks for G^2/mu of at least 1; none of its wholes has a letter of the case's point."""
+    """The corrected Theorem 5.6 asks for G^2/mu of at least 1; no conclusion has a letter of the case's point."""
     statement = find_statement("gll22.thm5.6")
     assert statement is not None
     point = {"mu": "1", "G": lipschitz, "d": "1", "D": "0", "delta": "1/4", "C": "1"}

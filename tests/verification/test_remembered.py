@@ -59,7 +59,11 @@ def test_a_changed_file_of_the_program_is_noticed(proofs: Any, tmp_path: Path) -
     package = tmp_path / "copy" / "dpverify"
     leave = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "dpverify", package, ignore=leave)
-    for part in ("algorithms", "properties", "reports"):  # links, which the copy follows, where a checkout has them
+    for part in (
+        "algorithms",
+        "properties",
+        "reports",
+    ):  # links, which the copy follows, where a checkout has them
         shutil.copytree(ROOT / part, package / part, ignore=leave, dirs_exist_ok=True)
     entries = tmp_path / "entries.json"
     entries.write_text(json.dumps([r.evidence.model_dump(mode="json") for r in proofs.of(NAME)]))

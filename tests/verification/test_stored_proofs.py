@@ -49,7 +49,7 @@ def test_a_resumed_job_takes_every_confirmed_proof(tmp_path: Path, monkeypatch: 
         patched.setattr(proving, "prove", refuse)
         patched.setattr("dpverify.proving.checker.check", refuse)
         assert found(store) == first
-        assert store.reuse().says() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
+        assert store.reuse().summary() == f"{total} of {total} proofs taken from {tmp_path / 'store'}"
     # another program, even in a file that no proof reads, proves anew
     with monkeypatch.context() as patched, Store(tmp_path / "store") as store:
         patched.setattr(program, "program_hash", lambda: "another program")

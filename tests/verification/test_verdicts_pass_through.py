@@ -54,7 +54,7 @@ def test_the_job_edits_no_verdict(module: Any) -> None:
     assert not _names(tree) & {"Verdict", "model_construct", "__setattr__", "setattr"}
     given = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
     keys = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    assert not (given | keys) & {"verdict", "sees_nothing"}
+    assert not (given | keys) & {"verdict", "detects_nothing"}
 
 
 def test_no_plan_types_a_verdict() -> None:
@@ -144,7 +144,7 @@ def test_privacy_plans_run_weakened_mechanisms(distance: float, fault: float | N
         assert isinstance(entry, PrivacyEvidence)
         assert entry.smallest_fault == fault
         assert entry.fault == "noise divided by"
-        assert entry.sees_nothing == (fault is None)
+        assert entry.detects_nothing == (fault is None)
         assert entry.gap is (Gap.BLIND_AUDIT if fault is None else None)
         assert entry.verdict is (Verdict.UNDECIDED if fault is None else Verdict.SUPPORTED)
         assert entry.origin is not None

@@ -189,7 +189,7 @@ def answer(
             "verdict": audit.verdict,
             "reason": audit.reason,
             "gap": audit.gap,
-            "sees_nothing": audit.sees_nothing,
+            "detects_nothing": audit.detects_nothing,
             "data": bound.data,
             "quantity": subjects[shown].quantity,
             "claim": bound.claim,

@@ -60,7 +60,7 @@ class MeanAudit:
     """
     gap: Gap | None
     """Where it is undecided: which of the known reasons it is."""
-    sees_nothing: bool
+    detects_nothing: bool
     """True where nothing could have broken the bound, or nothing that does would have been found."""
     runs: int
     failure_probability: float
@@ -244,7 +244,7 @@ def _judged(
         extreme=worst,
         detectable=detectable,
         gap=gap,
-        sees_nothing=blind,
+        detects_nothing=blind,
         runs=x.size,
         failure_probability=level,
     )

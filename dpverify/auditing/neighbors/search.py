@@ -73,7 +73,7 @@ class SearchResult:
     failure: str = ""
     runs: int = 0
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """In words, for the reason of a verdict."""
         if self.pair is None:
             return f"none of {self.tried} pairs could be run"

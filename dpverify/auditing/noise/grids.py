@@ -97,7 +97,7 @@ class Grid:
         radius = np.sqrt(-2 * np.log((np.arange(count) + self.first) * step))
         return float(np.sum(np.arccos(np.minimum(from_ / radius, 1.0)))) / math.pi * step
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """In words."""
         if self.lag is None:
             return f"made of uniform numbers of {self.bits} bits"

@@ -134,7 +134,7 @@ def audit_tails(
         repeats, x.size, written.largest_probability(law, scale), level * _SHARES["repeats"]
     )
     values_like = x.size**2 / (2 * repeats) if often else None
-    format_ = written.says()
+    format_ = written.summary()
     parts = [
         *_says_grids(grids),
         *_says_cut(cut, farthest, x.size, seen, largest_level),
@@ -181,7 +181,7 @@ def _says_grids(grids: dict[Side, Grid]) -> list[str]:
     if not grids:
         return []
     ends = {side: side * grid.end for side, grid in grids.items()}
-    which = ", and ".join(dict.fromkeys(grid.says() for grid in grids.values()))
+    which = ", and ".join(dict.fromkeys(grid.summary() for grid in grids.values()))
     if len(ends) < len(SIDES):
         (side,) = ends
         never = f"{'exceeds' if side > 0 else 'is below'} {ends[side]:.4g}"

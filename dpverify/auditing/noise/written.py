@@ -55,7 +55,7 @@ class Written:
         cells = np.append(self.spacing(edges), self.step) / scale
         return float(min(1.0, 1.01 * np.max(cells * density(law, np.maximum(near - cells, 0.0)))))
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """In words; empty for what 64 bits hold and nothing shorter."""
         if self.bits >= _DOUBLE and self.step < 1e-12:
             return ""

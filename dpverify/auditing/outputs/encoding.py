@@ -85,7 +85,7 @@ class Encoder:
         ((2, 3), (2, 3), True)
         >>> encoder.names
         ("length of ['scores']", "['scores'][0]", "category of ['label']")
-        >>> encoder.says()
+        >>> encoder.summary()
         'a category and a list that is empty or has a number'
     """
 
@@ -183,9 +183,9 @@ class Encoder:
         self._begin_columns()
         return tuple(_name(slot) for slot in self._shown)
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """What outputs were seen, such as `a category and two numbers`, and whether they were all the same."""
-        seen = self._seen.says()
+        seen = self._seen.summary()
         return f"{seen}, the same in all runs" if seen and self.likeness.always_the_same else seen
 
     def judged(self, verdict: Verdict, reason: str, gap: Gap | None, *, allow_equal: bool) -> dict[str, Any]:
@@ -193,7 +193,7 @@ class Encoder:
 
         `allow_equal` says that this is meant, which the reason then repeats.
         """
-        alike = self.likeness.says()
+        alike = self.likeness.summary()
         if verdict is not Verdict.SUPPORTED or not alike:
             return {"verdict": verdict, "reason": reason, "gap": gap}
         if allow_equal:
@@ -518,7 +518,7 @@ class _Seen:
             if found.any() or (kind == "number" and not values.size):
                 self.arrays.add((shape, kind))
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """In words."""
         for shape, kind in sorted(self.arrays):
             for level, length in enumerate(shape):

@@ -39,7 +39,7 @@ class Likeness:
         >>> from dpverify.auditing.outputs.likeness import Likeness
         >>> likeness, sample = Likeness(), np.random.default_rng(0).normal(size=2000)
         >>> likeness.add(sample, sample[::-1])
-        >>> likeness.says()
+        >>> likeness.summary()
         '2000 of 2000 outputs are on both sides, as of one sample used twice'
     """
 
@@ -64,7 +64,7 @@ class Likeness:
         first = self._sides[0][0][:1]
         return all(bool(np.all(part == first)) for side in self._sides for part in side)
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """What is equal where it should not be; empty where independent runs may look so."""
         if self.runs < 2:
             return ""

@@ -77,7 +77,7 @@ def audit(
     judged = asked.encoder.judged(found.verdict, found.reason, found.gap, allow_equal=request.allow_equal)
     judged["reason"] += searched
     seconds = round(time.perf_counter() - begin, 3)
-    return found.model_copy(update={"outputs": asked.encoder.says(), **judged, **more, "seconds": seconds})
+    return found.model_copy(update={"outputs": asked.encoder.summary(), **judged, **more, "seconds": seconds})
 
 
 def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyEvidence:

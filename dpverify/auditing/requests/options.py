@@ -35,7 +35,7 @@ class Option:
     metavar: str
     help: str
 
-    def says(self, spell: Callable[[str], str] = str) -> str:
+    def summary(self, spell: Callable[[str], str] = str) -> str:
         """The help, with other fields as a door writes them."""
         return self.help.format_map({name: spell(name) for name in OPTIONS})
 

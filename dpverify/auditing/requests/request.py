@@ -345,7 +345,7 @@ _NOT_REPEATED = (
 )  # fmt: skip
 """Said last there, or no part of what is found."""
 Request.__doc__ = f"{Request.__doc__}\n    Attributes:\n" + "".join(
-    f"        {name}: {option.says()}\n" for name, option in OPTIONS.items()
+    f"        {name}: {option.summary()}\n" for name, option in OPTIONS.items()
 )
 
 

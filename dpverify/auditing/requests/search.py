@@ -39,9 +39,9 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
             f"The function fails on all {found.tried} pairs of data sets; the first time: {found.failure}"
         )
     found.pair.save(save)
-    tell(f"{found.says()}; it is written to {save}")
+    tell(f"{found.summary()}; it is written to {save}")
     none = dict.fromkeys(("data", "adjacency", "search_neighbors", "record_range"))
-    return replace(request, pair=save, **none), f"; {found.says()}"  # type: ignore[arg-type]
+    return replace(request, pair=save, **none), f"; {found.summary()}"  # type: ignore[arg-type]
 
 
 def find_pair(request: Request) -> SearchResult:

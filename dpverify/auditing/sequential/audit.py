@@ -82,7 +82,7 @@ class SequentialAudit:
     seed: int
     adjacency: str
     gap: Gap | None = None
-    sees_nothing: bool = False
+    detects_nothing: bool = False
 
 
 @dataclass
@@ -310,7 +310,7 @@ class SequentialAuditor:
             seed=self.seed,
             adjacency=self._neighbors,
             gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
-            sees_nothing=verdict is Verdict.UNDECIDED,
+            detects_nothing=verdict is Verdict.UNDECIDED,
         )
 
     def _detectable(self) -> tuple[str, float | None]:

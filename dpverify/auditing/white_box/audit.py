@@ -51,7 +51,7 @@ from dpverify.auditing.claims import (
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
-from dpverify.auditing.faults import blind_to, sees_from, smallest_flagged
+from dpverify.auditing.faults import blind_to, detected_from, smallest_flagged
 from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
@@ -194,7 +194,7 @@ class WhiteBoxAuditor:
             runs=asked.runs,
             failure_probability=whole.failure_probability,
             shares=whole.spent(),
-            sees_nothing=verdict is Verdict.UNDECIDED,
+            detects_nothing=verdict is Verdict.UNDECIDED,
             adjacency=question.relation,
             claim=str(asked.claim),
             epsilon_lower=found.epsilon,
@@ -281,10 +281,10 @@ def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: PlantedFaults) 
     seen = smallest_flagged(flagged if tried else lambda _: False, faults.factors)
     said = faults.fault if tried else ""
     if seen is not None:
-        reason = f"{evidence.reason}; {sees_from(said, seen)}"
+        reason = f"{evidence.reason}; {detected_from(said, seen)}"
         return evidence.model_copy(update={"fault": said, "smallest_fault": seen, "reason": reason})
     reason = f"{blind_to(said, faults.factors)}; neighbors: {evidence.adjacency}"
-    blind = {"verdict": Verdict.UNDECIDED, "gap": Gap.BLIND_AUDIT, "sees_nothing": True}
+    blind = {"verdict": Verdict.UNDECIDED, "gap": Gap.BLIND_AUDIT, "detects_nothing": True}
     return evidence.model_copy(update={"fault": said, "reason": reason, **blind})
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lark import Tree
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import Bound, Derivative, Expression, Number, Variable
+from dpverify.formulas.expressions import Binder, Derivative, Expression, Number, Variable
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
@@ -239,7 +239,7 @@ class Row:
         body = reader.number(reader.term(rest), rest)
         reader.bound.pop()
         reader.nodes += 1
-        return Bound(kind, body, index, first_value, last_value)
+        return Binder(kind, body, index, first_value, last_value)
 
     def derivative(self, k: int) -> tuple[Expression, int]:
         reader, head, rest = self.reader, self.items[k], self.body(k)
@@ -271,7 +271,7 @@ class Row:
         value = reader.number(reader.sum(body), body)
         reader.bound.pop()
         reader.nodes += 1
-        return Bound("integral", value, variable, first, last)
+        return Binder("integral", value, variable, first, last)
 
 
 class Index:

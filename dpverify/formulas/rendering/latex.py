@@ -14,7 +14,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -96,13 +96,13 @@ class _Printer:
                     out = self.times(out, before, part, FACTOR if i + 1 < len(rest) else followed)
                     before = part
                 return out
-            case Bound() if self.fits(e, followed):
+            case Binder() if self.fits(e, followed):
                 return self.bound(e)
             case _:
                 return self.closed(e) if followed == FACTOR else self.factor(e)
 
     def times(self, out: str, before: Expression, right: Expression, followed: int) -> str:
-        if isinstance(right, Bound) and self.fits(right, followed):
+        if isinstance(right, Binder) and self.fits(right, followed):
             text = self.bound(right)
         else:
             text = self.closed(right) if followed == FACTOR else self.factor(right)
@@ -149,7 +149,7 @@ class _Printer:
                 return rf"\left.{self.product(body, FACTOR)}\right|_{{{point}}}"
             case Apply("div", (left, right)):
                 return self.fraction(left, right)
-            case Apply("add" | "sub" | "neg" | "mul") | Bound() | Number() | Constant("-oo"):
+            case Apply("add" | "sub" | "neg" | "mul") | Binder() | Number() | Constant("-oo"):
                 return f"({self.sum(e, ALONE)})"
             case Apply(name, parts):  # all others enclose what they are applied to
                 return operator(name).latex.join(*(self.sum(part, ALONE) for part in parts))
@@ -176,7 +176,7 @@ class _Printer:
             case _:
                 return e == Constant("pi")
 
-    def bound(self, e: Bound) -> str:
+    def bound(self, e: Binder) -> str:
         head = rf"{_BIG[e.kind]}"
         if e.kind == "integral":
             ends = f"_{{{self.sum(e.first, ALONE)}}}^{{{self.sum(e.last, ALONE)}}}"
@@ -187,7 +187,7 @@ class _Printer:
             return f"{head}{ends}{self.factor(e.body)}"
         return f"{head}{ends}{self.product(e.body, ALONE)}"
 
-    def fits(self, e: Bound, followed: int) -> bool:
+    def fits(self, e: Binder, followed: int) -> bool:
         """Whether it can do without brackets.
 
         A term may follow where it is clear what is summed: what is in brackets, and what stands before the d.

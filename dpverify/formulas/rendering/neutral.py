@@ -7,7 +7,7 @@ from typing import Any
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -38,7 +38,7 @@ def expression_to_json(e: Expression) -> Json:
                 parts[1] = ["num", str(number)]  # the exponent 1 - 2 is the number -1
             write = operators()[operator].neutral
             return [operator, *parts] if write is None else write(*parts)
-        case Bound(kind, body, variable, first, last):
+        case Binder(kind, body, variable, first, last):
             return [kind, expression_to_json(body), variable.name, *map(expression_to_json, (first, last))]
         case Derivative(body, variable, order):
             return ["diff", expression_to_json(body), variable.name, order]

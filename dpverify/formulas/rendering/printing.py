@@ -5,7 +5,7 @@ from __future__ import annotations
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -34,7 +34,7 @@ def _written(e: Expression) -> tuple[str, int]:
             way = operator(name).text
             wants = [*way.wants, *way.wants[-1:] * len(arguments)]
             return way.join(*(_within(a, w) for a, w in zip(arguments, wants, strict=False))), way.binds
-        case Bound():
+        case Binder():
             return _bound_text(e), CLOSED
         case Derivative():
             return f"({_derivative(e)})", CLOSED
@@ -50,7 +50,7 @@ def _within(e: Expression, wants: int) -> str:
     return written if binds >= wants else f"({written})"
 
 
-def _bound_text(e: Bound) -> str:
+def _bound_text(e: Binder) -> str:
     name, body = e.variable.name, _within(e.body, PRODUCT)
     if e.kind == "integral":
         ends = f"{name} from {expression_text(e.first)} to {expression_text(e.last)}"

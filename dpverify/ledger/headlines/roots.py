@@ -16,10 +16,10 @@ from dpverify.ledger.headlines.rows import (
     Cut,
     Row,
     conclusion,
+    conclusions_of,
     gravest,
     needed,
     only_the_proof_changes,
-    wholes_of,
 )
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.records import Record
@@ -93,7 +93,7 @@ class Shown:
             return self.unsaid
         printed = {row.name for row in self.rows[Variant.PRINTED]}
         corrected = (row for row in self.rows[Variant.CORRECTED] if row.corrected)
-        return (*(row.name for row in wholes_of(corrected) if row.name not in printed), *self.unsaid)
+        return (*(row.name for row in conclusions_of(corrected) if row.name not in printed), *self.unsaid)
 
     def variant(self, wanted: Variant) -> Variant:
         """The variant that something in a variant rests on."""
@@ -297,7 +297,7 @@ def _broken(
         if row.verdict is Verdict.REFUTED and id_ != statement:
             false[name] = row.consequence
         elif row.verdict is Verdict.DOES_NOT_FOLLOW and id_ != statement:
-            unfollowed[name] = row.coverage is Coverage.WHOLE
+            unfollowed[name] = row.coverage is Coverage.CONCLUSION
         waiting += row.uses
     return false, unfollowed, tuple(corrected)
 

@@ -12,7 +12,7 @@ from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Ver
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 
 
-CLAIMS = (Coverage.WHOLE, Coverage.INSTANCE)
+CLAIMS = (Coverage.CONCLUSION, Coverage.INSTANCE)
 """Coverages whose refutation refutes the statement."""
 
 
@@ -55,8 +55,8 @@ class Row:
     corrected: bool = False
     """Whether it is no printed formula, but stands in place of one or was added to the proof."""
     added: tuple[str, ...] = ()
-    """For a correction of what is said in the statement, a whole or a condition, what the printed formula lacks. What
-    a step needs besides is a matter of the proof."""
+    """For a correction of a conclusion or a condition, what the printed formula lacks. What a step needs besides is a
+    matter of the proof."""
     says_nothing: bool = False
     """Whether it claims what it assumes, word for word."""
 
@@ -77,7 +77,7 @@ class Row:
 def row_of(proof: ProofEvidence) -> Row:
     """A ledger's row as the rule sees it."""
     corrected = proof.variant is Variant.CORRECTED
-    said = proof.coverage in (Coverage.WHOLE, Coverage.CONDITION)
+    said = proof.coverage in (Coverage.CONCLUSION, Coverage.CONDITION)
     return Row(
         proof.obligation,
         proof.coverage,
@@ -144,15 +144,15 @@ def variant_rows(
     return tuple(map(row_of, mine))
 
 
-def wholes_of(rows: Iterable[Row]) -> list[Row]:
+def conclusions_of(rows: Iterable[Row]) -> list[Row]:
     """Those that give the conclusion: not by assuming it."""
-    return [row for row in rows if row.coverage is Coverage.WHOLE and not row.says_nothing]
+    return [row for row in rows if row.coverage is Coverage.CONCLUSION and not row.says_nothing]
 
 
 def needed(statement: str, rows: Sequence[Row]) -> list[Row]:
-    """The wholes, all conditions, and those of the statement's own formulas that these use."""
+    """The conclusions, all conditions, and those of the statement's own formulas that these use."""
     by_name = {f"{statement}/{row.name}": row for row in rows}
-    waiting = [*wholes_of(rows), *(row for row in rows if row.coverage is Coverage.CONDITION)]
+    waiting = [*conclusions_of(rows), *(row for row in rows if row.coverage is Coverage.CONDITION)]
     found: dict[str, Row] = {}
     while waiting:
         row = waiting.pop(0)
@@ -165,12 +165,12 @@ def needed(statement: str, rows: Sequence[Row]) -> list[Row]:
 def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
     """The weakest verdict of what the conclusion needs; None where no formula gives it.
 
-    If something that the wholes need is false or does not follow, they prove nothing.
+    If something that the conclusions need is false or does not follow, they prove nothing.
     """
-    wholes = wholes_of(rows)
-    if not wholes:
+    conclusions = conclusions_of(rows)
+    if not conclusions:
         return None
-    if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in wholes):
+    if any(row.verdict is Verdict.DOES_NOT_FOLLOW for row in conclusions):
         return Verdict.DOES_NOT_FOLLOW
     verdict = overall([row.verdict for row in needed(statement, rows)])
     return Verdict.UNDECIDED if verdict in BROKEN else verdict
@@ -179,18 +179,17 @@ def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
 def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Sequence[Row]) -> bool:
     """Whether a correction leaves a statement as it is printed and gives it another proof.
 
-    What is said in the statement, its wholes and conditions, stands in both; what the printed proof needs and is not
-    proved is a step of the proof only.
+    Its conclusions and conditions stand in both; what the printed proof needs and is not proved is a step only.
 
     Args:
         statement: its id.
         printed: its printed formulas.
         corrected: those of its correction.
     """
-    wholes = wholes_of(printed)
+    conclusions = conclusions_of(printed)
     kept = {row.name for row in corrected if not row.corrected}
-    said = [*wholes, *(row for row in printed if row.coverage is Coverage.CONDITION)]
-    if not wholes or not all(row.name in kept and row.verdict in HOLDS for row in said):
+    said = [*conclusions, *(row for row in printed if row.coverage is Coverage.CONDITION)]
+    if not conclusions or not all(row.name in kept and row.verdict in HOLDS for row in said):
         return False
     gaps = [row for row in needed(statement, printed) if row.verdict not in HOLDS]
     return bool(gaps) and all(_is_of_the_proof_only(row) for row in gaps)

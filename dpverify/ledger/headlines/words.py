@@ -1,6 +1,6 @@
 """What may be said about a statement, in words.
 
-A statement is proved only by its `whole` formulas, together with its conditions and with what these rest on;
+A statement is proved only by its `conclusion` formulas, together with its conditions and with what these rest on;
 everything that they use and that is not among the statement's own formulas is named after the word "given". Instances
 refute or support. A step or condition that is false or does not follow is named. A special case in which a step of the
 proof fails refutes that step, not the statement. Where the printed proof needs a step that is false, the statement
@@ -25,10 +25,10 @@ from dpverify.ledger.headlines.rows import (
     Mark,
     Row,
     conclusion,
+    conclusions_of,
     gravest,
     marks_of,
     needed,
-    wholes_of,
 )
 from dpverify.ledger.names import bare
 from dpverify.ledger.records import Record
@@ -233,13 +233,13 @@ def word(
     if refuted:
         worst = gravest(row.consequence for row in refuted)
         return found.but(verdict=Verdict.REFUTED, standing=Standing.REFUTED, consequence=worst)
-    wholes, verdict = wholes_of(rows), conclusion(statement, rows)
-    if verdict is None and any(row.coverage is Coverage.WHOLE for row in rows):
+    conclusions, verdict = conclusions_of(rows), conclusion(statement, rows)
+    if verdict is None and any(row.coverage is Coverage.CONCLUSION for row in rows):
         return found.but(verdict=Verdict.UNDECIDED, standing=Standing.UNDECIDED, only_assumed=True)
     if verdict is None:
         return found.but(standing=Standing.PARTLY, tried=_without_a_whole(rows))
     if verdict is Verdict.DOES_NOT_FOLLOW:
-        names = tuple(row.name for row in wholes if row.verdict is Verdict.DOES_NOT_FOLLOW)
+        names = tuple(row.name for row in conclusions if row.verdict is Verdict.DOES_NOT_FOLLOW)
         return found.but(verdict=verdict, standing=Standing.DOES_NOT_FOLLOW, unfollowed=names)
     looked_at = needed(statement, rows)
     own = {f"{statement}/{row.name}" for row in rows}

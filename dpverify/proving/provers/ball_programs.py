@@ -18,7 +18,7 @@ from flint import arb, ctx, fmpq
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -413,7 +413,7 @@ class _Reader:
                     if isinstance(part, Apply) and any({name, part.operator} <= f for f in _FAMILIES):
                         graph.intermediate.add(node)
                 return self._applied(name, nodes)
-            case Bound("sum" | "product"):
+            case Binder("sum" | "product"):
                 return self._repeated(e)
             case Derivative(body, variable, order):
                 node = function = self.read(body)
@@ -463,7 +463,7 @@ class _Reader:
             result = combine(result, node)
         return result
 
-    def _repeated(self, e: Bound) -> Node:
+    def _repeated(self, e: Binder) -> Node:
         graph = self.graph
         ends = [self.read(e.first), self.read(e.last)]
         numbers = [graph.value_of(node) for node in ends]

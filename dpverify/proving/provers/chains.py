@@ -94,7 +94,7 @@ class Chains:
         if not operators <= _KNOWN or not operators & {"exp", "log", "phi", "log_base", "pow"}:
             return None
         if any(
-            not issubclass(part, Apply) and part.__name__ in ("Bound", "Derivative", "At") for part in parts
+            not issubclass(part, Apply) and part.__name__ in ("Binder", "Derivative", "At") for part in parts
         ):
             return None
         smooth = _over_reals(obligation)

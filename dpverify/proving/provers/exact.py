@@ -11,7 +11,7 @@ from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.definedness import Condition, converges, defined_between, defined_where
 from dpverify.formulas.expressions import (
     At,
-    Bound,
+    Binder,
     Derivative,
     Expression,
     OutOfScopeError,
@@ -108,7 +108,7 @@ class Exact:
         return replace(found, seconds=seconds)
 
     def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
-        integrals: dict[Bound, ClosedIntegral] = {}
+        integrals: dict[Binder, ClosedIntegral] = {}
         claim = stated.claim
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
@@ -199,14 +199,15 @@ class Exact:
         return None if then is None else {"method": "sum", "closed": closed, "then": then}
 
 
-def _innermost(claim: Formula) -> Bound | None:
+def _innermost(claim: Formula) -> Binder | None:
     """An integral without another one inside, the first as it is written."""
-    found: Bound | None = None
+    found: Binder | None = None
     for compare in comparisons(claim):
         for side in (compare.left, compare.right):
             for part in subexpressions(side):
                 if _integrals(part) and (
-                    isinstance(part, At | Derivative) or (isinstance(part, Bound) and part.kind != "integral")
+                    isinstance(part, At | Derivative)
+                    or (isinstance(part, Binder) and part.kind != "integral")
                 ):
                     raise OutOfScopeError("an integral under a sum or a derivative, or at a place")
             if found is None:
@@ -214,19 +215,19 @@ def _innermost(claim: Formula) -> Bound | None:
     return found
 
 
-def _integrals(e: Expression) -> list[Bound]:
-    return [part for part in subexpressions(e) if isinstance(part, Bound) and part.kind == "integral"]
+def _integrals(e: Expression) -> list[Binder]:
+    return [part for part in subexpressions(e) if isinstance(part, Binder) and part.kind == "integral"]
 
 
-def _with_values(formula: Formula, integrals: dict[Bound, ClosedIntegral]) -> Formula:
+def _with_values(formula: Formula, integrals: dict[Binder, ClosedIntegral]) -> Formula:
     def change(e: Expression) -> Expression:
-        found = integrals.get(e) if isinstance(e, Bound) else None
+        found = integrals.get(e) if isinstance(e, Binder) else None
         return rebuilt(e, tuple(map(change, children(e)))) if found is None else found.value
 
     return map_sides(formula, change)
 
 
-def _with_values_in(condition: Condition, integrals: dict[Bound, ClosedIntegral]) -> Condition:
+def _with_values_in(condition: Condition, integrals: dict[Binder, ClosedIntegral]) -> Condition:
     formula = _with_values(condition.formula, integrals)
     assert isinstance(formula, Compare)
     return replace(

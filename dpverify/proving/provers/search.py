@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from dpverify.formulas.calculus import worked_out
 from dpverify.formulas.expressions import (
     Apply,
-    Bound,
+    Binder,
     Constant,
     Expression,
     Number,
@@ -133,7 +133,7 @@ class _Code:
                 self.names.setdefault(f"f_{name}", operator(name).number)
                 return self._new(_INFIX[name].format(*parts) if name in _INFIX and len(parts) < 3 else
                                  f"f_{name}({', '.join(parts)})")  # fmt: skip
-            case Bound("sum" | "product" as kind, body, variable, first, last):
+            case Binder("sum" | "product" as kind, body, variable, first, last):
                 low, high = (self.write(end, letters) for end in (first, last))
                 values, place = self._new("[]"), self._new("0")
                 self.lines.append("    " * self._depth + f"for {place} in taken({low}, {high}):")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 
-from dpverify.formulas.expressions import Bound, subexpressions
+from dpverify.formulas.expressions import Binder, subexpressions
 from dpverify.formulas.homogeneity import MixedUnitsError, check
 from dpverify.formulas.logic import comparisons
 from dpverify.formulas.units import Unit
@@ -48,7 +48,7 @@ class Homogeneity:
             for compare in comparisons(formula)
             for side in (compare.left, compare.right)
             for e in subexpressions(side)
-            if isinstance(e, Bound) and e.kind == "integral"
+            if isinstance(e, Binder) and e.kind == "integral"
         }
         proof = {"method": "units"} | ({"bound": bound} if bound else {})
         return Proof(

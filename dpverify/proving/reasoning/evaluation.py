@@ -13,7 +13,7 @@ from dpverify.formulas.calculus import worked_out
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Constant,
     Derivative,
     Expression,
@@ -56,7 +56,7 @@ def evaluate(e: Expression, point: Point, *, inside: bool = False) -> Value:
             return operator(name).value(*values, inside=inside)
         case Constant("pi"):
             return flint.arb.pi()
-        case Bound("sum" | "product"):
+        case Binder("sum" | "product"):
             return _repeated(e, point, inside=inside)
         case Derivative(body, _, _):
             evaluate(body, point, inside=True)  # undefined here, no derivative either
@@ -103,7 +103,7 @@ def _worked_out(e: Expression) -> Expression:
         raise UnclearError(str(error)) from error
 
 
-def _repeated(e: Bound, point: Point, *, inside: bool) -> Value:
+def _repeated(e: Binder, point: Point, *, inside: bool) -> Value:
     low, high = (evaluate(end, point, inside=inside) for end in (e.first, e.last))
     if not (isinstance(low, Fraction) and isinstance(high, Fraction)):
         raise UnclearError("the ends of a sum are not exact")

@@ -22,7 +22,7 @@ import flint
 from dpverify.formulas.expressions import (
     Apply,
     At,
-    Bound,
+    Binder,
     Derivative,
     Expression,
     Number,
@@ -122,7 +122,7 @@ def _conjuncts(f: Formula) -> Iterator[Formula]:
 def _applied(*sides: Expression) -> Iterator[tuple[str, tuple[Expression, ...]]]:
     """Functions and their arguments, where no variable is bound."""
     for e in sides:
-        if isinstance(e, Bound | Derivative | At):
+        if isinstance(e, Binder | Derivative | At):
             continue
         if isinstance(e, Apply) and (
             e.operator in GROWING or (e.operator == "pow" and constant(e.arguments[1]) is None)

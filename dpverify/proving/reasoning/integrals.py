@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
-from dpverify.formulas.expressions import Bound, Expression, OutOfScopeError
+from dpverify.formulas.expressions import Binder, Expression, OutOfScopeError
 from dpverify.formulas.logic import Le, Lt
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.formulas.rendering.printing import formula_text
@@ -38,7 +38,7 @@ class ClosedIntegral:
     conditions: tuple[Condition, ...]
 
 
-def closed_integral(integral: Bound) -> ClosedIntegral:
+def closed_integral(integral: Binder) -> ClosedIntegral:
     """An integral's closed form; `OutOfScopeError` where none is found."""
     e = symbolic(integral)
     if not isinstance(e, sp.Integral):
@@ -50,7 +50,7 @@ def closed_integral(integral: Bound) -> ClosedIntegral:
     return found
 
 
-def _conditions(integral: Bound, *parts: Expression) -> Iterator[Condition]:
+def _conditions(integral: Binder, *parts: Expression) -> Iterator[Condition]:
     """That an integral and what takes its place are defined; that it converges is shown by what takes its place."""
     yield from (c for c in conditions(integral) if c != converges(integral))
     for part in parts:
@@ -64,7 +64,7 @@ def _entry(**parts: SymPy) -> dict[str, Json]:
 # ---------------------------------------------------------------------------------------------- Gaussians
 
 
-def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
+def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
     body, x, low, high = bound_parts(e)
     factor, depending = body.as_independent(x, as_Add=False)
@@ -109,7 +109,7 @@ def _gaussian(integral: Bound, e: SymPy) -> ClosedIntegral | None:
 # ---------------------------------------------------------------------------------------------- antiderivatives
 
 
-def _by_antiderivative(integral: Bound, e: SymPy) -> ClosedIntegral | None:
+def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     """F(upper) - F(lower) with F' = body, for finite ends in their order."""
     body, x, low, high = bound_parts(e)
     form = None if low.is_infinite or high.is_infinite else antiderivative(body, x)

@@ -28,7 +28,7 @@ from dpverify.formulas.calculus import map_sides, substituted, worked_out
 from dpverify.formulas.expressions import (
     PI,
     Apply,
-    Bound,
+    Binder,
     Constant,
     Expression,
     Number,
@@ -202,9 +202,9 @@ def _symbolic(e: Expression) -> SymPy:
                 raise OutOfScopeError(f"function not supported: {name}")
             _check_number(e)
             return make(*map(_symbolic, arguments))
-        case Bound("product"):
+        case Binder("product"):
             raise OutOfScopeError("function not supported: product")
-        case Bound(kind, body, variable, first, last):
+        case Binder(kind, body, variable, first, last):
             make = sp.Sum if kind == "sum" else sp.Integral
             running = variable
             if not (_reaches(variable, first, 1) and _reaches(variable, last, -1)):

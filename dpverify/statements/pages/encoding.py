@@ -112,7 +112,7 @@ class Encoding:
         else:
             self.lines[name] = display.line
         options = self.options(display)
-        coverage = note.coverage or Coverage.WHOLE
+        coverage = note.coverage or Coverage.CONCLUSION
         if coverage is Coverage.INSTANCE or "case" in behind.entries:
             options |= self.case(display)
         if corrects:
@@ -126,7 +126,7 @@ class Encoding:
             sheet = self.sheet.instance(name, display.latex, **options)
         else:
             add = {
-                Coverage.WHOLE: self.sheet.whole, Coverage.STEP: self.sheet.step,
+                Coverage.CONCLUSION: self.sheet.conclusion, Coverage.STEP: self.sheet.step,
                 Coverage.CONDITION: self.sheet.condition, Coverage.REFERENCE: self.sheet.reference,
             }[coverage]  # fmt: skip
             sheet = add(name, display.latex, **options)

@@ -105,7 +105,7 @@ class Before:
     """Whether its display is what should have been printed."""
 
     @property
-    def says(self) -> bool:
+    def says_more(self) -> bool:
         """Whether it says more than a name."""
         return self.defines or self.corrects or self.note != Note()
 
@@ -180,7 +180,7 @@ def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
 
 _ENDED = "one that is complete: with a closing parenthesis, a formula after `for` or `if`"
 _ITEM = (
-    "a note: `whole`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
+    "a note: `conclusion`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
     "`read as $...$`; `uses ...`; `soft $...$`; `fixed $...$`; `premises some` or `premises every`"
 )
 _CONDITION = (

@@ -64,7 +64,7 @@ class Page:
             raise InvalidArgumentError("page", self.name, "a page with one statement")
         return self.statements[0]
 
-    def says(self) -> str:
+    def summary(self) -> str:
         """What of its prose was not read; empty where that is nothing."""
         if not self.unread:
             return ""
@@ -272,7 +272,11 @@ class _Reader:
             after = self.sentence(place.after, read_after)
             if not place.joined:
                 lead = before or Before("", Note())
-            elif lead.says or (before and before.says) or (after and after != Note() and not place.listed):
+            elif (
+                lead.says_more
+                or (before and before.says_more)
+                or (after and after != Note() and not place.listed)
+            ):
                 allowed = "a sentence of its own: what is said of another display might be meant here, too"
                 self.wrong(place.display.line, "display", Latex(place.display.latex), allowed)
             if behind.notes and place.before is None:

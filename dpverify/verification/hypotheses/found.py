@@ -86,17 +86,17 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
 
     parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
     named = [(_name(variant, o), o) for variant, o in parts if o.coverage not in _ASIDE]
-    wholes = [(name, o) for name, o in named if o.coverage is Coverage.WHOLE]
+    conclusions = [(name, o) for name, o in named if o.coverage is Coverage.CONCLUSION]
     best: dict[str, HypothesisUse] = {}
     left = []
-    for name, o in wholes:
+    for name, o in conclusions:
         found = uses_of_hypotheses(o)
         if not found and hypotheses(o):
             left.append(name)
         for finding in found:
             _note(best, name, o, finding)
     for name, o in named:
-        if o.coverage is Coverage.WHOLE:
+        if o.coverage is Coverage.CONCLUSION:
             continue
         open_ = {text for text, known in best.items() if known.use is Use.UNUSED}
         for finding in uses_of_hypotheses(o, _with(o, open_)):
@@ -104,7 +104,7 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     return StatementHypotheses(
         statement=statement.id,
         hypotheses=tuple(best.values()),
-        formulas=tuple(name for name, _ in wholes if name not in left),
+        formulas=tuple(name for name, _ in conclusions if name not in left),
         left=tuple(left),
         printed=_together(statement.printed),
         corrected=_together(_corrected(statement)),
@@ -146,7 +146,7 @@ def _together(obligations: Iterable[Obligation]) -> tuple[ConditionsTogether, ..
     """The conclusion's formulas first, so that the first case has what the statement itself assumes."""
     from dpverify.proving.together import cases
 
-    order = (Coverage.WHOLE, Coverage.CONDITION, Coverage.STEP)
+    order = (Coverage.CONCLUSION, Coverage.CONDITION, Coverage.STEP)
     parts = sorted((o for o in obligations if o.coverage in order), key=lambda o: order.index(o.coverage))
     return tuple(map(_record, cases(parts)))
 

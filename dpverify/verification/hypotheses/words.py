@@ -76,7 +76,7 @@ def _section(f: StatementHypotheses, row: CatalogRow) -> Iterator[str]:
 
 
 def _item(h: HypothesisUse) -> str:
-    step = "" if h.coverage is Coverage.WHOLE else f" in the {h.coverage} `{h.formula}` only"
+    step = "" if h.coverage is Coverage.CONCLUSION else f" in the {h.coverage} `{h.formula}` only"
     return f"`{h.hypothesis}`{step}" + (f" ({point_text(h.point)})" if h.point else "")
 
 
@@ -84,7 +84,9 @@ def use_text(h: HypothesisUse) -> str:
     """`false without it (bound)`; that only a step needs it is said."""
     if h.use is Use.UNUSED:
         return str(h.use)
-    step = "" if h.coverage is Coverage.WHOLE else f", a {h.coverage}; the conclusion is proved without it"
+    step = (
+        "" if h.coverage is Coverage.CONCLUSION else f", a {h.coverage}; the conclusion is proved without it"
+    )
     return f"{h.use} ({h.formula}{step})"
 
 

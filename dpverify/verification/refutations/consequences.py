@@ -86,7 +86,7 @@ def is_evaluated(statement: Statement, obligation: Obligation) -> bool:
     return any(each.obligation == obligation.name for each in paper.instances.get(statement.id, ()))
 
 
-CONCLUDED = (Coverage.WHOLE, Coverage.CONDITION)
+CONCLUDED = (Coverage.CONCLUSION, Coverage.CONDITION)
 """What of a correction a special case is held against, one after the other."""
 
 

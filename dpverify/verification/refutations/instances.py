@@ -100,7 +100,7 @@ def _held(statement: Statement, row: Row, refuted: bool) -> Row:
             )
         said = row.consequence or _consequence(statement, row)
         return replace(row, verdict=Verdict.REFUTED, consequence=said)
-    if row.verdict is Verdict.REFUTED and row.coverage is Coverage.WHOLE:
+    if row.verdict is Verdict.REFUTED and row.coverage is Coverage.CONCLUSION:
         return replace(row, verdict=Verdict.DOES_NOT_FOLLOW)
     if row.verdict is Verdict.REFUTED and row.coverage is Coverage.INSTANCE:
         return replace(row, consequence=Consequence.STEP)

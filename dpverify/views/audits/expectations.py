@@ -50,9 +50,9 @@ class ExpectationView(AuditView):
         """Where no bound is stated."""
         return evidence.verdict is Verdict.UNDECIDED and not math.isfinite(evidence.bound)
 
-    def says(self, audits: Sequence[ExpectationEvidence]) -> str:
+    def summary(self, audits: Sequence[ExpectationEvidence]) -> str:
         """How many bounds could have been found to be broken."""
-        return f"{sum(map(self.sees, audits))} could have found a broken bound"
+        return f"{sum(map(self.detects, audits))} could have found a broken bound"
 
     def extreme(self, evidence: ExpectationEvidence) -> tuple[str, str]:
         """The worst value that anything could have: an interval around it, or one number that nothing is beyond."""

@@ -53,18 +53,18 @@ class PrivacyView(AuditView):
             found.append(("On the best possible pair", size))
         return found
 
-    def sees(self, evidence: PrivacyEvidence) -> bool:
+    def detects(self, evidence: PrivacyEvidence) -> bool:
         """Whether it flags a weakened mechanism."""
         return evidence.smallest_fault is not None
 
-    def says(self, audits: Sequence[PrivacyEvidence]) -> str:
+    def summary(self, audits: Sequence[PrivacyEvidence]) -> str:
         """By how much the mechanism had to be weakened, where there are weaker versions of it."""
-        untried = sum(not (a.fault or self.sees(a) or a.sees_nothing) for a in audits)
+        untried = sum(not (a.fault or self.detects(a) or a.detects_nothing) for a in audits)
         if untried == len(audits):
             return f"{untried} had no weakened mechanism to notice"
         also = f", and {untried} had no weakened mechanism to notice" if untried else ""
         halved = sum(a.smallest_fault is not None and a.smallest_fault <= 2 for a in audits)
-        flagged = sum(map(self.sees, audits))
+        flagged = sum(map(self.detects, audits))
         return (
             f"{halved} would have noticed half the noise (or twice the exponent), {flagged} a quarter of the noise"
             f"{also}"
@@ -73,7 +73,7 @@ class PrivacyView(AuditView):
 
 def rows_of(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     """What is shown of an audit of privacy: names and texts."""
-    reused = evidence.reuse.says() if evidence.reuse else ""
+    reused = evidence.reuse.summary() if evidence.reuse else ""
     return (
         ("verdict", Qualified(evidence.verdict, _qualified(evidence))),
         ("claim", evidence.full_claim),

@@ -42,13 +42,13 @@ class SamplingView(AuditView):
             found.append(("A sampler that ignores the data", passes))
         return found
 
-    def sees(self, evidence: SamplingEvidence) -> bool:
+    def detects(self, evidence: SamplingEvidence) -> bool:
         """Whether it rejects a blind sampler."""
         return bool(evidence.blind_rejected)
 
-    def says(self, audits: Sequence[SamplingEvidence]) -> str:
+    def summary(self, audits: Sequence[SamplingEvidence]) -> str:
         """How many do."""
-        return f"{sum(map(self.sees, audits))} rejected a sampler that ignores the data"
+        return f"{sum(map(self.detects, audits))} rejected a sampler that ignores the data"
 
 
 VIEW = SamplingView()

@@ -72,14 +72,14 @@ class AuditView:
         """A drawing of one's own, a `dpverify.reports.plots.Plot` with this name; None where there is none."""
         return None
 
-    def sees_nothing(self, evidence: Any) -> bool:
+    def detects_nothing(self, evidence: Any) -> bool:
         """Whether it is undecided whatever the implementation does."""
-        return bool(getattr(evidence, "sees_nothing", False))
+        return bool(getattr(evidence, "detects_nothing", False))
 
-    def sees(self, evidence: Any) -> bool:
+    def detects(self, evidence: Any) -> bool:
         """Whether it is known to find the fault that is tried on it."""
-        return not self.sees_nothing(evidence)
+        return not self.detects_nothing(evidence)
 
-    def says(self, audits: Sequence[Any]) -> str:
+    def summary(self, audits: Sequence[Any]) -> str:
         """Of all audits with this noun, how many could have found what."""
-        return f"{sum(map(self.sees, audits))} could have found a violation"
+        return f"{sum(map(self.detects, audits))} could have found a violation"

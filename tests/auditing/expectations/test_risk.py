@@ -163,26 +163,26 @@ def test_a_bound_that_nothing_could_break_is_not_supported() -> None:
     asked = {"lower": 0.0, "upper": 1.0, "failure_probability": 1e-3}
     for bound, at_least in ((1.0, False), (5.0, False), (0.0, True), (-3.0, True)):
         audit = audit_mean(values, bound=bound, at_least=at_least, **asked)
-        assert (audit.verdict, audit.sees_nothing) == (Verdict.UNDECIDED, True)
+        assert (audit.verdict, audit.detects_nothing) == (Verdict.UNDECIDED, True)
         assert "could break it" in audit.reason
     worst = Interval(lower=0.6, upper=0.8)
     for bound, verdict in ((0.5, Verdict.SUPPORTED), (0.7, Verdict.UNDECIDED), (0.8, Verdict.UNDECIDED)):
         audit = audit_mean(values, bound=bound, extreme=worst, **asked)
-        assert (audit.verdict, audit.sees_nothing) == (verdict, verdict is Verdict.UNDECIDED)
+        assert (audit.verdict, audit.detects_nothing) == (verdict, verdict is Verdict.UNDECIDED)
     assert audit_mean(values, bound=0.2, extreme=worst, **asked).verdict is Verdict.VIOLATED
     measured = audit_mean(values, bound=math.inf, **asked)
-    assert (measured.verdict, measured.sees_nothing) == (Verdict.UNDECIDED, False)
+    assert (measured.verdict, measured.detects_nothing) == (Verdict.UNDECIDED, False)
 
 
 def test_too_few_runs_for_any_possible_expectation() -> None:
     audit = audit_mean([0.1, 0.2], bound=0.9, lower=0.0, upper=1.0, failure_probability=1e-3)
-    assert (audit.verdict, audit.detectable, audit.sees_nothing) == (Verdict.UNDECIDED, None, True)
+    assert (audit.verdict, audit.detectable, audit.detects_nothing) == (Verdict.UNDECIDED, None, True)
     # something would have been found, but nothing that is known to be possible
     values, worst = _values(0.3, 200, 7), Interval(lower=0.51, upper=1.0)
     audit = audit_mean(values, bound=0.5, lower=0.0, upper=1.0, failure_probability=1e-6, extreme=worst)
     assert audit.detectable is not None
     assert audit.detectable > 0.51
-    assert (audit.verdict, audit.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (audit.verdict, audit.detects_nothing) == (Verdict.UNDECIDED, True)
     assert audit.reason.startswith("Too few runs")
 
 

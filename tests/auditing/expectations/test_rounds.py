@@ -121,7 +121,7 @@ def test_a_bound_that_nothing_breaks_is_not_supported(at_least: bool) -> None:
     found = audit_mean_in_rounds(
         draw, bound=bound, lower=0, upper=1, failure_probability=1e-6, most=500, at_least=at_least
     )
-    assert (found.verdict, found.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (found.verdict, found.detects_nothing) == (Verdict.UNDECIDED, True)
 
 
 def test_a_measurement_takes_all_runs() -> None:

@@ -168,7 +168,8 @@ def test_what_fails_on_some_pairs() -> None:
     assert found.pair is not None
     assert 0 < found.failed < found.tried
     assert (
-        "on some of them" in found.says() or f"on {found.failed} of them the function failed" in found.says()
+        "on some of them" in found.summary()
+        or f"on {found.failed} of them the function failed" in found.summary()
     )
 
     def fails(records: Array, rng: np.random.Generator, runs: int) -> Array:

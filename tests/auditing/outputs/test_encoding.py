@@ -181,15 +181,15 @@ def test_what_outputs_are_is_said(outputs: list[Any], says: str) -> None:
     for points in (of_runs(outputs), texts(outputs)):
         encoder = Encoder()
         encoder.rows(points, points)
-        assert encoder.says() == says
+        assert encoder.summary() == says
 
 
 def test_what_varies_later_was_not_the_same() -> None:
     encoder = Encoder()
     encoder.rows(np.zeros(3), np.zeros(3))
-    assert encoder.says() == "a number, the same in all runs"
+    assert encoder.summary() == "a number, the same in all runs"
     encoder.rows(np.zeros(3), np.array([0.0, 0.0, 1.0]))
-    assert encoder.says() == "a number"
+    assert encoder.summary() == "a number"
 
 
 def test_too_many_parts_are_refused() -> None:

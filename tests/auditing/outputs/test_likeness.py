@@ -27,7 +27,7 @@ def says(left: Any, right: Any, rounds: int = 1) -> str:
     likeness = Likeness()
     for one, other in zip(np.array_split(left, rounds), np.array_split(right, rounds), strict=True):
         likeness.add(of_runs(list(one)), of_runs(list(other)))
-    return likeness.says()
+    return likeness.summary()
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
@@ -97,4 +97,4 @@ def test_independent_sides_are_not_called_equal() -> None:
 def test_texts_and_numbers_are_compared_as_texts() -> None:
     likeness = Likeness()
     likeness.add(NORMAL, as_texts(RNG.permutation(NORMAL)))
-    assert "2000 of 2000 outputs" in likeness.says()
+    assert "2000 of 2000 outputs" in likeness.summary()

@@ -274,7 +274,7 @@ def test_a_curve_divides_its_failure_probability() -> None:
 
 def test_few_runs_decide_nothing() -> None:
     audit = audited(laplace(1.0), PureDP(1.0), 20).result()
-    assert (audit.verdict, audit.sees_nothing) == (Verdict.UNDECIDED, True)
+    assert (audit.verdict, audit.detects_nothing) == (Verdict.UNDECIDED, True)
 
 
 def test_an_early_end_is_said() -> None:

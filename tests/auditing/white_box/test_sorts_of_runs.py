@@ -160,7 +160,7 @@ def test_support_needs_a_weakened_mechanism_that_is_flagged() -> None:
     assert (loose.verdict, loose.smallest_fault) == (Verdict.SUPPORTED, 4.0)
     for blind in (Noise(weakens=False), Noise(factors=(1.5,))):
         found = WhiteBoxAuditor().audit(ask(GDP(2.0)), blind, ErrorShare(1e-6))
-        assert (found.verdict, found.gap, found.sees_nothing) == (Verdict.UNDECIDED, Gap.BLIND_AUDIT, True)
+        assert (found.verdict, found.gap, found.detects_nothing) == (Verdict.UNDECIDED, Gap.BLIND_AUDIT, True)
         assert found.epsilon_lower > 0
         assert "the mechanism was not flagged" in found.reason
     assert WhiteBoxAuditor().audit(ask(GDP(0.9)), Noise(), ErrorShare(1e-6)).verdict is Verdict.VIOLATED

@@ -195,7 +195,7 @@ def test_a_structure_that_lies_about_the_noise(scale: float) -> None:
     assert (found.verdict, found.gap) == (Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS)
     assert "contradict the stated structure" in found.reason
     assert found.epsilon_lower == 0
-    assert found.sees_nothing
+    assert found.detects_nothing
 
 
 def test_a_lie_across_the_direction_in_which_the_data_sets_differ() -> None:

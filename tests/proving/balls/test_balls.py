@@ -398,7 +398,7 @@ def test_unbounded_variables_and_unknown_functions_have_a_reason() -> None:
     assert "no bounds for x" in proof.reason
     proof = attempt(Le(0, integral(exp(-Y), Y, 0, T)), (X,), {"x": (0, 1)})
     assert proof is not None
-    assert "no rule for Bound (integral)" in proof.reason
+    assert "no rule for Binder (integral)" in proof.reason
 
 
 def test_limits_give_a_reason_with_the_box() -> None:

@@ -26,7 +26,7 @@ SCHEMA = json.loads((files("dpverify.reports.formats") / "proofs.schema.json").r
 
 def proof(verdict: Verdict, **more: Any) -> ProofEvidence:
     fields: dict[str, Any] = {
-        "statement": "mine", "obligation": "bound", "where": "mine.md, line 7", "coverage": Coverage.WHOLE,
+        "statement": "mine", "obligation": "bound", "where": "mine.md, line 7", "coverage": Coverage.CONCLUSION,
         "variant": Variant.PRINTED, "latex": r"a\le b", "expression": "a <= b", "verdict": verdict, "prover": "search",
     }  # fmt: skip
     return ProofEvidence(**{**fields, **more})

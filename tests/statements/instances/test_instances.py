@@ -161,16 +161,16 @@ def test_a_statement_is_refuted_by_an_instance_only() -> None:
         (found,) = held_to_instances(Sheet("x.1", ()).statement, [row], entries)
         return found
 
-    for coverage in (Coverage.WHOLE, Coverage.INSTANCE):
+    for coverage in (Coverage.CONCLUSION, Coverage.INSTANCE):
         assert row(coverage).refutes
         assert not held(row(coverage)).refutes
         assert not held(row(coverage), _entry("a", Verdict.UNDECIDED)).refutes
         for verdict in (Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED):
             assert held(row(coverage, verdict), _entry("a")).refutes
-    corrected = replace(row(Coverage.WHOLE), corrected=True)
+    corrected = replace(row(Coverage.CONCLUSION), corrected=True)
     assert held(corrected) == corrected  # a correction is refuted by its own counterexample
     with pytest.raises(DpverifyError, match="one of the two is wrong"):
-        held(row(Coverage.WHOLE, Verdict.PROVED), _entry("a"))
+        held(row(Coverage.CONCLUSION, Verdict.PROVED), _entry("a"))
 
 
 def test_entries_say_what_was_found() -> None:

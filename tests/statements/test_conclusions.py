@@ -1,6 +1,6 @@
 """A formula that is to give a statement's conclusion does not presuppose it.
 
-What is looked for: an inequality among the conditions of a `whole` that is its claim up to a factor, a product of
+What is looked for: an inequality among the conditions of a `conclusion` that is its claim up to a factor, a product of
 powers of positive letters. Substituting a choice of constants, taking a root, adding two bounds is more than that.
 """
 
@@ -43,7 +43,7 @@ WHOLES = [
     for obligations in (s.printed, *((s.corrected.obligations,) if s.corrected else ()))
     # to read the formulas takes long, and all processes collect tests
     for i, part in enumerate(parts_of(obligations))
-    if part.coverage is Coverage.WHOLE
+    if part.coverage is Coverage.CONCLUSION
 ]
 
 
@@ -80,7 +80,7 @@ def restated(obligation: Obligation) -> bool:
 
 
 @pytest.mark.parametrize(("name", "read"), WHOLES)
-def test_no_whole_presupposes_its_claim(name: str, read: Callable[[], Obligation]) -> None:
+def test_no_conclusion_presupposes_its_claim(name: str, read: Callable[[], Obligation]) -> None:
     assert restated(read()) == (name in RESTATE)
 
 
@@ -121,4 +121,4 @@ x, y, z = real("x", ge=0), real("y", ge=0), real("z", gt=0)
 def test_a_claim_among_the_conditions_is_seen(
     claim: Formula, assuming: tuple[Formula, ...], expected: bool
 ) -> None:
-    assert restated(Obligation("x", "x", claim, (x, y, z), Coverage.WHOLE, assuming)) is expected
+    assert restated(Obligation("x", "x", claim, (x, y, z), Coverage.CONCLUSION, assuming)) is expected
