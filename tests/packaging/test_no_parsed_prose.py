@@ -20,7 +20,17 @@ import pytest
 from dpverify.ledger.records import Record
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("ledger", "views", "verification", "commands", "pytest_plugin", "terminal", "proving", "auditing")
+FOLDERS = (
+    "ledger",
+    "views",
+    "verification",
+    "commands",
+    "pytest_plugin",
+    "terminal",
+    "proving",
+    "analyses",
+    "auditing",
+)
 APART = {
     "split",
     "rsplit",
@@ -49,10 +59,10 @@ READS = {
     "dpverify/proving/certificates.py": NAMES,
     "dpverify/proving/checker": "certificates",
     "dpverify/proving/pipeline.py": OTHERS,
-    "dpverify/proving/realistic.py": "numbers; the case that an instance states",
+    "dpverify/analyses/realistic.py": "numbers; the case that an instance states",
     "dpverify/proving/reasoning/effort.py": OTHERS,
     "dpverify/proving/second_reader": LATEX,
-    "dpverify/proving/sizes.py": "the logarithm in a declaration, log(n/delta)",
+    "dpverify/analyses/sizes.py": "the logarithm in a declaration, log(n/delta)",
     "dpverify/pytest_plugin/claims.py": OTHERS,
     "dpverify/pytest_plugin/session.py": OTHERS,
     "dpverify/auditing/requests/request.py": GIVEN,
@@ -74,7 +84,7 @@ READS = {
 }
 
 
-STILL_READ = {"dpverify/proving/realistic.py": ["_CASE_OF_A_SIZE.search(obligation.scope)"]}
+STILL_READ = {"dpverify/analyses/realistic.py": ["_CASE_OF_A_SIZE.search(obligation.scope)"]}
 """Whether an instance sets sizes itself: not declared yet beside the case."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dpverify.analyses.mistakes import mistake_of
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.facts import Excess
@@ -15,7 +16,6 @@ from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation, Statement, parts_of
-from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+from dpverify.analyses.mistakes import mistake_of
 from dpverify.errors import DpverifyError
 from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.headlines.rows import HOLDS, Row
@@ -16,7 +17,6 @@ from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.proving.instances.instance import Condition, Judgment, judge
 from dpverify.proving.instances.laws import Number, ball
 from dpverify.proving.language import Statement
-from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
 from dpverify.verification.refutations.consequences import consequence_of, correction_of, printed_of
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from dpverify.analyses import realistic as search
+from dpverify.analyses.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.formulas.expressions import Expression, Variable, integer, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import ceiling, exp, log, sqrt
@@ -17,12 +19,10 @@ from dpverify.formulas.vectors import norm, vector
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving import prove
-from dpverify.proving import realistic as search
 from dpverify.proving.certificates import certificate
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import confirmed
-from dpverify.proving.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.proving.reasoning.evaluation import evaluate
 
 F = Fraction

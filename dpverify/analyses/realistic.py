@@ -22,6 +22,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.analyses.following import Array, Columns, Rule, rules_of
+from dpverify.analyses.sizes import LogOf, Size, consistent, readable, sizes_of, tied
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
@@ -30,7 +32,6 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
-from dpverify.proving.following import Array, Columns, Rule, rules_of
 from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
@@ -41,7 +42,6 @@ from dpverify.proving.provers.search import Terms, failing_gap, may_fail, spread
 from dpverify.proving.provers.sieve import Sieve, ranks
 from dpverify.proving.reasoning.effort import limited
 from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
-from dpverify.proving.sizes import LogOf, Size, consistent, readable, sizes_of, tied
 
 Indices = NDArray[np.int64]
 """Places in lists, (points, letters)."""
@@ -107,7 +107,7 @@ def realistic(
         >>> from dpverify.formulas.logic import Le
         >>> from dpverify.formulas.units import NATS, RECORDS
         >>> from dpverify.proving.language import Obligation
-        >>> from dpverify.proving.realistic import realistic
+        >>> from dpverify.analyses.realistic import realistic
         >>> n = integer("n", ge=1, unit=RECORDS, meaning="number of records")
         >>> epsilon = real("epsilon", gt=0, unit=NATS)
         >>> small = Obligation("bound", "page 1", Le(1, epsilon / n), (n, epsilon))
