@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
@@ -29,7 +28,7 @@ from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.ledger.facts import PracticalSize
 from dpverify.ledger.realistic import RealisticPoint
-from dpverify.ledger.verdicts import Coverage, Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
 from dpverify.proving.language import Obligation, obligation_to_json
@@ -77,17 +76,10 @@ LONGEST = 128
 _BEYOND = (OutOfScopeError, OverflowError, RecursionError)
 """What ends a search: formulas too deep, work too long, numbers beyond floats."""
 
-_CASE_OF_A_SIZE = re.compile(r"\b[A-Za-z]\w* = -?\d")
-
 
 def asks_for_sizes(obligation: Obligation) -> bool:
-    """Whether a formula has a letter whose size in practice is known, and is no case that sets sizes itself.
-
-    A case sets sizes where its words give a letter a number, such as `n = 2`.
-    """
-    if obligation.coverage is Coverage.INSTANCE and _CASE_OF_A_SIZE.search(obligation.scope):
-        return False
-    return any(size.known for size in sizes_of(obligation.over).values())
+    """Whether a formula has a letter whose size in practice is known, and is no case with sizes of its own."""
+    return not obligation.own_sizes and any(size.known for size in sizes_of(obligation.over).values())
 
 
 def realistic(

@@ -109,6 +109,8 @@ class Obligation:
     latex: str = ""
     scope: str = ""
     """Of which case of the statement an instance is; nothing else has a scope."""
+    own_sizes: bool = False
+    """Of an instance, whether its case gives letters their sizes, such as n = 2, and none met in practice."""
     units: bool = True
     """Whether the formula is checked for homogeneity (a separate row of coverage `unit`)."""
     uses: tuple[str, ...] = ()
@@ -208,6 +210,10 @@ class Obligation:
                 f"scope of obligation {self.name}",
                 self.scope,
                 "the case for an instance, and none for others",
+            )
+        if self.own_sizes and self.coverage is not Coverage.INSTANCE:
+            raise InvalidArgumentError(
+                f"own sizes of obligation {self.name}", True, "said of an instance alone"
             )
         _check_names(f"uses of obligation {self.name}", self.uses)
         if self.catches is not None:

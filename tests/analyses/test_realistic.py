@@ -304,8 +304,8 @@ def test_a_point_that_nobody_else_confirms_is_the_last_resort() -> None:
     [(obligation(Le(X, Y), X, Y), False), (obligation(Le(LIPSCHITZ, 1), LIPSCHITZ), False),
      (obligation(Le(1, 0)), False),
      (obligation(Le(X, EPSILON), X, EPSILON), True),
-     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="n = 2, one step"), False),
-     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="one step, F(w) = G w"), True)],
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="n = 2", own_sizes=True), False),
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="one step, n = 2"), True)],
 )  # fmt: skip
 def test_nothing_is_looked_for_where_no_letter_has_a_size(o: Obligation, asked: bool) -> None:
     assert asks_for_sizes(o) == asked

@@ -13,12 +13,11 @@ from flint import arb, ctx, fmpq
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
 from dpverify.formulas.logic import And, Compare, Formula
-from dpverify.formulas.values import Ball
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError, Program
+from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
     Box,
@@ -32,6 +31,7 @@ from dpverify.proving.provers.branch_and_bound import (
     Work,
     leaves,
 )
+from dpverify.proving.provers.points import refutation_at
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic
 
@@ -77,7 +77,8 @@ class BallProver:
             why = f"{error}: too many values to go through"
             return self._undecided(why, Gap.EFFORT_SPENT, work, start)
         if isinstance(found, _Refutation):
-            return self._refuted(obligation, found, start)
+            point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
+            return refutation_at(obligation, point, self.name, time.monotonic() - start)
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
             return self._undecided(found, gap, work, start)
@@ -103,29 +104,12 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _refuted(self, obligation: Obligation, found: _Refutation, start: float) -> Proof:
-        point = {v.name: str(q) for v, q in zip(obligation.over, found.point, strict=True)}
-        proof = {"method": "counterexample", "point": point}
-        return Proof(
-            verdict=Verdict.REFUTED,
-            prover=self.name,
-            certificate=certificate(obligation, Verdict.REFUTED, proof),
-            counterexample=point,
-            left=found.left,
-            right=found.right,
-            boxes=found.boxes,
-            seconds=time.monotonic() - start,
-        )
-
 
 @dataclass(frozen=True)
 class _Refutation:
-    """A point of the domain where the assumptions hold and a comparison fails, with its two sides there."""
+    """A point of the domain where the assumptions hold and a comparison fails."""
 
     point: Point
-    left: str
-    right: str
-    boxes: int
 
 
 def _is_suitable(claim: Formula) -> bool:
@@ -282,7 +266,6 @@ class _Comparison:
             Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
             for formula in self.obligation.assuming
         ]
-        sides = Program(graph, [left, right], self.names)
 
         def admissible(point: Point) -> bool:
             inside = all(v.contains(Fraction(str(q))) for v, q in zip(self.variables, point, strict=True))
@@ -306,10 +289,7 @@ class _Comparison:
             self.precision = max(self.precision, search.precision)
             return outcome.tree
         if outcome.point is not None:
-            point = _shortened(target, outcome.point, box, integer, admissible)
-            with ctx.workprec(PRECISIONS[1]):
-                shown = [_show(value) for value in sides([arb(q) for q in point])]
-            return _Refutation(point, shown[0], shown[1], self.work.used)
+            return _Refutation(_shortened(target, outcome.point, box, integer, admissible))
         return self._stopped(outcome)
 
     def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:
@@ -343,15 +323,6 @@ class _Comparison:
 
 
 # ---------------------------------------------------------------------------------------------- points
-
-
-def _show(value: Ball) -> str:
-    """An exact fraction where the ball is one of few digits, else a decimal of 15 digits."""
-    if value.is_exact():
-        q = value.fmpq()
-        if q.q < 10**6 and abs(q.p) < 10**12:
-            return str(q)
-    return str(value.mid().str(15, radius=False))
 
 
 def _shortened(

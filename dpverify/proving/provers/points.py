@@ -91,8 +91,12 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
 
 
 def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
-    """The proof that a confirmed point is a counterexample, with both sides' values there."""
-    point = simplified(obligation, point)
+    """The proof that a confirmed point is a counterexample, made simpler where it stays one."""
+    return refutation_at(obligation, simplified(obligation, point), prover, seconds)
+
+
+def refutation_at(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
+    """The proof that this point is a counterexample, with both sides' values there."""
     named = {v.name: coordinates_text(point[v.name]) for v in obligation.over}
     left = right = None
     shown = failing(obligation.claim, point)
