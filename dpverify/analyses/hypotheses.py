@@ -39,10 +39,11 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import admitted, simplified
-from dpverify.proving.provers.search import Search, graded, simple_values
+from dpverify.proving.provers.proposals import graded, simple_values
+from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
-from dpverify.proving.reasoning.quantifiers import truth
+from dpverify.proving.reasoning.truth import truth
 
 BUDGET = Budget(boxes=20_000, operations=500_000)
 """What one attempt may do; fewer boxes than for a first proof, since most attempts are to fail."""
@@ -272,7 +273,7 @@ def _simple(changed: Obligation) -> Iterator[ExactPoint]:
     if not changed.over:
         yield {}
         return
-    lists = [simple_values(v, changed.box.get(v.name)) for v in changed.over]
+    lists = [simple_values(v, changed.ends.get(v.name)) for v in changed.over]
     for values in graded(lists, _POINTS):
         yield {v.name: x for v, x in zip(changed.over, values, strict=True)}
 

@@ -36,11 +36,13 @@ from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed
+from dpverify.proving.provers.proposals import ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Terms, failing_gap, may_fail, spread_out
-from dpverify.proving.provers.sieve import Sieve, ranks
+from dpverify.proving.provers.search import Terms, failing_gap, may_fail
+from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import limited
-from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
+from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, text
+from dpverify.proving.reasoning.truth import failing
 
 Indices = NDArray[np.int64]
 """Places in lists, (points, letters)."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
@@ -21,7 +22,7 @@ from dpverify.formulas.expressions import (
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import And, Compare, Eq, Formula, comparisons, free_in, variables_of
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Le, comparisons, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -29,6 +30,9 @@ from dpverify.formulas.vectors import check_formula
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
+
+Ends = tuple[Fraction, Fraction]
+"""Lower and upper end of a box for one letter."""
 
 if TYPE_CHECKING:
     from dpverify.proving.second_reader import Source
@@ -172,6 +176,24 @@ class Obligation:
                     sorted(v.name for v in free),
                     "formulas over the variables in `over`",
                 )
+
+    @property
+    def ends(self) -> dict[str, Ends]:
+        """Both ends of its box for each letter that has them."""
+        found = {name: [exact(f"box of {name}", end) for end in ends] for name, ends in self.box.items()}
+        return {name: (low, high) for name, (low, high) in found.items()}
+
+    def within_box(self) -> Obligation:
+        """The same with its box as assumptions."""
+        ends = self.ends
+        sides = (
+            side
+            for v in self.over
+            if v.name in ends
+            for low, high in (ends[v.name],)
+            for side in (Le(low, v), Le(v, high))
+        )
+        return replace(self, assuming=(*self.assuming, *sides), box={})
 
     @property
     def declared(self) -> tuple[Variable, ...]:

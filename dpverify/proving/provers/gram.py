@@ -26,10 +26,10 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
+from dpverify.proving.provers.proposals import simple_values
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import simple_values
 from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.evaluation import ExactPoint, truth
+from dpverify.proving.reasoning.evaluation import ExactPoint
 from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
     Form,
@@ -41,6 +41,7 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 from dpverify.proving.reasoning.gram.multipliers import proposals
 from dpverify.proving.reasoning.gram.points import is_linear, proposed
+from dpverify.proving.reasoning.truth import plain_truth
 
 FEW, MANY = 400, 2_000
 """Points that are tried before and after a proof is looked for."""
@@ -112,7 +113,7 @@ class Gram:
 
 def points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
     """Points with simple numbers and vectors of few coordinates, the same ones every time."""
-    lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over if v.kind != "vector"]
+    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
     if not all(lists):
         return
     rng = random.Random(0)
@@ -357,7 +358,7 @@ class _Search:
         for _ in range(2_000):
             point = {v.name: _generic(v, rng) for v in letters}
             if all(v.contains(point[v.name]) and point[v.name] for v in letters) and all(
-                truth(a, point) is True for a in self.scalar.assuming
+                plain_truth(a, point) is True for a in self.scalar.assuming
             ):
                 found.append(point)
             if len(found) == SAMPLES:

@@ -31,45 +31,17 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.language import Obligation
+from dpverify.proving.language import Ends, Obligation
 from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.sieve import Sieve, ranks
+from dpverify.proving.provers.proposals import ranks, simple_values, spread_out
+from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
 
-_SIMPLE = tuple(
-    map(
-        Fraction,
-        (
-            "1",
-            "2",
-            "1/2",
-            "0",
-            "-1",
-            "3",
-            "4",
-            "5",
-            "1/4",
-            "3/4",
-            "1/3",
-            "10",
-            "1/10",
-            "-2",
-            "-1/2",
-            "100",
-            "1/100",
-            "-1/4",
-            "-5",
-            "20",
-            "1000",
-            "1/1000",
-        ),
-    )
-)
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
 SIMPLE_POINTS = 20_000
@@ -298,41 +270,12 @@ def failing_gap(obligation: Obligation, names: Sequence[str], terms: Terms) -> V
 # ---------------------------------------------------------------------------------------------- points
 
 
-def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fraction]:
-    """Values of a variable's domain that are nice to read, the nicest first."""
-    values = list(_SIMPLE)
-    for bound in (v.lower, v.upper):
-        if bound is not None:
-            b = bound
-            values[3:3] = [b, b + 1, b - 1]
-            values += [
-                b + Fraction(1, 10),
-                b - Fraction(1, 10),
-                b + Fraction(1, 2),
-                b - Fraction(1, 2),
-                b + 2,
-            ]
-    if box is not None:
-        low, high = (Fraction(str(end)) for end in box)
-        values += [low, high, (low + high) / 2]
-        # where the claim is meant comes first
-        values.sort(key=lambda x: not low <= x <= high)
-    return [x for x in dict.fromkeys(values) if v.contains(x)]
-
-
-def graded(lists: Sequence[Sequence[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
-    """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
-    if all(lists):
-        for places in ranks([len(entries) for entries in lists], limit).tolist():
-            yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
-
-
-def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> float:
+def _stretched(u: float, v: Variable, box: Ends | None) -> float:
     """A number in (0, 1) to the variable's domain: evenly on bounded ones, by powers of ten on the others."""
     low = None if v.lower is None else float(v.lower)
     high = None if v.upper is None else float(v.upper)
     if box is not None:
-        low, high = (float(Fraction(str(end))) for end in box)
+        low, high = map(float, box)
     if low is not None and high is not None:
         x = low + (high - low) * u
     elif low is not None:
@@ -389,16 +332,6 @@ def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterat
     yield {}
 
 
-def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
-    """Evenly spread points of the open unit cube: multiples of powers of the golden ratio, modulo 1."""
-    ratio = 2.0
-    for _ in range(60):
-        ratio = (1 + ratio) ** (1 / (dimension + 1))
-    steps = [ratio ** -(k + 1) for k in range(dimension)]
-    for i in range(1, count + 1):
-        yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
-
-
 # ---------------------------------------------------------------------------------------------- the prover
 
 
@@ -440,7 +373,7 @@ class Search:
     def _simple(
         self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float
     ) -> Iterator[ExactPoint]:
-        lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
+        lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
@@ -465,7 +398,7 @@ class Search:
     ) -> list[tuple[float, list[float], list[float]]]:
         """Spread points with their gaps, the largest gaps first: (gap, place in the unit cube, point)."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
-        boxes: list[Mapping[str, tuple[object, object]]] = [{}, obligation.box] if obligation.box else [{}]
+        boxes = [{}, obligation.ends] if obligation.box else [{}]
         found = []
         for k, box in enumerate(boxes):
             for i, u in enumerate(spread_out(len(obligation.over), POINTS, self.seed + k)):

@@ -43,33 +43,6 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
-def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
-    """The first tuples of ranks, (tuples, lists), by the sum of ranks and then in the order of tuples.
-
-    `sizes` are those of the lists, at least one, of which each rank names an entry.
-    """
-    kept: dict[tuple[int, int], NDArray[np.int16]] = {}
-
-    def tails(k: int, total: int) -> NDArray[np.int16]:
-        if k == len(sizes) - 1:
-            return np.full((int(total < sizes[k]), 1), total, dtype=np.int16)
-        if (k, total) not in kept:
-            parts = [(first, tails(k + 1, total - first)) for first in range(min(total, sizes[k] - 1) + 1)]
-            kept[k, total] = np.concatenate(
-                [np.concatenate([np.full((len(t), 1), first, np.int16), t], axis=1) for first, t in parts]
-            )
-        return kept[k, total]
-
-    found: list[NDArray[np.int16]] = []
-    missing = limit
-    for total in range(sum(sizes) - len(sizes) + 1):
-        if missing <= 0:
-            break
-        found.append(tails(0, total))
-        missing -= len(found[-1])
-    return np.concatenate(found)[:limit]
-
-
 def _every(masks: Iterable[Mask | bool]) -> Mask | bool:
     found: Any = True
     for mask in masks:

@@ -96,7 +96,7 @@ def is_left_out(statement: Statement, point: Mapping[str, str] | None) -> bool:
     So it is where its conclusions, as corrected, or else its conditions, have letters that the point gives values to,
     and none admits it.
     """
-    from dpverify.proving.reasoning.quantifiers import truth
+    from dpverify.proving.reasoning.truth import truth
 
     if point is None or statement.corrected is None:
         return False
@@ -207,7 +207,7 @@ def sides_as_printed(
 
 
 def _failing(obligation: Obligation, named: Mapping[str, str] | None) -> Compare | None:
-    from dpverify.proving.reasoning.evaluation import failing
+    from dpverify.proving.reasoning.truth import failing
 
     if isinstance(obligation.claim, Compare):
         return obligation.claim

@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare, Formula, free_in
-from dpverify.proving.provers.search import Terms, float_function, spread_out, violation
+from dpverify.proving.provers.proposals import spread_out
+from dpverify.proving.provers.search import Terms, float_function, violation
 
 SAMPLES = 1500
 """Points at which a ratio is looked at."""

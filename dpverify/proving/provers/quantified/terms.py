@@ -13,18 +13,11 @@ from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted
+from dpverify.proving.provers.proposals import graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import place
 from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
-from dpverify.proving.provers.search import (
-    Terms as Summands,
-)
-from dpverify.proving.provers.search import (
-    float_function,
-    graded,
-    simple_values,
-    spread_out,
-    violation,
-)
+from dpverify.proving.provers.search import Terms as Summands
+from dpverify.proving.provers.search import float_function, violation
 from dpverify.proving.reasoning.prefix import conjuncts, negated, negation, put_in, with_values
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
