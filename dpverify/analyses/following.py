@@ -19,7 +19,7 @@ from dpverify.formulas.expressions import Expression, Variable, free_variables
 from dpverify.formulas.logic import And, Compare
 from dpverify.formulas.values import UnclearError, UndefinedError, Value
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.search import Terms, float_function
+from dpverify.proving.provers.search import TermsLeft, float_function
 from dpverify.proving.provers.sieve import values_at
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.proving.reasoning.isolation import isolated
@@ -31,7 +31,7 @@ Columns = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
-class Rule:
+class LetterRule:
     """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
 
     Attributes:
@@ -84,7 +84,7 @@ def _column(e: Expression, columns: Columns) -> Array:
     if found is not None:
         return found
     names = list(columns)
-    function = float_function(e, names, Terms())
+    function = float_function(e, names, TermsLeft())
     return np.array([function(x) for x in np.array([columns[x] for x in names]).T.tolist()])
 
 
@@ -119,7 +119,7 @@ def _all_two_digits(values: Array, *, up: bool, strict: bool) -> Array:
 
 def rules_of(
     obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False, isolate: bool = False
-) -> list[Rule]:
+) -> list[LetterRule]:
     """Letters that follow from others, each from those before it.
 
     Args:
@@ -129,7 +129,7 @@ def rules_of(
         isolate: of an equation, that letter follows whose value is rational, by whatever operators it is reached; not
             the one that stands alone.
     """
-    rules: list[Rule] = []
+    rules: list[LetterRule] = []
     compared = _compared(obligation)
     kinds = {v.name: v.kind for v in obligation.over}
     for f in compared:
@@ -139,7 +139,7 @@ def rules_of(
     for f in compared if tight else ():
         if f.relation in ("<=", "<"):
             _add(rules, (r for r in _bounds(f) if r.name in bounded))
-    ordered: list[Rule] = []
+    ordered: list[LetterRule] = []
     while rules:
         waiting = {r.name for r in rules}
         ready = [r for r in rules if not r.letters & waiting]
@@ -154,7 +154,7 @@ def _compared(obligation: Obligation) -> list[Compare]:
     return [f for f in parts if isinstance(f, Compare)]
 
 
-def _add(rules: list[Rule], candidates: Iterable[Rule]) -> None:
+def _add(rules: list[LetterRule], candidates: Iterable[LetterRule]) -> None:
     """Add the first candidate whose letter does not follow yet, and is behind none of its own letters."""
     for rule in candidates:
         if rule.name not in {r.name for r in rules} and rule.name not in _behind(rule.letters, rules):
@@ -162,7 +162,7 @@ def _add(rules: list[Rule], candidates: Iterable[Rule]) -> None:
             return
 
 
-def _behind(letters: frozenset[str], rules: Sequence[Rule]) -> frozenset[str]:
+def _behind(letters: frozenset[str], rules: Sequence[LetterRule]) -> frozenset[str]:
     """All that letters follow from, with themselves."""
     more = letters.union(*(r.letters for r in rules if r.name in letters))
     return letters if more == letters else _behind(more, rules)
@@ -175,11 +175,11 @@ def _names(e: Expression) -> frozenset[str]:
 # ------------------------------------------------------------------------------------------------ of one comparison
 
 
-def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[Rule]:
+def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[LetterRule]:
     """How letters of an equation may follow from its others, those of no known size first."""
     left, right = equation.left, equation.right
     sides = [
-        Rule(side.name, _names(other), other)
+        LetterRule(side.name, _names(other), other)
         for side, other in ((left, right), (right, left))
         if isinstance(side, Variable) and side.name in sizes and side.name not in _names(other)
     ]
@@ -187,16 +187,16 @@ def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[Rule]:
     gap = left - right
     for name in sorted(_names(gap) & {*sizes}, key=lambda x: (sizes[x].known, x)):
         if _is_affine(gap, name):
-            yield Rule(name, _names(gap) - {name}, gap, "affine")
+            yield LetterRule(name, _names(gap) - {name}, gap, "affine")
 
 
-def _bounds(f: Compare) -> Iterator[Rule]:
+def _bounds(f: Compare) -> Iterator[LetterRule]:
     """A letter that stands alone on one side, as far as the other side lets it go."""
     strict = f.relation == "<"
     if isinstance(f.left, Variable) and f.left.name not in _names(f.right):
-        yield Rule(f.left.name, _names(f.right), f.right, "down", strict)
+        yield LetterRule(f.left.name, _names(f.right), f.right, "down", strict)
     if isinstance(f.right, Variable) and f.right.name not in _names(f.left):
-        yield Rule(f.right.name, _names(f.left), f.left, "up", strict)
+        yield LetterRule(f.right.name, _names(f.left), f.left, "up", strict)
 
 
 def _somewhere(*expressions: Expression) -> ExactPoint:
@@ -217,7 +217,7 @@ def _is_affine(gap: Expression, name: str) -> bool:
     return rational and bool(second - first == third - second != 0)
 
 
-def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[Rule]:
+def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[LetterRule]:
     """How letters that occur once in an equation follow from its others, where what follows is rational.
 
     That is so as far as one point shows. Numbers before integers, then those of no known size.
@@ -226,7 +226,7 @@ def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, 
     for name in sorted((_names(equation.left) | _names(equation.right)) & {*sizes}):
         value = isolated(equation, name)
         if value is not None and _is_rational(value):
-            found.append(Rule(name, _names(value), value))
+            found.append(LetterRule(name, _names(value), value))
     return sorted(found, key=lambda r: (kinds[r.name] == "integer", sizes[r.name].known))
 
 

@@ -21,7 +21,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.analyses.following import Array, Columns, Rule, rules_of
+from dpverify.analyses.following import Array, Columns, LetterRule, rules_of
 from dpverify.analyses.sizes import LogOf, Size, consistent, readable, sizes_of, tied
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
@@ -38,7 +38,7 @@ from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed
 from dpverify.proving.provers.proposals import ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Terms, failing_gap, may_fail
+from dpverify.proving.provers.search import TermsLeft, failing_gap, may_fail
 from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import limited
 from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, text
@@ -111,7 +111,9 @@ def realistic(
         >>> realistic(Obligation("bound", "page 1", Le(2, n), (n,)), {"n": "1"}).point is None
         True
     """
-    search = _Search(obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms)
+    search = _RealisticSearch(
+        obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms
+    )
     with limited(STEPS) as meter:
         try:
             sure = search.found()
@@ -192,7 +194,7 @@ def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     )
 
 
-def _may_leave(size: Size, rule: Rule | None, name: str, point: ExactPoint) -> bool:
+def _may_leave(size: Size, rule: LetterRule | None, name: str, point: ExactPoint) -> bool:
     """Whether assumptions take a letter of no known size out of its range: by an equation, or as far as a bound is."""
     if size.known or rule is None:
         return False
@@ -209,7 +211,7 @@ def _agrees(of: LogOf, name: str, point: ExactPoint) -> bool:
 # ------------------------------------------------------------------------------------------------ the search
 
 
-class _Search:
+class _RealisticSearch:
     """One search, which counts the points that it looks at.
 
     Attributes:
@@ -354,7 +356,7 @@ class _Floats:
 
     def __init__(self, o: Obligation) -> None:
         self.names = [v.name for v in o.over]
-        terms = Terms()
+        terms = TermsLeft()
         self.gap = failing_gap(o, self.names, terms)
         self.quick = may_fail(o.claim, o.assuming, self.names, terms)
         self.sieve = Sieve(o.claim, o.assuming, self.names)
@@ -514,6 +516,6 @@ class _Places:
         return best
 
 
-def _number(rule: Rule) -> float:
+def _number(rule: LetterRule) -> float:
     value = rule.exact({})
     return math.nan if value is None else float(value)

@@ -290,7 +290,7 @@ def _check_names(what: str, names: object) -> None:
         raise InvalidArgumentError(what, names, "a tuple of ids")
 
 
-class Part(Protocol):
+class StatementPart(Protocol):
     """What is said of an obligation beside its formulas."""
 
     @property
@@ -322,7 +322,7 @@ class Unread(Sequence[Obligation]):
     """
 
     def __init__(
-        self, parts: Sequence[Part], read: Callable[[int], Obligation], source: Callable[[], Json]
+        self, parts: Sequence[StatementPart], read: Callable[[int], Obligation], source: Callable[[], Json]
     ) -> None:
         self.parts = tuple(parts)
         self._read, self._source = read, source
@@ -355,7 +355,7 @@ class Unread(Sequence[Obligation]):
         return tuple, (tuple(self),)
 
 
-def parts_of(obligations: Sequence[Obligation]) -> Sequence[Part]:
+def parts_of(obligations: Sequence[Obligation]) -> Sequence[StatementPart]:
     """What is said of obligations beside their formulas, without reading them."""
     return obligations.parts if isinstance(obligations, Unread) else obligations
 
@@ -400,7 +400,7 @@ class Statement:
         _check_names(f"uses of statement {self.id}", self.uses)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementPart, ...]:
         """What is said of its obligations beside their formulas, printed ones first."""
         corrected = self.corrected.obligations if self.corrected else ()
         return (*parts_of(self.printed), *parts_of(corrected))

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpverify.analyses.following import Rule, rules_of
+from dpverify.analyses.following import LetterRule, rules_of
 from dpverify.analyses.sizes import sizes_of
 from dpverify.formulas.expressions import Expression, Variable, integer, real
 from dpverify.formulas.logic import Compare, Eq, Formula, Le, Lt
@@ -45,7 +45,7 @@ def test_some_letters_are_not_isolated(equation: Compare) -> None:
     assert isolated(equation, "x") is None
 
 
-def rules(*assuming: Formula, over: tuple[Variable, ...] = (X, Y, Z), **ways: bool) -> list[Rule]:
+def rules(*assuming: Formula, over: tuple[Variable, ...] = (X, Y, Z), **ways: bool) -> list[LetterRule]:
     o = Obligation("bound", "page 1", Le(1, 0), over, assuming=assuming)
     return rules_of(o, sizes_of(over), **ways)
 

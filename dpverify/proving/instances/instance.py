@@ -28,7 +28,7 @@ PRECISION = 192
 
 
 @dataclass(frozen=True)
-class Condition:
+class Premise:
     """A hypothesis of the statement, checked at the instance."""
 
     says: str
@@ -50,7 +50,7 @@ class Evaluation:
     left: Number
     right: Number
     point: Mapping[str, Number] = field(default_factory=dict)
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Premise, ...] = ()
     from_below: bool = False
 
 

@@ -21,14 +21,14 @@ from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node,
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
     Box,
-    Condition,
+    BoxCondition,
+    BranchAndBound,
     Exact,
+    Objective,
     Outcome,
     Point,
-    Search,
-    Target,
+    SearchWork,
     Tree,
-    Work,
     leaves,
 )
 from dpverify.proving.provers.points import refutation_at
@@ -63,7 +63,7 @@ class BallProver:
         start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
-        work = Work(budget.boxes, budget.operations, time.process_time() + budget.guard)
+        work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
@@ -93,7 +93,7 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _undecided(self, reason: str, gap: Gap, work: Work, start: float) -> Proof:
+    def _undecided(self, reason: str, gap: Gap, work: SearchWork, start: float) -> Proof:
         return Proof(
             verdict=Verdict.UNDECIDED,
             prover=self.name,
@@ -168,7 +168,7 @@ def _count(proof: Json) -> int:
 
 
 def _conjunct(
-    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: Work
+    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
 ) -> Json | _Refutation | str:
     """The proof of one part of the claim, or a counterexample, or why there is neither."""
     if isinstance(claim, And):
@@ -184,14 +184,14 @@ def _conjunct(
                 parts.append(found)
         return trouble or {"method": "conjunction", "parts": parts}
     assert isinstance(claim, Compare)
-    return _Comparison(obligation, claim, box, work).settle()
+    return _BoxedComparison(obligation, claim, box, work).settle()
 
 
-class _Comparison:
+class _BoxedComparison:
     """One comparison over the box of an obligation."""
 
     def __init__(
-        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: Work
+        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
     ) -> None:
         self.obligation, self.claim, self.work = obligation, claim, work
         self.variables = obligation.over
@@ -239,7 +239,7 @@ class _Comparison:
     def _nodes(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node]:
         nodes = graph.compile(self.claim.left, values), graph.compile(self.claim.right, values)
         for formula in self.obligation.assuming:
-            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
         return nodes
 
     def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | _Refutation | str:
@@ -263,7 +263,7 @@ class _Comparison:
         values = {self.names[i]: graph.number(Fraction(str(box[i][0]))) for i in listed}
         left, right = self._nodes(graph, values)
         conditions = [
-            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
             for formula in self.obligation.assuming
         ]
 
@@ -272,7 +272,7 @@ class _Comparison:
             balls = [arb(q) for q in point]
             return inside and all(c.judge(balls) is True for c in conditions)
 
-        target = Target(
+        target = Objective(
             graph,
             graph.add(right, graph.scale(-1, left)),
             self.names,
@@ -281,7 +281,7 @@ class _Comparison:
         )
         integer = [v.kind == "integer" for v in self.variables]
         for nested, boxes in ((False, _PLAIN_BOXES), (True, self.work.boxes)):
-            search = Search(box, integer, admissible, self.work, nested=nested)
+            search = BranchAndBound(box, integer, admissible, self.work, nested=nested)
             outcome = search.run(target, conditions, boxes)
             if outcome.tree is not None or outcome.point is not None:
                 break
@@ -326,7 +326,7 @@ class _Comparison:
 
 
 def _shortened(
-    target: Target, point: Point, box: Box, integer: Sequence[bool], admissible: Callable[[Point], bool]
+    target: Objective, point: Point, box: Box, integer: Sequence[bool], admissible: Callable[[Point], bool]
 ) -> Point:
     """A point with short fractions near a counterexample that is a counterexample too."""
 

@@ -57,7 +57,7 @@ CONFIRMATIONS = 200
 # ---------------------------------------------------------------------------------------------- floats
 
 
-class Terms:
+class TermsLeft:
     """How many terms of sums all float functions of a search may still add up."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Terms:
 class _Code:
     """Python code for an expression, in floats, so that no number grows large; equal parts are worked out once."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: TermsLeft) -> None:
         self.names: dict[str, Any] = {"taken": terms.taken, "prod": math.prod}
         self.lines: list[str] = []
         self._done: dict[Expression, str] = {}
@@ -126,7 +126,7 @@ class _Code:
 _INFIX = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
 
 
-def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callable[..., float]:
+def float_function(e: Expression, names: Sequence[str], terms: TermsLeft) -> Callable[..., float]:
     code = _Code(terms)
     # the letters of a program, whatever the variables are called
     letters = {name: f"x_{k}" for k, name in enumerate(names)}
@@ -148,7 +148,7 @@ def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callabl
 
 
 def may_fail(
-    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: Terms
+    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: TermsLeft
 ) -> Callable[..., bool]:
     """Whether a claim may fail where its assumptions may hold, in floats; no only where `violation` says so, too.
 
@@ -194,9 +194,9 @@ _FAILS = {
 }
 
 
-def violation(formula: Formula, names: Sequence[str], terms: Terms | None = None) -> Violation:
+def violation(formula: Formula, names: Sequence[str], terms: TermsLeft | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
-    terms = terms or Terms()
+    terms = terms or TermsLeft()
     match formula:
         case Compare(relation, left, right):
             f, g = (float_function(side, names, terms) for side in (left, right))
@@ -245,7 +245,7 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def failing_gap(obligation: Obligation, names: Sequence[str], terms: Terms) -> Violation:
+def failing_gap(obligation: Obligation, names: Sequence[str], terms: TermsLeft) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if any(v.kind == "vector" for v in obligation.over):
         raise OutOfScopeError("function not supported: inner products of vectors")
@@ -351,7 +351,7 @@ class Search:
         """Look for a counterexample; the same points in the same order every time."""
         start = time.monotonic()
         try:
-            names, terms = [v.name for v in obligation.over], Terms()
+            names, terms = [v.name for v in obligation.over], TermsLeft()
             gap = failing_gap(obligation, names, terms)
             quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         except OutOfScopeError as error:

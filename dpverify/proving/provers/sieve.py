@@ -66,15 +66,17 @@ class Sieve:
     def kept(self, columns: Array) -> Mask:
         """Which of the points may be counterexamples; columns are (variables, points), the mask is (points,)."""
         with np.errstate(all="ignore"):
-            values = _Values(dict(zip(self._names, columns, strict=True)))
+            values = _ColumnValues(dict(zip(self._names, columns, strict=True)))
             return self._admitted(values, columns.shape[1]) & values.may_fail(self._claim)
 
     def admitted(self, columns: Array) -> Mask:
         """At which of the points all assumptions may hold."""
         with np.errstate(all="ignore"):
-            return self._admitted(_Values(dict(zip(self._names, columns, strict=True))), columns.shape[1])
+            return self._admitted(
+                _ColumnValues(dict(zip(self._names, columns, strict=True))), columns.shape[1]
+            )
 
-    def _admitted(self, values: _Values, points: int) -> Mask:
+    def _admitted(self, values: _ColumnValues, points: int) -> Mask:
         mask = np.ones(points, dtype=np.bool_)
         for part in self._assuming:
             mask &= values.may_hold(part)
@@ -85,13 +87,13 @@ def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:
     """Values of an expression at many points, NaN where there is none; None for what has no arrays here."""
     try:
         with np.errstate(all="ignore"):
-            found = _Values(columns).value(worked_out(e))
+            found = _ColumnValues(columns).value(worked_out(e))
     except (OutOfScopeError, OverflowError, RecursionError, KeyError):
         return None
     return np.broadcast_to(found, next(iter(columns.values())).shape)
 
 
-class _Values:
+class _ColumnValues:
     """Values of expressions at some points; not a number where one is undefined, or not finite."""
 
     def __init__(self, letters: Mapping[str, Array]) -> None:

@@ -17,7 +17,7 @@ from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
-    from dpverify.analyses.hypotheses import Finding, Hypothesis
+    from dpverify.analyses.hypotheses import Hypothesis, TriedHypothesis
     from dpverify.analyses.together import Case
     from dpverify.running import Progress
 
@@ -121,7 +121,7 @@ def _with(o: Obligation, texts: set[str]) -> tuple[Hypothesis, ...]:
     return tuple(h for h in hypotheses(o) if h.text in texts) if texts else ()
 
 
-def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: Finding) -> None:
+def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: TriedHypothesis) -> None:
     """Keep what a formula says of a hypothesis where it says more than those before."""
     text, order = finding.hypothesis.text, list(Use)
     before = best.get(text)
