@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dpverify.proving.checker import intervals
 from dpverify.proving.checker.intervals import between
-from dpverify.proving.checker.reading import UniversalClaim, exact, fields, items, text
+from dpverify.proving.checker.reading import Theorem, exact, fields, items, text
 from dpverify.proving.checker.terms import Term, demand, minus, names, negative, number, plain, slope, term
 from dpverify.proving.checker.values import ValueRange, Values, compare
 
@@ -86,7 +86,7 @@ class BoxGoal:
         replace(here, f=defined, strict=False).replay(rise)
 
 
-def show(problem: UniversalClaim, proof: dict[str, object], witness: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """The verdict of a tree of boxes, where a witness lies in domain and box."""
     demand(problem.claim.head in ("<=", "<"), "no inequality")
     box, sides, whole = Box(), fields(proof["box"]), True

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import UniversalClaim, items, read, text
+from dpverify.proving.checker.reading import Theorem, items, read, text
 from dpverify.proving.checker.terms import (
     COMPARISONS,
-    DomainVariable,
     Term,
+    Unknown,
     conjuncts,
     demand,
     minus,
@@ -46,8 +46,8 @@ class ChainGoal:
     def show(self, *claims: Term) -> None:
         """Refuse unless comparisons follow from what is given; integers count as real."""
         used = frozenset[str]().union(*map(names, (*self.given, *claims)))
-        variables = tuple(DomainVariable(name, "real") for name in sorted(used))
-        follow(UniversalClaim(variables, self.given, term("and", *claims)))
+        variables = tuple(Unknown(name, "real") for name in sorted(used))
+        follow(Theorem(variables, self.given, term("and", *claims)))
 
     def holds(self, claim: Term) -> bool:
         """Whether a comparison follows from what is given."""
@@ -175,7 +175,7 @@ class Way:
         replace(goal, given=(*path, *beyond), f=f, strict=strict).follow(edge)
 
 
-def show(problem: UniversalClaim, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved, where the steps show the claim."""
     demand(problem.claim.head in STRICT, "no inequality")
     known = [f for v in problem.variables for f in v.domain()] + conjuncts(*problem.assuming)

@@ -10,20 +10,12 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 
-from dpverify.proving.checker.arithmetic.quotients import (
-    MINUS,
-    ONE,
-    UNIT,
-    RationalFunction,
-    Root,
-    alone,
-    constant,
-)
+from dpverify.proving.checker.arithmetic.quotients import MINUS, ONE, UNIT, Rational, Root, alone, constant
 from dpverify.proving.checker.arithmetic.reals import Reals
-from dpverify.proving.checker.reading import UniversalClaim, items, read
+from dpverify.proving.checker.reading import Theorem, items, read
 from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand
 
-Vector = dict[str, RationalFunction]  # of which the terms are vector variables with numbers
+Vector = dict[str, Rational]  # of which the terms are vector variables with numbers
 
 
 @dataclass(frozen=True)
@@ -31,7 +23,7 @@ class GivenRelation:
     """That 0 relation a quotient."""
 
     relation: str
-    value: RationalFunction
+    value: Rational
 
 
 @dataclass(frozen=True)
@@ -39,13 +31,13 @@ class Norm:
     """The letter for a vector's norm."""
 
     vector: Vector
-    value: RationalFunction
+    value: Rational
 
 
 class Products(Reals):
     """What is known of inner products and numbers."""
 
-    def __init__(self, problem: UniversalClaim) -> None:
+    def __init__(self, problem: Theorem) -> None:
         super().__init__()
         self.norms = list[Norm]()
         self.vectors = {v.name for v in problem.variables if v.kind == "vector"}
@@ -83,7 +75,7 @@ class Products(Reals):
         zero = constant(0)
         return {x: self.total(u.get(x, zero), v.get(x, zero)) for x in {**u, **v}}
 
-    def inner(self, u: Vector, v: Vector) -> RationalFunction:
+    def inner(self, u: Vector, v: Vector) -> Rational:
         """The inner product, which is bilinear and symmetric."""
         found = constant(0)
         for x, y in product(u, v):
@@ -92,7 +84,7 @@ class Products(Reals):
             found = self.total(found, self.product(u[x], v[y], alone(name)))
         return found
 
-    def norm(self, u: Vector) -> RationalFunction:
+    def norm(self, u: Vector) -> Rational:
         """The norm, a letter for u and -u."""
         for known, sign in product(self.norms, (UNIT, MINUS)):
             rest = self.plus(u, {x: self.product(sign, value) for x, value in known.vector.items()})
@@ -105,7 +97,7 @@ class Products(Reals):
         self.norms.append(Norm(u, alone(name)))
         return self.norms[-1].value
 
-    def term(self, e: Term) -> RationalFunction:
+    def term(self, e: Term) -> Rational:
         """The quotient of a number's term, with all that makes it defined shown."""
         match e:
             case Term("num"):
@@ -124,7 +116,7 @@ class Products(Reals):
                 return self.norm(self.vector(u))
         raise ValueError(f"{e.head} is beyond this checker")
 
-    def gap(self, f: Term) -> RationalFunction:
+    def gap(self, f: Term) -> Rational:
         """Right minus left of a comparison."""
         demand(f.head in COMPARISONS, "no comparison")
         left, right = f.parts
@@ -145,7 +137,7 @@ class Products(Reals):
                 return GivenRelation("<=", self.total(norms, self.inner(one, other), -1))
         raise ValueError(f"no fact: {str(written)[:60]}")
 
-    def sum(self, terms: object, relation: str) -> RationalFunction:
+    def sum(self, terms: object, relation: str) -> Rational:
         """A sum of products, of which the multipliers are shown to have the signs that a relation with 0 needs."""
         found, positive = constant(0), False
         for multiplier, *written in map(items, items(terms)):
@@ -160,12 +152,12 @@ class Products(Reals):
         demand(positive or relation != "<", "nothing is positive")
         return found
 
-    def same(self, u: RationalFunction, v: RationalFunction) -> bool:
+    def same(self, u: Rational, v: Rational) -> bool:
         """Whether two quotients are one."""
         return self.surely("==", self.total(u, v, -1))
 
 
-def show(problem: UniversalClaim, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved by a sum for the difference of the sides, or of their squares, where the right one is not negative."""
     claim, products = problem.claim, Products(problem)
     demand(claim.head in ("<=", "<", "=="), "no inequality, and no equality")

@@ -6,14 +6,14 @@ from contextlib import suppress
 from fractions import Fraction
 
 from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import UniversalClaim, exact, fields, text
-from dpverify.proving.checker.terms import COMPARISONS, DomainVariable, Term, demand, number, term
+from dpverify.proving.checker.reading import Theorem, exact, fields, text
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, number, term
 from dpverify.proving.checker.values import ValueRange, Vector, compare
 
 Place = dict[str, ValueRange | Vector]
 
 
-def inside(variable: DomainVariable, value: Fraction) -> bool:
+def inside(variable: Unknown, value: Fraction) -> bool:
     """Whether a number lies in a variable's domain."""
     low, high = variable.lower, variable.upper
     above = low is None or low < value or (low == value and not variable.lower_open)
@@ -21,7 +21,7 @@ def inside(variable: DomainVariable, value: Fraction) -> bool:
     return above and below and (variable.kind == "real" or value % 1 == 0)
 
 
-def placed(problem: UniversalClaim, point: dict[str, object]) -> Place:
+def placed(problem: Theorem, point: dict[str, object]) -> Place:
     """The values of all variables, in their domains; all vectors are in one space."""
     place = Place()
     for variable in problem.variables:
@@ -60,13 +60,13 @@ def decide(f: Term, place: Place, wanted: bool) -> None:
     if found == 0:
         values = {x: number(value.low) for x, value in place.items() if isinstance(value, ValueRange)}
         with suppress(ValueError):
-            follow(UniversalClaim((), (), (f if wanted else term("not", f)).put(values)))
+            follow(Theorem((), (), (f if wanted else term("not", f)).put(values)))
             return
     if found != (1 if wanted else -1):
         raise ValueError(f"not certainly {wanted} at the point: {f.head}")
 
 
-def meet(problem: UniversalClaim, point: object) -> Place:
+def meet(problem: Theorem, point: object) -> Place:
     """The point; refused unless it lies in the domain and all that is assumed holds there."""
     place = placed(problem, fields(point))
     for f in problem.assuming:
@@ -74,7 +74,7 @@ def meet(problem: UniversalClaim, point: object) -> Place:
     return place
 
 
-def show(problem: UniversalClaim, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Refuted by a point at which all that is assumed holds and the claim is false."""
     decide(problem.claim, meet(problem, proof["point"]), False)
     return "refuted"

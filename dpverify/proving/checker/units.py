@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.proving.checker.reading import UniversalClaim, exact, fields
-from dpverify.proving.checker.terms import COMPARISONS, DomainVariable, Term, demand
+from dpverify.proving.checker.reading import Theorem, exact, fields
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand
 
 KEEPING = ("add", "max", "min", "abs", "norm")
 NUMBERS = (
@@ -31,7 +31,7 @@ PURE = Dimension()
 Known = Mapping[str, Dimension | None]  # the units of names; None, of 0 and infinity, is any unit
 
 
-class DimensionsDifferError(ValueError):
+class DimensionError(ValueError):
     """Two units where there must be one."""
 
     def __init__(self, *units: Dimension) -> None:
@@ -44,7 +44,7 @@ def alike(*units: Dimension | None) -> Dimension | None:
     known = [unit for unit in units if unit is not None]
     for unit in known:
         if unit != known[0]:
-            raise DimensionsDifferError(unit, known[0])
+            raise DimensionError(unit, known[0])
     return known[0] if known else None
 
 
@@ -97,7 +97,7 @@ def walk(f: Term, known: Known) -> None:
         walk(part, inner)
 
 
-def of(variable: DomainVariable) -> Dimension:
+def of(variable: Unknown) -> Dimension:
     """The unit of a variable."""
     return Dimension(variable.loss, variable.length)
 
@@ -108,14 +108,14 @@ def written(value: object) -> Dimension:
     return Dimension(exact(given["loss"]), exact(given["length"]))
 
 
-def show(problem: UniversalClaim, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved if no formula mixes units; refuted if the first that does mixes the two that the proof names."""
     known = {x: written(value) for x, value in fields(proof.get("bound", {})).items() if "left" not in proof}
     known |= {v.name: of(v) for v in problem.variables}
     try:
         for f in (problem.claim, *problem.assuming):
             walk(f, known)
-    except DimensionsDifferError as clash:
+    except DimensionError as clash:
         demand("bound" not in proof, "units differ")
         demand(clash.units == {written(proof["left"]), written(proof["right"])}, "other units are mixed")
         return "refuted"

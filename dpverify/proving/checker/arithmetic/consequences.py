@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from dpverify.proving.checker.arithmetic.functions import FunctionTerms, Names
 from dpverify.proving.checker.arithmetic.questions import Formula
-from dpverify.proving.checker.arithmetic.quotients import RationalFunction
-from dpverify.proving.checker.reading import UniversalClaim
+from dpverify.proving.checker.arithmetic.quotients import Rational
+from dpverify.proving.checker.reading import Theorem
 from dpverify.proving.checker.terms import (
     COMPARISONS,
     Term,
@@ -23,7 +23,7 @@ from dpverify.proving.checker.terms import (
 class Known(FunctionTerms):
     """What is known of variables."""
 
-    def __init__(self, problem: UniversalClaim) -> None:
+    def __init__(self, problem: Theorem) -> None:
         super().__init__([v.name for v in problem.variables if v.kind == "integer"])
         demand(all(v.kind != "vector" for v in problem.variables), "a vector")
         self.names |= {v.name: self.variable(v.name) for v in problem.variables}
@@ -55,7 +55,7 @@ class Known(FunctionTerms):
         else:
             self.known.append(self.logic(f, self.names))
 
-    def gap(self, f: Term, names: Names) -> RationalFunction:
+    def gap(self, f: Term, names: Names) -> Rational:
         """Right minus left of a comparison."""
         return self.term(plain(minus(*f.parts[::-1])), names)
 
@@ -77,7 +77,7 @@ class Known(FunctionTerms):
         return Formula("forall", (inner,), letter=f.name)
 
 
-def follow(problem: UniversalClaim) -> None:
+def follow(problem: Theorem) -> None:
     """Refuse unless the claim follows from domain and assumptions."""
     known = Known(problem)
     for f in conjuncts(problem.claim):

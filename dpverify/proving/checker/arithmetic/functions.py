@@ -14,7 +14,7 @@ from dpverify.proving.checker.arithmetic.quotients import (
     MINUS,
     ONE,
     UNIT,
-    RationalFunction,
+    Rational,
     alone,
     constant,
     letter,
@@ -24,7 +24,7 @@ from dpverify.proving.checker.arithmetic.reals import Reals
 from dpverify.proving.checker.terms import Term, demand, derivative
 
 CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, digits: mpf_pi(digits)}
-Names = Mapping[str, RationalFunction]
+Names = Mapping[str, Rational]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class KnownValue:
     """What a function has been found to be."""
 
     function: str
-    arguments: tuple[RationalFunction, ...]
-    result: RationalFunction
+    arguments: tuple[Rational, ...]
+    result: Rational
 
 
 class FunctionTerms(Reals):
@@ -42,11 +42,11 @@ class FunctionTerms(Reals):
     def __init__(self, whole: Iterable[str]) -> None:
         super().__init__()
         self.whole = {*whole}
-        self.names = dict[str, RationalFunction]()  # what the names of variables stand for
-        self.values, self.sums = list[KnownValue](), dict[Term, RationalFunction]()
-        self.logs = dict[str, RationalFunction]()  # of what letters are logarithms
+        self.names = dict[str, Rational]()  # what the names of variables stand for
+        self.values, self.sums = list[KnownValue](), dict[Term, Rational]()
+        self.logs = dict[str, Rational]()  # of what letters are logarithms
 
-    def value(self, function: str, *at: RationalFunction) -> RationalFunction | None:
+    def value(self, function: str, *at: Rational) -> Rational | None:
         """The value that a function has been found to have at the same arguments."""
         for known in self.values:
             if known.function == function and all(
@@ -55,7 +55,7 @@ class FunctionTerms(Reals):
                 return known.result
         return None
 
-    def named(self, function: str, sign: str, *at: RationalFunction) -> RationalFunction:
+    def named(self, function: str, sign: str, *at: Rational) -> Rational:
         """A new letter for a function's value; that exp, log and phi grow is told for the second attempt."""
         name = self.fresh(function, sign)
         found = alone(name)
@@ -67,17 +67,15 @@ class FunctionTerms(Reals):
         self.values.append(KnownValue(function, at, found))
         return found
 
-    def alike(
-        self, u: RationalFunction, v: RationalFunction, at_u: RationalFunction, at_v: RationalFunction
-    ) -> Formula:
+    def alike(self, u: Rational, v: Rational, at_u: Rational, at_v: Rational) -> Formula:
         """That v <= u just where at_v <= at_u."""
         return Formula("same", (self.less(v, u), self.less(at_v, at_u)))
 
-    def less(self, u: RationalFunction, v: RationalFunction) -> Formula:
+    def less(self, u: Rational, v: Rational) -> Formula:
         """That u <= v."""
         return self.formula("<=", self.total(v, u, -1))
 
-    def constant(self, function: str, at: Fraction) -> RationalFunction:
+    def constant(self, function: str, at: Fraction) -> Rational:
         """Exp of a number, the log of a prime number, or pi, to 18 digits."""
         found = self.value(function, constant(at))
         if found is None:
@@ -88,7 +86,7 @@ class FunctionTerms(Reals):
             self.learn("<", self.total(constant(Fraction(units + 2, 2**64)), found, -1))
         return found
 
-    def exp(self, u: RationalFunction) -> RationalFunction:
+    def exp(self, u: Rational) -> Rational:
         """The value of exp, a product over the terms of a sum."""
         if len(u.top) == 1 and u.bottom == ONE:
             ((m, times),) = u.top.items()
@@ -114,32 +112,30 @@ class FunctionTerms(Reals):
         self.lemmas.append(lambda: self.less(self.product(found, self.total(UNIT, at, -1)), UNIT))
         return self.power(found, Fraction(times.numerator))
 
-    def log(self, u: RationalFunction) -> RationalFunction:
+    def log(self, u: Rational) -> Rational:
         """The value of log, a sum over factors that are positive."""
         self.need("<", u)
         size, common, rest = self.factors(u.top)
-        bottom = RationalFunction(u.bottom, ONE)
+        bottom = Rational(u.bottom, ONE)
         logs = [(self.constant("log", Fraction(prime)), power) for prime, power in primes(size)]
         logs += [(self.log_of(alone(x)), power) for x, power in common]
         out = [self.product(constant(power), found) for found, power in logs]
         if u.bottom != ONE and rest != ONE and self.shows("<", bottom):
-            out += [self.log_of(RationalFunction(rest, ONE)), self.product(MINUS, self.log_of(bottom))]
+            out += [self.log_of(Rational(rest, ONE)), self.product(MINUS, self.log_of(bottom))]
         elif rest == ONE != u.bottom:
             out.append(self.product(MINUS, self.log_of(bottom)))
-        elif RationalFunction(rest, u.bottom) != UNIT:
-            out.append(self.log_of(RationalFunction(rest, u.bottom)))
+        elif Rational(rest, u.bottom) != UNIT:
+            out.append(self.log_of(Rational(rest, u.bottom)))
         return reduce(self.total, out, constant(0))
 
-    def log_of(self, u: RationalFunction) -> RationalFunction:
+    def log_of(self, u: Rational) -> Rational:
         """The value of log at what is positive, and no product."""
         for known in self.values:
             if known.function == "exp" and known.result == u:
                 return known.arguments[0]
         for x, root in self.roots.items():
             if u == alone(x):
-                return self.product(
-                    constant(Fraction(1, root.order)), self.log(RationalFunction(root.base, ONE))
-                )
+                return self.product(constant(Fraction(1, root.order)), self.log(Rational(root.base, ONE)))
         if (known_value := self.value("log", u)) is not None:
             return known_value
         found = self.named("log", "", u)
@@ -147,7 +143,7 @@ class FunctionTerms(Reals):
         self.lemmas.append(lambda: self.less(self.total(u, UNIT, -1), self.product(u, found)))
         return found
 
-    def phi(self, u: RationalFunction) -> RationalFunction:
+    def phi(self, u: Rational) -> Rational:
         """The value of phi, or 1 less that at -u."""
         if (known := self.value("phi", u)) is not None:
             return known
@@ -158,14 +154,14 @@ class FunctionTerms(Reals):
         self.lemmas += [partial(self.tail, u, found, constant(sign)) for sign in (1, -1)]
         return found
 
-    def tail(self, u: RationalFunction, at_u: RationalFunction, sign: RationalFunction) -> Formula:
+    def tail(self, u: Rational, at_u: Rational, sign: Rational) -> Formula:
         """That 1/2 <= phi(u) and 2 u^2 (1 - phi(u)) <= 1 where 0 <= u; and so for -u and 1 - phi(u)."""
         double = self.product(sign, self.total(self.product(constant(2), at_u), UNIT, -1))  # 2 phi(u) - 1
         near = self.less(self.product(u, u, self.total(UNIT, double, -1)), UNIT)
         above = self.formula("<=", self.product(sign, u))
         return Formula("implies", (above, Formula("and", (self.formula("<=", double), near))))
 
-    def other(self, function: str, *at: RationalFunction) -> RationalFunction:
+    def other(self, function: str, *at: Rational) -> Rational:
         """The value of another function, of which it is known where it lies."""
         if (known := self.value(function, *at)) is not None:
             return known
@@ -198,13 +194,13 @@ class FunctionTerms(Reals):
                 return self.named(function, "<" if function == "factorial" else "<=", *at)
         raise ValueError(f"{function} is beyond this checker")
 
-    def largest(self, u: RationalFunction, v: RationalFunction) -> RationalFunction:
+    def largest(self, u: Rational, v: Rational) -> Rational:
         """The larger value."""
         bottom = self.times(u.bottom, v.bottom)
         tops = [self.times(u.top, v.bottom), self.times(v.top, u.bottom)]
-        if not self.surely("<", RationalFunction(bottom, ONE)):
+        if not self.surely("<", Rational(bottom, ONE)):
             *tops, bottom = (self.times(p, bottom) for p in (*tops, bottom))
-        arguments = tuple(RationalFunction(top, ONE) for top in tops)
+        arguments = tuple(Rational(top, ONE) for top in tops)
         found = self.value("max", *arguments)
         if found is None:
             scale: Polynomial = {self.lifting(*tops): Fraction(1)}
@@ -217,7 +213,7 @@ class FunctionTerms(Reals):
             self.values.append(KnownValue("max", arguments, found))
         return self.product(found, self.quotient(ONE, bottom))
 
-    def term(self, e: Term, names: Names) -> RationalFunction:
+    def term(self, e: Term, names: Names) -> Rational:
         """The quotient of a plain term, with all that makes it defined shown."""
         match e:
             case Term("num"):
@@ -251,7 +247,7 @@ class FunctionTerms(Reals):
                 raise ValueError(f"{e.head} is beyond this checker")
         return self.applied(e, *(self.term(part, names) for part in e.parts))
 
-    def applied(self, e: Term, *at: RationalFunction) -> RationalFunction:
+    def applied(self, e: Term, *at: Rational) -> Rational:
         """The quotient of a term from those of its parts."""
         match e.head:
             case "add":
