@@ -107,8 +107,8 @@ class Variable(Expression):
         latex: the letter as printed, such as `\\sigma` or `\\|x_0-x_0'\\|`.
         stands_for: what it stands for, as `dpverify.formulas.functionals` says: `number`, `functional`, a formula in
             LaTeX, or nothing, where its LaTeX and its meaning tell.
-        size: what it is among what has sizes in practice (`dpverify.proving.sizes`), such as `number of records`, or of
-            what it is the logarithm, `log(n/delta)`; nothing where that is not known.
+        size: what it is among what has sizes in practice (`dpverify.analyses.sizes`), such as `number of records`, or
+            of what it is the logarithm, `log(n/delta)`; nothing where that is not known.
     """
 
     name: str

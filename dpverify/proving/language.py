@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
@@ -21,7 +22,7 @@ from dpverify.formulas.expressions import (
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import And, Compare, Eq, Formula, comparisons, free_in, variables_of
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Le, comparisons, free_in, variables_of
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -29,6 +30,9 @@ from dpverify.formulas.vectors import check_formula
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
+
+Ends = tuple[Fraction, Fraction]
+"""Lower and upper end of a box for one letter."""
 
 if TYPE_CHECKING:
     from dpverify.proving.second_reader import Source
@@ -109,6 +113,8 @@ class Obligation:
     latex: str = ""
     scope: str = ""
     """Of which case of the statement an instance is; nothing else has a scope."""
+    own_sizes: bool = False
+    """Of an instance, whether its case gives letters their sizes, such as n = 2, and none met in practice."""
     units: bool = True
     """Whether the formula is checked for homogeneity (a separate row of coverage `unit`)."""
     uses: tuple[str, ...] = ()
@@ -172,6 +178,24 @@ class Obligation:
                 )
 
     @property
+    def ends(self) -> dict[str, Ends]:
+        """Both ends of its box for each letter that has them."""
+        found = {name: [exact(f"box of {name}", end) for end in ends] for name, ends in self.box.items()}
+        return {name: (low, high) for name, (low, high) in found.items()}
+
+    def within_box(self) -> Obligation:
+        """The same with its box as assumptions."""
+        ends = self.ends
+        sides = (
+            side
+            for v in self.over
+            if v.name in ends
+            for low, high in (ends[v.name],)
+            for side in (Le(low, v), Le(v, high))
+        )
+        return replace(self, assuming=(*self.assuming, *sides), box={})
+
+    @property
     def declared(self) -> tuple[Variable, ...]:
         """Its variables."""
         return self.over
@@ -208,6 +232,10 @@ class Obligation:
                 f"scope of obligation {self.name}",
                 self.scope,
                 "the case for an instance, and none for others",
+            )
+        if self.own_sizes and self.coverage is not Coverage.INSTANCE:
+            raise InvalidArgumentError(
+                f"own sizes of obligation {self.name}", True, "said of an instance alone"
             )
         _check_names(f"uses of obligation {self.name}", self.uses)
         if self.catches is not None:
@@ -262,7 +290,7 @@ def _check_names(what: str, names: object) -> None:
         raise InvalidArgumentError(what, names, "a tuple of ids")
 
 
-class Part(Protocol):
+class StatementPart(Protocol):
     """What is said of an obligation beside its formulas."""
 
     @property
@@ -294,7 +322,7 @@ class Unread(Sequence[Obligation]):
     """
 
     def __init__(
-        self, parts: Sequence[Part], read: Callable[[int], Obligation], source: Callable[[], Json]
+        self, parts: Sequence[StatementPart], read: Callable[[int], Obligation], source: Callable[[], Json]
     ) -> None:
         self.parts = tuple(parts)
         self._read, self._source = read, source
@@ -327,7 +355,7 @@ class Unread(Sequence[Obligation]):
         return tuple, (tuple(self),)
 
 
-def parts_of(obligations: Sequence[Obligation]) -> Sequence[Part]:
+def parts_of(obligations: Sequence[Obligation]) -> Sequence[StatementPart]:
     """What is said of obligations beside their formulas, without reading them."""
     return obligations.parts if isinstance(obligations, Unread) else obligations
 
@@ -372,7 +400,7 @@ class Statement:
         _check_names(f"uses of statement {self.id}", self.uses)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[StatementPart, ...]:
         """What is said of its obligations beside their formulas, printed ones first."""
         corrected = self.corrected.obligations if self.corrected else ()
         return (*parts_of(self.printed), *parts_of(corrected))

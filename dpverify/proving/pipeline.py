@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
@@ -12,7 +13,6 @@ from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.ledger.verdicts import Gap, Verdict, overall
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.certificates import certificate
-from dpverify.proving.following import carried_over
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import (
     STOPPED_BY_MEMORY,
@@ -36,7 +36,10 @@ from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
 from dpverify.proving.reasoning.algebra import short_questions
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited
+from dpverify.proving.reasoning.isolation import carried_over
 from dpverify.proving.writing_out import decided_form
+
+_Found = TypeVar("_Found")
 
 BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
@@ -175,17 +178,8 @@ def witness_of(obligation: Obligation, budget: Budget) -> Witness:
 
     The steps of algebra are those of `limited`, if any, around it.
     """
-    try:
-        with guarded(budget.guard), short_questions():
-            return witness(obligation, budget)
-    except GuardError:
-        return Witness(None, f"{NONE_FOUND} ({STOPPED_BY_THE_CLOCK})")
-    except MemoryError:
-        return Witness(None, f"{NONE_FOUND} ({STOPPED_BY_MEMORY})")
-    except (OutOfScopeError, RecursionError) as error:
-        return Witness(None, f"{NONE_FOUND} ({error})")
-    except ALGEBRA_FAILS as error:
-        return Witness(None, f"{NONE_FOUND} ({failed(error)})")
+    found = _within_limits(lambda: witness(obligation, budget), budget)
+    return found if isinstance(found, Witness) else Witness(None, f"{NONE_FOUND} ({found.why})")
 
 
 def _undecided(reason: str, gap: Gap) -> Proof:
@@ -265,25 +259,43 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
 def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     with limited(budget.steps) as meter:
-        try:
-            with guarded(budget.guard), short_questions():
-                proof = prover.attempt(obligation, budget)
-        except GuardError:
-            proof = _undecided("", Gap.CLOCK)
-        except MemoryError:
-            proof = _undecided(STOPPED_BY_MEMORY, Gap.MEMORY)
-        except OutOfScopeError as error:
-            proof = _undecided(str(error), gap_of(error))
-        except InvalidArgumentError as error:
-            # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
-            proof = _undecided(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
-        except RecursionError:
-            proof = _undecided("the formula is too deep", Gap.EFFORT_SPENT)
-        except ALGEBRA_FAILS as error:
-            proof = _undecided(failed(error), Gap.UNSUPPORTED_FUNCTION)
+        found = _within_limits(lambda: prover.attempt(obligation, budget), budget)
+    proof = (
+        _undecided("" if found.gap is Gap.CLOCK else found.why, found.gap)
+        if isinstance(found, _Stopped)
+        else found
+    )
     if proof is None or not meter.stopped_by_the_clock:
         return proof
     return _cut_short(proof)
+
+
+@dataclass(frozen=True)
+class _Stopped:
+    """Why some work came to no end."""
+
+    why: str
+    gap: Gap
+
+
+def _within_limits(work: Callable[[], _Found], budget: Budget) -> _Found | _Stopped:
+    """What work finds, or what stopped it; any error that is no limit of it goes on its way."""
+    try:
+        with guarded(budget.guard), short_questions():
+            return work()
+    except GuardError:
+        return _Stopped(STOPPED_BY_THE_CLOCK, Gap.CLOCK)
+    except MemoryError:
+        return _Stopped(STOPPED_BY_MEMORY, Gap.MEMORY)
+    except OutOfScopeError as error:
+        return _Stopped(str(error), gap_of(error))
+    except InvalidArgumentError as error:
+        # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
+        return _Stopped(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
+    except RecursionError:
+        return _Stopped("the formula is too deep", Gap.EFFORT_SPENT)
+    except ALGEBRA_FAILS as error:
+        return _Stopped(failed(error), Gap.UNSUPPORTED_FUNCTION)
 
 
 ALGEBRA_FAILS = (

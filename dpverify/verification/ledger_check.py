@@ -30,7 +30,8 @@ from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.provers.points import admitted
-from dpverify.proving.reasoning.evaluation import failing, text
+from dpverify.proving.reasoning.evaluation import text
+from dpverify.proving.reasoning.truth import failing
 from dpverify.proving.two_readers import disagreement
 from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
@@ -403,7 +404,7 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
     for v in obligation.over:
         ends = [None if end is None else Fraction(str(end)) for end in (v.lower, v.upper)]
         if v.name in obligation.box:
-            low, high = (Fraction(str(end)) for end in obligation.box[v.name])
+            low, high = obligation.ends[v.name]
             ends = [
                 low if ends[0] is None else max(low, ends[0]),
                 high if ends[1] is None else min(high, ends[1]),

@@ -31,6 +31,7 @@ SECONDS = 900
 """After which tests are taken to hang in a mutant, which kills it."""
 ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "provers": (("dpverify/proving/provers", "dpverify/proving/reasoning"), ("tests/proving",)),
+    "analyses": (("dpverify/analyses",), ("tests/analyses",)),
     "checker": (("dpverify/proving/checker",), ("tests/proving/checker",)),
     "readers": (("dpverify/formulas/notation", "dpverify/proving/second_reader"), ("tests/formulas", "tests/proving")),
     "accountants": (("dpverify/privacy",), ("tests/privacy",)),

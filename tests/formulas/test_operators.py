@@ -58,7 +58,8 @@ from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import ball_programs
 from dpverify.proving.reasoning import symbolic
-from dpverify.proving.reasoning.evaluation import evaluate, text, truth
+from dpverify.proving.reasoning.evaluation import evaluate, text
+from dpverify.proving.reasoning.truth import plain_truth
 
 x, y, n, k = real("x"), real("y"), integer("n", ge=0), integer("k", ge=0)
 
@@ -127,7 +128,7 @@ def test_writing_units_and_needs(name: str) -> None:
     assert latex.count("{") == latex.count("}")
     assert latex.count(r"\left") == latex.count(r"\right")
     assert unit_of(e) is not None
-    assert all(truth(c.formula, {}) is True for c in defined_where(Eq(e, 0)))
+    assert all(plain_truth(c.formula, {}) is True for c in defined_where(Eq(e, 0)))
     assert expression_to_json(e)
 
 
@@ -209,12 +210,12 @@ def test_values(e: Expression, value: str) -> None:
     ],
 )  # fmt: skip
 def test_what_has_no_value(e: Expression) -> None:
-    assert truth(Eq(e, e), {}) is None
+    assert plain_truth(Eq(e, e), {}) is None
     try:
         conditions = list(defined_where(Eq(e, 0)))
     except OutOfScopeError:
         return
-    assert any(truth(c.formula, {}) is False for c in conditions)
+    assert any(plain_truth(c.formula, {}) is False for c in conditions)
 
 
 def test_what_depends_on_a_length_has_no_gamma() -> None:

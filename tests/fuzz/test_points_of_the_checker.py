@@ -10,7 +10,7 @@ from typing import Any
 
 from dpverify.proving.checker.points import truth
 from dpverify.proving.checker.reading import read
-from dpverify.proving.checker.values import Range
+from dpverify.proving.checker.values import ValueRange
 
 from .pointwise import FALSE, TRUE, holds_at
 
@@ -62,7 +62,7 @@ def test_what_is_decided_at_a_point_is_what_the_page_says() -> None:
     draw, found = random.Random(2026), Counter[int]()
     for _ in range(EXAMPLES):
         formula, point = random_formula(draw), random_point(draw)
-        decided = truth(read(formula), {x: Range(value, value) for x, value in point.items()})
+        decided = truth(read(formula), {x: ValueRange(value, value) for x, value in point.items()})
         found[decided] += 1
         if decided:
             assert (TRUE if decided == 1 else FALSE) in holds_at(formula, point), (formula, point)

@@ -32,7 +32,7 @@ from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning import definedness
-from dpverify.proving.reasoning.evaluation import truth
+from dpverify.proving.reasoning.truth import plain_truth
 from dpverify.statements.paper import papers
 
 x, a, s = real("x"), real("a"), real("s", gt=0)
@@ -135,7 +135,7 @@ def test_assumptions_are_taken_no_stronger_than_they_are_written() -> None:
 def test_a_point_without_a_value_is_neither(name: str) -> None:
     claim, over = HOLDS_WHERE_DEFINED[name]
     point = {v.name: Fraction(1) if v is s else Fraction(-1 if "sqrt" in name else 0) for v in over}
-    assert truth(claim, point) is None
+    assert plain_truth(claim, point) is None
     assert any(True for _ in defined_where(claim))
 
 
@@ -172,7 +172,7 @@ def test_the_domain_of_an_index_is_no_fact_where_its_sum_leaves_it() -> None:
     # sqrt(j^2) is j for what j is declared to be, and not for what the sum runs through
     j, y = integer("j", ge=0), real("y")
     gap = total(sqrt(j**2) - j, j, -1, 1)
-    assert truth(Eq(gap, 2), {}) is True
+    assert plain_truth(Eq(gap, 2), {}) is True
     assert settle(Eq(gap, 0)).verdict is Verdict.REFUTED
     assert settle(Le(x, y), x, y, assuming=(Le(x, y + gap),)).verdict is Verdict.REFUTED
     assert settle(Ge(y * gap, 0), y).verdict is Verdict.REFUTED

@@ -26,7 +26,8 @@ from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.evaluation import evaluate, truth
+from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.truth import plain_truth
 
 VECTORS = tuple(map(vector, ("x", "y", "z", "p", "q", "g", "u")))
 eta, beta = real("eta", gt=0, latex=r"\eta"), real("beta", gt=0, latex=r"\beta")
@@ -117,8 +118,8 @@ def test_what_is_false_is_refuted_by_vectors(name: str) -> None:
     assert found.counterexample is not None
     point = {name: coordinates_of(value) for name, value in found.counterexample.items()}
     assert all(isinstance(point[v.name], tuple) == (v.kind == "vector") for v in o.over)
-    assert truth(o.claim, point) is False
-    assert all(truth(a, point) is True for a in o.assuming)
+    assert plain_truth(o.claim, point) is False
+    assert all(plain_truth(a, point) is True for a in o.assuming)
     assert check(found.certificate).says == "refuted, by points"
 
 
@@ -312,7 +313,7 @@ def test_random_quadratic_forms_agree_with_their_values() -> None:
         if found.verdict is Verdict.PROVED:
             for _ in range(30):
                 point = {v.name: tuple(Fraction(rng.randint(-9, 9)) for _ in range(3)) for v in letters}
-                assert truth(claim, point) is True
+                assert plain_truth(claim, point) is True
     assert counts[Verdict.PROVED] >= 2
     assert counts[Verdict.REFUTED] >= 4
     assert counts[Verdict.UNDECIDED] <= 2

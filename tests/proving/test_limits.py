@@ -33,7 +33,7 @@ from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.checker.arithmetic.consequences import Known
-from dpverify.proving.checker.reading import Problem
+from dpverify.proving.checker.reading import Theorem
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
@@ -279,7 +279,7 @@ def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(found.certificate).confirmed
     init = Known.__init__
 
-    def poor(self: Known, problem: Problem) -> None:
+    def poor(self: Known, problem: Theorem) -> None:
         init(self, problem)
         self.work = 20
 

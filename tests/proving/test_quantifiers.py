@@ -15,7 +15,7 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import confirmed
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.reasoning.quantifiers import truth
+from dpverify.proving.reasoning.truth import truth
 
 a, b = real("a"), real("b")
 t, unit = real("t"), real("u", ge=0, le=1)

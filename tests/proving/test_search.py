@@ -13,16 +13,9 @@ from dpverify.formulas.expressions import integer, real, total
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, free_in
 from dpverify.formulas.operators import exp, log, sqrt
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.search import (
-    SIMPLE_POINTS,
-    Search,
-    Terms,
-    failing_gap,
-    graded,
-    may_fail,
-    simple_values,
-)
-from dpverify.proving.provers.sieve import Sieve, ranks
+from dpverify.proving.provers.proposals import graded, ranks, simple_values
+from dpverify.proving.provers.search import SIMPLE_POINTS, Search, TermsLeft, failing_gap, may_fail
+from dpverify.proving.provers.sieve import Sieve
 
 X, Y, Z, N, K = real("x"), real("y", gt=0), real("z"), integer("n", ge=1), integer("k")
 
@@ -61,8 +54,8 @@ def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tupl
     over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
     obligation = Obligation("claim", "here", claim, over, assuming=assuming)
     names = [v.name for v in over]
-    gap = failing_gap(obligation, names, Terms())
-    quick = may_fail(claim, assuming, names, Terms())
+    gap = failing_gap(obligation, names, TermsLeft())
+    quick = may_fail(claim, assuming, names, TermsLeft())
     lists = [simple_values(v, None) for v in over]
     points = list(graded(lists, min(SIMPLE_POINTS, 3000)))
     kept = Sieve(claim, assuming, names).kept(np.array(points, dtype=np.float64).T)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dpverify.analyses import hypotheses as module
 from dpverify.formulas.expressions import real
 from dpverify.ledger.verdicts import Coverage, Use
-from dpverify.proving import hypotheses as module
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import Budget, Proof
 from dpverify.statements.paper import find_statement

@@ -11,7 +11,7 @@ from importlib import import_module
 from threading import RLock
 from types import ModuleType
 
-from dpverify.proving.checker.reading import Problem, fields, text
+from dpverify.proving.checker.reading import Theorem, fields, text
 from dpverify.proving.checker.terms import demand
 
 LOCK = RLock()  # threads share the state of cvc5 and mpmath
@@ -39,17 +39,17 @@ def part(name: str) -> ModuleType:
     return import_module(f"dpverify.proving.checker.{name}")
 
 
-def meet(problem: Problem, point: object) -> None:
+def meet(problem: Theorem, point: object) -> None:
     """Refuse unless a point lies in the domain and all that is assumed is true there."""
     part("points").meet(problem, point)
 
 
-def follow(problem: Problem) -> None:
+def follow(problem: Theorem) -> None:
     """Refuse unless a claim follows from domain and assumptions, which need not hold anywhere."""
     part("arithmetic.consequences").follow(problem)
 
 
-def settle(problem: Problem, proof: object, witness: object) -> str:
+def settle(problem: Theorem, proof: object, witness: object) -> str:
     """The verdict that a proof shows, and the part that found it, in words."""
     steps = fields(proof)
     method = text(steps["method"])
@@ -62,7 +62,7 @@ def settle(problem: Problem, proof: object, witness: object) -> str:
 def confirm(certificate: object) -> str:
     """How a certificate was confirmed; refused unless its problem has exactly its verdict."""
     given = fields(certificate)
-    found = settle(Problem.read(given["problem"]), given["proof"], given.get("witness"))
+    found = settle(Theorem.read(given["problem"]), given["proof"], given.get("witness"))
     demand(given["version"] == 1, "another version")
     demand(given["verdict"] == found, f"shown is {found}, not {given['verdict']}")
     return f"{found}, by {PARTS[text(fields(given['proof'])['method'])]}"

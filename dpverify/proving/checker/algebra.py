@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import Problem, exact, read, text
+from dpverify.proving.checker.reading import Theorem, exact, read, text
 from dpverify.proving.checker.terms import Term, demand, minus, number, term
 
 
-def goals(problem: Problem, proof: dict[str, object]) -> tuple[Term, ...]:
+def goals(problem: Theorem, proof: dict[str, object]) -> tuple[Term, ...]:
     """The claim; or what it follows from, with the root and rest of a square, or the order of arguments."""
     claim = problem.claim
     if proof["method"] == "square" and claim.head == "<=":
@@ -27,7 +27,7 @@ def goals(problem: Problem, proof: dict[str, object]) -> tuple[Term, ...]:
     return (claim,)
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved, where cvc5 shows all of the goals."""
     for goal in goals(problem, proof):
         follow(replace(problem, claim=goal))

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from dpverify.proving.checker import intervals
 from dpverify.proving.checker.intervals import between
-from dpverify.proving.checker.reading import Problem, exact, fields, items, text
+from dpverify.proving.checker.reading import Theorem, exact, fields, items, text
 from dpverify.proving.checker.terms import Term, demand, minus, names, negative, number, plain, slope, term
-from dpverify.proving.checker.values import Range, Values, compare
+from dpverify.proving.checker.values import ValueRange, Values, compare
 
-Box = dict[str, Range]
+Box = dict[str, ValueRange]
 
 
 def lower(f: Term, box: Box, precision: int) -> int:
@@ -20,7 +20,7 @@ def lower(f: Term, box: Box, precision: int) -> int:
     here = Values(box, precision)
     low = here.interval(f).low
     if low < 0:
-        middle = {x: Range(*((side.low + side.high) / 2,) * 2) for x, side in box.items()}
+        middle = {x: ValueRange(*((side.low + side.high) / 2,) * 2) for x, side in box.items()}
         found = [Values(middle, precision).interval(f)]
         for x, side in box.items():
             half = (side.high - side.low) / 2
@@ -32,7 +32,7 @@ def lower(f: Term, box: Box, precision: int) -> int:
 
 
 @dataclass(frozen=True)
-class Goal:
+class BoxGoal:
     """That f >= 0, or f > 0, on a box where all that is given holds; edges leave names that are integers no longer."""
 
     f: Term
@@ -72,21 +72,21 @@ class Goal:
         top, bottom = (Fraction(cut // 1), Fraction(cut // 1 + 1)) if x in self.integers else (cut, cut)
         for tree, low, high in ((below, side.low, top), (above, bottom, side.high)):
             if low <= high:
-                replace(self, box={**self.box, x: Range(low, high)}).replay(tree)
+                replace(self, box={**self.box, x: ValueRange(low, high)}).replay(tree)
 
     def edge(self, x: str, upper: bool, edge: object, rise: object) -> None:
         """Show it at an end of the box, and that f does not fall from there."""
         end = self.box[x].high if upper else self.box[x].low
         given = tuple(g for g in self.given if x not in names(g))
         here = replace(self, given=given, integers=self.integers - {x})
-        replace(here, box={**self.box, x: Range(end, end)}).replay(edge)
+        replace(here, box={**self.box, x: ValueRange(end, end)}).replay(edge)
         away = slope(self.f, x)
         away = negative(away) if upper else away
         defined = minus(away, term("mul", number(0), self.f))  # undefined where f is
         replace(here, f=defined, strict=False).replay(rise)
 
 
-def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """The verdict of a tree of boxes, where a witness lies in domain and box."""
     demand(problem.claim.head in ("<=", "<"), "no inequality")
     box, sides, whole = Box(), fields(proof["box"]), True
@@ -95,7 +95,9 @@ def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
         low, high = map(exact, items(sides[v.name]))
         demand(low <= exact(fields(witness)[v.name]) <= high, "a witness that is not in the box")
         whole &= v.lower is not None and v.upper is not None and low <= v.lower and v.upper <= high
-        box[v.name] = Range(low + -low % 1, high - high % 1) if v.kind == "integer" else Range(low, high)
+        box[v.name] = (
+            ValueRange(low + -low % 1, high - high % 1) if v.kind == "integer" else ValueRange(low, high)
+        )
     f = minus(*map(plain, problem.claim.parts[::-1]))
-    Goal(f, problem.claim.head == "<", box, problem.assuming, integers).replay(proof["tree"])
+    BoxGoal(f, problem.claim.head == "<", box, problem.assuming, integers).replay(proof["tree"])
     return "proved" if whole else "certified"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import Problem, items, read, text
+from dpverify.proving.checker.reading import Theorem, items, read, text
 from dpverify.proving.checker.terms import (
     COMPARISONS,
     Term,
-    Variable,
+    Unknown,
     conjuncts,
     demand,
     minus,
@@ -36,7 +36,7 @@ def plainly(value: object) -> Term:
 
 
 @dataclass(frozen=True)
-class Goal:
+class ChainGoal:
     """That f is defined, and 0 <= f (or 0 < f), wherever all that is given holds."""
 
     given: tuple[Term, ...]
@@ -46,8 +46,8 @@ class Goal:
     def show(self, *claims: Term) -> None:
         """Refuse unless comparisons follow from what is given; integers count as real."""
         used = frozenset[str]().union(*map(names, (*self.given, *claims)))
-        variables = tuple(Variable(name, "real") for name in sorted(used))
-        follow(Problem(variables, self.given, term("and", *claims)))
+        variables = tuple(Unknown(name, "real") for name in sorted(used))
+        follow(Theorem(variables, self.given, term("and", *claims)))
 
     def holds(self, claim: Term) -> bool:
         """Whether a comparison follows from what is given."""
@@ -110,7 +110,7 @@ class Goal:
 class Way:
     """From an end to x, which lies above it or below, or from far out, where x is beyond it."""
 
-    goal: Goal
+    goal: ChainGoal
     x: str
     end: Term
     above: bool
@@ -175,11 +175,11 @@ class Way:
         replace(goal, given=(*path, *beyond), f=f, strict=strict).follow(edge)
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved, where the steps show the claim."""
     demand(problem.claim.head in STRICT, "no inequality")
     known = [f for v in problem.variables for f in v.domain()] + conjuncts(*problem.assuming)
     given = tuple(fact(f.head, plain(minus(*f.parts[::-1]))) for f in known if f.head in COMPARISONS)
     f = plain(minus(*problem.claim.parts[::-1]))
-    Goal(given, f, STRICT[problem.claim.head]).follow(proof["steps"])
+    ChainGoal(given, f, STRICT[problem.claim.head]).follow(proof["steps"])
     return "proved"

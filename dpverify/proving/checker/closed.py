@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.proving.checker import follow, settle
-from dpverify.proving.checker.reading import Problem, items, read
+from dpverify.proving.checker.reading import Theorem, items, read
 from dpverify.proving.checker.terms import (
     BINDING,
     Term,
-    Variable,
+    Unknown,
     demand,
     make,
     minus,
@@ -54,18 +54,18 @@ def root(e: Term) -> Term:
 
 
 @dataclass(frozen=True)
-class Place:
+class Surroundings:
     """A problem's variables and assumptions, for questions with one more letter."""
 
-    problem: Problem
+    problem: Theorem
 
-    def show(self, *claims: Term, extra: Variable | None = None, given: Iterable[Term] = ()) -> None:
+    def show(self, *claims: Term, extra: Unknown | None = None, given: Iterable[Term] = ()) -> None:
         """Refuse unless claims follow, for all values of a letter as well, which then is no variable of the problem."""
         variables, assumed = self.problem.variables, self.problem.assuming
         if extra:
             variables = (*(v for v in variables if v.name != extra.name), extra)
             assumed = tuple(f for f in assumed if extra.name not in names(f))
-        follow(Problem(variables, (*assumed, *given), term("and", *claims)))
+        follow(Theorem(variables, (*assumed, *given), term("and", *claims)))
 
     def sum(self, e: Term, forms: list[object]) -> Term:
         """The closed form F of a sum, at its last term: F(first) = body(first), and F(k) - F(k - 1) = body."""
@@ -83,7 +83,7 @@ class Place:
                 self.show(term("==", form.put({e.name: first}), body.put({e.name: first})))
                 rise = minus(form, form.put({e.name: term("add", k, number(-1))}))
                 between = term("<=", term("add", first, number(1)), k), term("<=", k, last)
-                self.show(term("==", rise, body), extra=Variable(e.name, "integer"), given=between)
+                self.show(term("==", rise, body), extra=Unknown(e.name, "integer"), given=between)
                 return form.put({e.name: last})
             except ValueError as error:
                 why = str(error)
@@ -97,7 +97,7 @@ class Place:
         demand(e.name not in used, "a part that depends on what is integrated over")
         away = square(minus(symbol(e.name), center))
         bell = term("mul", factor, term("exp", term("mul", number(-1), rate, away)))
-        self.show(term("==", body, bell), extra=Variable(e.name, "real"))
+        self.show(term("==", body, bell), extra=Unknown(e.name, "real"))
         infinite = [end for end in ends if end.head == "inf"]
         demand(
             ends[0] is not make("inf", (), "+") and ends[1] is not make("inf", (), "-"),
@@ -122,13 +122,13 @@ class Place:
         self.show(term("<=", low, high))
         rise = term("==", make("diff", (form,), e.name, Fraction(1)), body)
         between = term("<=", low, x), term("<=", x, high)
-        self.show(rise, extra=Variable(e.name, "real"), given=between)
+        self.show(rise, extra=Unknown(e.name, "real"), given=between)
         return minus(form.put({e.name: high}), form.put({e.name: low}))
 
 
-def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """The verdict of what is left once closed forms are in place, or the weakest of a conjunction's parts."""
-    claim, place = problem.claim, Place(problem)
+    claim, place = problem.claim, Surroundings(problem)
     if proof["method"] == "conjunction":
         demand(claim.head == "and" and claim.parts, "no conjunction")
         parts = zip(claim.parts, items(proof["parts"]), strict=True)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from math import prod
 
 from dpverify.proving.checker import confirm
-from dpverify.proving.checker.reading import Problem, fields, items, read, text, variable
+from dpverify.proving.checker.reading import Theorem, fields, items, read, text, variable
 from dpverify.proving.checker.terms import (
     BINDING,
     Term,
-    Variable,
+    Unknown,
     demand,
     heads,
     names,
@@ -39,7 +39,7 @@ def folded(e: Term) -> Term:
     return number(base**exponent.numerator) if exponent in range(-9, 10) and base else e.of(*parts)
 
 
-def whole(e: Term, known: Mapping[str, Variable]) -> bool:
+def whole(e: Term, known: Mapping[str, Unknown]) -> bool:
     """Whether a term is an integer as it is written; what stands in exponents must be a number or a letter."""
     match e:
         case Term("pow", (base, exponent)):
@@ -54,7 +54,7 @@ def whole(e: Term, known: Mapping[str, Variable]) -> bool:
     return e.head in ("floor", "ceiling")
 
 
-def conditions(v: Variable, value: Term, known: Mapping[str, Variable]) -> list[Term]:
+def conditions(v: Unknown, value: Term, known: Mapping[str, Unknown]) -> list[Term]:
     """What is left to be shown for a value to lie in a domain; a number is looked at here."""
     demand(v.kind in ("real", "integer"), "a vector")
     demand(v.kind == "real" or whole(value, known), f"no integer for {v.name}")
@@ -91,7 +91,7 @@ def parts_of(f: Term) -> list[Term]:
     return [f]
 
 
-def by_name(variables: Iterable[Variable]) -> dict[str, Variable]:
+def by_name(variables: Iterable[Unknown]) -> dict[str, Unknown]:
     """Variables by their names."""
     return {v.name: v for v in variables}
 
@@ -107,7 +107,7 @@ def read_all(values: object) -> dict[str, Term]:
 class Peeled:
     """The quantifiers of a claim in their order, its premises, and the rest."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Theorem) -> None:
         self.over, self.given, self.core = problem.variables, [*problem.assuming], problem.claim
         self.quantified = list[Term]()
         while self.core.head in ("forall", "exists", "implies"):
@@ -119,21 +119,21 @@ class Peeled:
         used = [*self.over, *self.chosen, *self.every]
         demand(len(by_name(used)) == len(used), "a name twice")
 
-    def bound(self, kind: str) -> tuple[Variable, ...]:
+    def bound(self, kind: str) -> tuple[Unknown, ...]:
         """The variables of one kind of quantifier."""
         return tuple(f.over for f in self.quantified if f.head == kind and f.over)
 
     @property
-    def chosen(self) -> tuple[Variable, ...]:
+    def chosen(self) -> tuple[Unknown, ...]:
         """What there is to be."""
         return self.bound("exists")
 
     @property
-    def every(self) -> tuple[Variable, ...]:
+    def every(self) -> tuple[Unknown, ...]:
         """What the rest is about."""
         return self.bound("forall")
 
-    def filled(self, kind: str, before: Iterable[Variable], values: Values) -> list[Term]:
+    def filled(self, kind: str, before: Iterable[Unknown], values: Values) -> list[Term]:
         """The conditions of values for one kind of quantifier, each made of what comes before it."""
         known, left = by_name(before), list[Term]()
         for f in self.quantified:
@@ -146,9 +146,9 @@ class Peeled:
         return left
 
 
-def confirmed(inner: object, wanted: Problem) -> str:
+def confirmed(inner: object, wanted: Theorem) -> str:
     """The verdict of a certificate that is about a problem, as the rest of the checker confirms it."""
-    found = Problem.read(fields(inner)["problem"])
+    found = Theorem.read(fields(inner)["problem"])
     given = zip((*found.assuming, found.claim), (*wanted.assuming, wanted.claim), strict=True)
     same = found.variables == wanted.variables and all(folded(f) is folded(g) for f, g in given)
     demand(same, "a certificate about something else")
@@ -159,12 +159,10 @@ def confirmed(inner: object, wanted: Problem) -> str:
     return text(fields(inner)["verdict"])
 
 
-def weakest(
-    inner: list[object], over: tuple[Variable, ...], given: Iterable[Term], claims: list[Term]
-) -> str:
+def weakest(inner: list[object], over: tuple[Unknown, ...], given: Iterable[Term], claims: list[Term]) -> str:
     """The weakest verdict of certificates, one for each claim in turn."""
     demand(len(inner) == len(claims), "not a certificate for each part")
-    verdicts = {confirmed(one, Problem(over, tuple(given), f)) for one, f in zip(inner, claims, strict=True)}
+    verdicts = {confirmed(one, Theorem(over, tuple(given), f)) for one, f in zip(inner, claims, strict=True)}
     demand(verdicts <= {"proved", "certified"}, "not shown inside")
     return "proved" if verdicts == {"proved"} else "certified"
 
@@ -181,12 +179,12 @@ def shown(peeled: Peeled, proof: dict[str, object]) -> str:
         smaller = read_all(less["values"])
         peeled.filled("exists", peeled.over, smaller)
         demand(all(e.head == "num" for e in smaller.values()), "a bound that is no number")
-        rest = Problem(over, tuple(f.put(smaller) for f in peeled.given), peeled.core.put(smaller))
+        rest = Theorem(over, tuple(f.put(smaller) for f in peeled.given), peeled.core.put(smaller))
         demand(confirmed(less["inner"], rest) == "refuted", "a bound that is not shown")
     return verdict
 
 
-def grown(peeled: Peeled, growth: dict[str, object]) -> tuple[Variable, list[Term]]:
+def grown(peeled: Peeled, growth: dict[str, object]) -> tuple[Unknown, list[Term]]:
     """A letter with a rate that grows without bound, and that constants are below it, or their inverses are."""
     t, rate = variable(growth["along"]), read(growth["rate"])
     above, below = (list(map(text, items(growth[side]))) for side in ("above", "below"))
@@ -210,7 +208,7 @@ def refuted(peeled: Peeled, proof: dict[str, object]) -> str:
 
     With `growth`, only for constants up to a rate that grows without bound (down to its inverse).
     """
-    values, over, given, before = read_all(proof["values"]), peeled.chosen, list[Term](), list[Variable]()
+    values, over, given, before = read_all(proof["values"]), peeled.chosen, list[Term](), list[Unknown]()
     demand(values.keys() == by_name((*peeled.over, *peeled.every)).keys(), "values of other names")
     if proof.get("growth") is not None:
         t, given = grown(peeled, fields(proof["growth"]))
@@ -237,7 +235,7 @@ def rises(rate: Term, x: str) -> bool:
     return False
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """The verdict that follows from the certificates inside."""
     peeled = Peeled(problem)
     demand(peeled.chosen, "nothing that there is to be")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import permutations
 
 from dpverify.proving.checker import settle
-from dpverify.proving.checker.reading import Problem, items, read, text
+from dpverify.proving.checker.reading import Theorem, items, read, text
 from dpverify.proving.checker.terms import Term, demand, minus, number, term
 
 ZERO, ONE = number(0), number(1)
@@ -53,13 +53,13 @@ def instance(law: str, function: str, *at: Term) -> Term:
     raise ValueError(f"no law: {law} of {function}")
 
 
-def show(problem: Problem, proof: dict[str, object], witness: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """Proved, if the claim follows by algebra from what is assumed and the facts, where all in these is defined."""
     known = list[Term]()
     for law, function, *at in map(items, items(proof["facts"])):
         known.append(instance(text(law), text(function), *map(read, at)))
         if law == "value":
-            nothing = Problem((), (), term("not", known[-1]))
+            nothing = Theorem((), (), term("not", known[-1]))
             settle(nothing, {"method": "counterexample", "point": {}}, None)
     claim = term("implies", term("and", *known), problem.claim) if known else problem.claim
     return settle(replace(problem, claim=claim), {"method": "smt"}, witness)

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 
-from dpverify.proving.checker.arithmetic.quotients import MINUS, ONE, UNIT, Quotient, Root, alone, constant
+from dpverify.proving.checker.arithmetic.quotients import MINUS, ONE, UNIT, Rational, Root, alone, constant
 from dpverify.proving.checker.arithmetic.reals import Reals
-from dpverify.proving.checker.reading import Problem, items, read
+from dpverify.proving.checker.reading import Theorem, items, read
 from dpverify.proving.checker.terms import COMPARISONS, Term, conjuncts, demand
 
-Vector = dict[str, Quotient]  # of which the terms are vector variables with numbers
+Vector = dict[str, Rational]  # of which the terms are vector variables with numbers
 
 
 @dataclass(frozen=True)
-class Fact:
+class GivenRelation:
     """That 0 relation a quotient."""
 
     relation: str
-    value: Quotient
+    value: Rational
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class Norm:
     """The letter for a vector's norm."""
 
     vector: Vector
-    value: Quotient
+    value: Rational
 
 
 class Products(Reals):
     """What is known of inner products and numbers."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Theorem) -> None:
         super().__init__()
         self.norms = list[Norm]()
         self.vectors = {v.name for v in problem.variables if v.kind == "vector"}
@@ -75,7 +75,7 @@ class Products(Reals):
         zero = constant(0)
         return {x: self.total(u.get(x, zero), v.get(x, zero)) for x in {**u, **v}}
 
-    def inner(self, u: Vector, v: Vector) -> Quotient:
+    def inner(self, u: Vector, v: Vector) -> Rational:
         """The inner product, which is bilinear and symmetric."""
         found = constant(0)
         for x, y in product(u, v):
@@ -84,7 +84,7 @@ class Products(Reals):
             found = self.total(found, self.product(u[x], v[y], alone(name)))
         return found
 
-    def norm(self, u: Vector) -> Quotient:
+    def norm(self, u: Vector) -> Rational:
         """The norm, a letter for u and -u."""
         for known, sign in product(self.norms, (UNIT, MINUS)):
             rest = self.plus(u, {x: self.product(sign, value) for x, value in known.vector.items()})
@@ -97,7 +97,7 @@ class Products(Reals):
         self.norms.append(Norm(u, alone(name)))
         return self.norms[-1].value
 
-    def term(self, e: Term) -> Quotient:
+    def term(self, e: Term) -> Rational:
         """The quotient of a number's term, with all that makes it defined shown."""
         match e:
             case Term("num"):
@@ -116,28 +116,28 @@ class Products(Reals):
                 return self.norm(self.vector(u))
         raise ValueError(f"{e.head} is beyond this checker")
 
-    def gap(self, f: Term) -> Quotient:
+    def gap(self, f: Term) -> Rational:
         """Right minus left of a comparison."""
         demand(f.head in COMPARISONS, "no comparison")
         left, right = f.parts
         return self.total(self.term(right), self.term(left), -1)
 
-    def fact(self, written: object) -> Fact:
+    def fact(self, written: object) -> GivenRelation:
         """A part of a sum."""
         match written:
             case ["assumption", int(i)] if self.given[i].head in ("<=", "<", "=="):
-                return Fact(self.given[i].head, self.gap(self.given[i]))
+                return GivenRelation(self.given[i].head, self.gap(self.given[i]))
             case ["norm", v]:
-                return Fact("<=", self.norm(self.vector(read(v))))
+                return GivenRelation("<=", self.norm(self.vector(read(v))))
             case ["inner", u, v] if read(u) is read(v):
-                return Fact("<=", self.inner(*[self.vector(read(v))] * 2))
+                return GivenRelation("<=", self.inner(*[self.vector(read(v))] * 2))
             case ["cauchy", u, v]:
                 one, other = self.vector(read(u)), self.vector(read(v))
                 norms = self.product(self.norm(one), self.norm(other))
-                return Fact("<=", self.total(norms, self.inner(one, other), -1))
+                return GivenRelation("<=", self.total(norms, self.inner(one, other), -1))
         raise ValueError(f"no fact: {str(written)[:60]}")
 
-    def sum(self, terms: object, relation: str) -> Quotient:
+    def sum(self, terms: object, relation: str) -> Rational:
         """A sum of products, of which the multipliers are shown to have the signs that a relation with 0 needs."""
         found, positive = constant(0), False
         for multiplier, *written in map(items, items(terms)):
@@ -152,12 +152,12 @@ class Products(Reals):
         demand(positive or relation != "<", "nothing is positive")
         return found
 
-    def same(self, u: Quotient, v: Quotient) -> bool:
+    def same(self, u: Rational, v: Rational) -> bool:
         """Whether two quotients are one."""
         return self.surely("==", self.total(u, v, -1))
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved by a sum for the difference of the sides, or of their squares, where the right one is not negative."""
     claim, products = problem.claim, Products(problem)
     demand(claim.head in ("<=", "<", "=="), "no inequality, and no equality")

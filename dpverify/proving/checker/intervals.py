@@ -12,21 +12,21 @@ from mpmath.libmp import from_man_exp, mpf_exp, mpf_log, mpf_pi, to_fixed
 from dpverify.proving.checker.terms import demand
 
 
-class Interval(NamedTuple):
+class Enclosure(NamedTuple):
     """All numbers between two, in units of 2^-precision."""
 
     low: int
     high: int
 
 
-def between(low: Fraction, high: Fraction, precision: int) -> Interval:
+def between(low: Fraction, high: Fraction, precision: int) -> Enclosure:
     """The interval between two exact numbers."""
     top, bottom = low.numerator << precision, -high.numerator << precision
-    return Interval(top // low.denominator, -(bottom // high.denominator))
+    return Enclosure(top // low.denominator, -(bottom // high.denominator))
 
 
 @lru_cache(10**5)
-def bounds(function: str, units: int, precision: int) -> Interval:
+def bounds(function: str, units: int, precision: int) -> Enclosure:
     """Bounds of exp or log at a number, from mpmath's with 60 bits more, the last of which are not trusted."""
     more = 60 + max(0, 2 * units >> precision) * (function == "exp")
     demand(
@@ -36,28 +36,28 @@ def bounds(function: str, units: int, precision: int) -> Interval:
     at = from_man_exp(units, -precision)
     found = to_fixed({"exp": mpf_exp, "log": mpf_log}[function](at, precision + more), precision)
     plain = units == (function == "log") << precision  # exp(0) = 1, log(1) = 0
-    return Interval(found, found) if plain else Interval(found - 1, found + 2)
+    return Enclosure(found, found) if plain else Enclosure(found - 1, found + 2)
 
 
-def pi(precision: int) -> Interval:
+def pi(precision: int) -> Enclosure:
     """Bounds of pi."""
     found = to_fixed(mpf_pi(precision + 60), precision)
-    return Interval(found - 1, found + 2)
+    return Enclosure(found - 1, found + 2)
 
 
 @lru_cache(10**3)
-def peak(precision: int) -> Interval:
+def peak(precision: int) -> Enclosure:
     """Bounds of the Gaussian density at 0, 1 / root(2 pi)."""
-    two = Interval(2 << precision, 2 << precision)
+    two = Enclosure(2 << precision, 2 << precision)
     return power(product(precision, two, pi(precision)), Fraction(-1, 2), precision)
 
 
 @lru_cache(10**5)
-def phi(units: int, precision: int) -> Interval:
+def phi(units: int, precision: int) -> Enclosure:
     """Bounds of phi at q, 1/2 + density(q) * q * (sum of q^2k / (1 * 3 * ... * (2 k + 1)))."""
     if 5 * units * units > 7 * precision << 2 * precision:
         one = 1 << precision  # phi(-|q|) < exp(-q^2 / 2) / 2 < 2^-precision
-        return Interval(one - 1, one) if units > 0 else Interval(0, 1)
+        return Enclosure(one - 1, one) if units > 0 else Enclosure(0, 1)
     fine = precision + 30 + (units * units >> 2 * precision)  # the product loses log2 exp(q^2 / 2) bits
     low = high = down = up = 1 << fine
     square, twice, odd = units * units, 2 * precision, 1
@@ -65,46 +65,46 @@ def phi(units: int, precision: int) -> Interval:
         odd += 2  # in the end, terms at least halve, and sum to less than the last
         down, up = (down * square >> twice) // odd, -((-up * square >> twice) // odd)
         low, high = low + down, high + up
-    at, half = Interval(*(units << fine - precision,) * 2), Interval(*(1 << fine - 1,) * 2)
-    bell = increasing("exp", product(fine, at, Interval(-at.low, -at.low), half), fine)
-    found = product(fine, peak(fine), bell, at, Interval(low, high + up))
+    at, half = Enclosure(*(units << fine - precision,) * 2), Enclosure(*(1 << fine - 1,) * 2)
+    bell = increasing("exp", product(fine, at, Enclosure(-at.low, -at.low), half), fine)
+    found = product(fine, peak(fine), bell, at, Enclosure(low, high + up))
     middle, shift = 1 << precision - 1, fine - precision
-    return Interval(middle + (found.low >> shift), middle - (-found.high >> shift))
+    return Enclosure(middle + (found.low >> shift), middle - (-found.high >> shift))
 
 
-def total(*parts: Interval) -> Interval:
+def total(*parts: Enclosure) -> Enclosure:
     """The sum."""
-    return Interval(sum(part.low for part in parts), sum(part.high for part in parts))
+    return Enclosure(sum(part.low for part in parts), sum(part.high for part in parts))
 
 
-def product(precision: int, *parts: Interval) -> Interval:
+def product(precision: int, *parts: Enclosure) -> Enclosure:
     """The product."""
     low, high = parts[0]
     for a, b in parts[1:]:
         ends = low * a, low * b, high * a, high * b
         low, high = min(ends) >> precision, -(-max(ends) >> precision)
-    return Interval(low, high)
+    return Enclosure(low, high)
 
 
-def power(base: Interval, exponent: Fraction, precision: int) -> Interval:
+def power(base: Enclosure, exponent: Fraction, precision: int) -> Enclosure:
     """A power with an integer or half an integer as its exponent."""
     low, high = base
     if exponent.denominator == 2 and low >= 0:
-        root = Interval(isqrt(low << precision), high and 1 + isqrt((high << precision) - 1))
+        root = Enclosure(isqrt(low << precision), high and 1 + isqrt((high << precision) - 1))
         return power(root, exponent * 2, precision)
     demand(exponent.denominator == 1, f"a power with exponent {exponent} that may be undefined")
     if exponent < 0:
         demand(low > 0 or high < 0, "the inverse of what may be 0 may be undefined")
-        inverse = Interval((1 << 2 * precision) // high, -((-1 << 2 * precision) // low))
+        inverse = Enclosure((1 << 2 * precision) // high, -((-1 << 2 * precision) // low))
         return power(inverse, -exponent, precision)
     times = exponent.numerator
     ends = low**times, high**times, *[0] * (times % 2 == 0 and low < 0 < high)
     shift = precision * times
-    return Interval((min(ends) << precision) >> shift, -((-max(ends) << precision) >> shift))
+    return Enclosure((min(ends) << precision) >> shift, -((-max(ends) << precision) >> shift))
 
 
-def increasing(function: str, at: Interval, precision: int) -> Interval:
+def increasing(function: str, at: Enclosure, precision: int) -> Enclosure:
     """The values of exp, log or phi."""
     if function == "phi":
-        return Interval(phi(at.low, precision).low, phi(at.high, precision).high)
-    return Interval(bounds(function, at.low, precision).low, bounds(function, at.high, precision).high)
+        return Enclosure(phi(at.low, precision).low, phi(at.high, precision).high)
+    return Enclosure(bounds(function, at.low, precision).low, bounds(function, at.high, precision).high)

@@ -6,14 +6,14 @@ from contextlib import suppress
 from fractions import Fraction
 
 from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import Problem, exact, fields, text
-from dpverify.proving.checker.terms import COMPARISONS, Term, Variable, demand, number, term
-from dpverify.proving.checker.values import Range, Vector, compare
+from dpverify.proving.checker.reading import Theorem, exact, fields, text
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, number, term
+from dpverify.proving.checker.values import ValueRange, Vector, compare
 
-Place = dict[str, Range | Vector]
+Place = dict[str, ValueRange | Vector]
 
 
-def inside(variable: Variable, value: Fraction) -> bool:
+def inside(variable: Unknown, value: Fraction) -> bool:
     """Whether a number lies in a variable's domain."""
     low, high = variable.lower, variable.upper
     above = low is None or low < value or (low == value and not variable.lower_open)
@@ -21,7 +21,7 @@ def inside(variable: Variable, value: Fraction) -> bool:
     return above and below and (variable.kind == "real" or value % 1 == 0)
 
 
-def placed(problem: Problem, point: dict[str, object]) -> Place:
+def placed(problem: Theorem, point: dict[str, object]) -> Place:
     """The values of all variables, in their domains; all vectors are in one space."""
     place = Place()
     for variable in problem.variables:
@@ -32,7 +32,7 @@ def placed(problem: Problem, point: dict[str, object]) -> Place:
         else:
             value = exact(written)
             demand(inside(variable, value), "a point that is not in the domain")
-            place[variable.name] = Range(value, value)
+            place[variable.name] = ValueRange(value, value)
     demand(
         len({len(found) for found in place.values() if isinstance(found, tuple)}) < 2,
         "vectors of two dimensions",
@@ -58,15 +58,15 @@ def decide(f: Term, place: Place, wanted: bool) -> None:
     """Refuse unless a formula is true, or false, at a point."""
     found = truth(f, place)
     if found == 0:
-        values = {x: number(value.low) for x, value in place.items() if isinstance(value, Range)}
+        values = {x: number(value.low) for x, value in place.items() if isinstance(value, ValueRange)}
         with suppress(ValueError):
-            follow(Problem((), (), (f if wanted else term("not", f)).put(values)))
+            follow(Theorem((), (), (f if wanted else term("not", f)).put(values)))
             return
     if found != (1 if wanted else -1):
         raise ValueError(f"not certainly {wanted} at the point: {f.head}")
 
 
-def meet(problem: Problem, point: object) -> Place:
+def meet(problem: Theorem, point: object) -> Place:
     """The point; refused unless it lies in the domain and all that is assumed holds there."""
     place = placed(problem, fields(point))
     for f in problem.assuming:
@@ -74,7 +74,7 @@ def meet(problem: Problem, point: object) -> Place:
     return place
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Refuted by a point at which all that is assumed holds and the claim is false."""
     decide(problem.claim, meet(problem, proof["point"]), False)
     return "refuted"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.proving.checker.terms import BINDING, COMPARISONS, Term, Variable, demand, make, number, term
+from dpverify.proving.checker.terms import BINDING, COMPARISONS, Term, Unknown, demand, make, number, term
 
 PARTS = dict.fromkeys((*COMPARISONS, "implies", "pow", "binomial", "inner", "at"), 2)
 PARTS |= dict.fromkeys(("not", "exp", "log", "erfc", "phi", "phi_inverse", "gamma", "factorial", "abs"), 1)
@@ -42,7 +42,7 @@ def exact(value: object) -> Fraction:
     return Fraction(written)
 
 
-def variable(value: object) -> Variable:
+def variable(value: object) -> Unknown:
     """A variable."""
     given = fields(value)
     opened = [given["lower_open"], given["upper_open"]]
@@ -53,7 +53,7 @@ def variable(value: object) -> Variable:
     demand(kind in ("real", "integer", "vector"), f"no kind of variable: {kind}")
     name = text(given["name"])
     demand(not {*name} & {*"|\\"}, f"a bad variable: {name}")  # SMT-LIB has no such names
-    return Variable(name, kind, lower, opened[0] is True, upper, opened[1] is True, loss, length)
+    return Unknown(name, kind, lower, opened[0] is True, upper, opened[1] is True, loss, length)
 
 
 def read(value: object) -> Term:
@@ -84,10 +84,10 @@ def read(value: object) -> Term:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Theorem:
     """A claim for all values of variables that satisfy what is assumed."""
 
-    variables: tuple[Variable, ...]
+    variables: tuple[Unknown, ...]
     assuming: tuple[Term, ...]
     claim: Term
 
@@ -95,9 +95,9 @@ class Problem:
         demand(len({v.name for v in self.variables}) == len(self.variables), "a name twice")
 
     @staticmethod
-    def read(value: object) -> Problem:
+    def read(value: object) -> Theorem:
         """A problem."""
         given = fields(value)
         demand(given.keys() == {"variables", "assuming", "claim"}, "no problem")
         variables = tuple(map(variable, items(given["variables"])))
-        return Problem(variables, tuple(map(read, items(given["assuming"]))), read(given["claim"]))
+        return Theorem(variables, tuple(map(read, items(given["assuming"]))), read(given["claim"]))

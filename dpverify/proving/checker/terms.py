@@ -20,7 +20,7 @@ def demand(holds: object, why: str) -> None:
 
 
 @dataclass(frozen=True)
-class Variable:
+class Unknown:
     """A name, its domain, and the powers of loss and length in its unit."""
 
     name: str
@@ -49,7 +49,7 @@ class Term:
     parts: tuple[Term, ...]
     name: str
     number: Fraction
-    over: Variable | None
+    over: Unknown | None
 
     def of(self, *parts: Term) -> Term:
         """The same with other parts."""
@@ -69,7 +69,7 @@ KNOWN: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 
 
 def make(
-    head: str, parts: tuple[Term, ...], name: str = "", at: Fraction = ZERO, over: Variable | None = None
+    head: str, parts: tuple[Term, ...], name: str = "", at: Fraction = ZERO, over: Unknown | None = None
 ) -> Term:
     """The one term with these parts."""
     key = head, parts, name, at, over

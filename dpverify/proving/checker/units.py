@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dpverify.proving.checker.reading import Problem, exact, fields
-from dpverify.proving.checker.terms import COMPARISONS, Term, Variable, demand
+from dpverify.proving.checker.reading import Theorem, exact, fields
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand
 
 KEEPING = ("add", "max", "min", "abs", "norm")
 NUMBERS = (
@@ -16,39 +16,39 @@ NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Unit:
+class Dimension:
     """Powers of loss and length."""
 
     loss: Fraction = Fraction(0)
     length: Fraction = Fraction(0)
 
-    def times(self, other: Unit, power: Fraction) -> Unit:
+    def times(self, other: Dimension, power: Fraction) -> Dimension:
         """The unit of a product with a power of something."""
-        return Unit(self.loss + power * other.loss, self.length + power * other.length)
+        return Dimension(self.loss + power * other.loss, self.length + power * other.length)
 
 
-PURE = Unit()
-Known = Mapping[str, Unit | None]  # the units of names; None, of 0 and infinity, is any unit
+PURE = Dimension()
+Known = Mapping[str, Dimension | None]  # the units of names; None, of 0 and infinity, is any unit
 
 
-class ClashError(ValueError):
+class DimensionError(ValueError):
     """Two units where there must be one."""
 
-    def __init__(self, *units: Unit) -> None:
+    def __init__(self, *units: Dimension) -> None:
         super().__init__("units differ")
         self.units = set(units)
 
 
-def alike(*units: Unit | None) -> Unit | None:
+def alike(*units: Dimension | None) -> Dimension | None:
     """The unit that all share."""
     known = [unit for unit in units if unit is not None]
     for unit in known:
         if unit != known[0]:
-            raise ClashError(unit, known[0])
+            raise DimensionError(unit, known[0])
     return known[0] if known else None
 
 
-def bound(e: Term, known: Known) -> Unit | None:
+def bound(e: Term, known: Known) -> Dimension | None:
     """The unit of a term in which a name is bound; if declared nowhere, it is measured as what it is put at."""
     ends = [unit(end, known) for end in e.parts[1:]]
     name = PURE if e.head == "sum" else known[e.name] if e.name in known or not ends else alike(*ends)
@@ -59,7 +59,7 @@ def bound(e: Term, known: Known) -> Unit | None:
     return inner and inner.times(name or PURE, times)
 
 
-def unit(e: Term, known: Known) -> Unit | None:
+def unit(e: Term, known: Known) -> Dimension | None:
     """The unit of a term."""
     match e.head:
         case "num":
@@ -97,25 +97,25 @@ def walk(f: Term, known: Known) -> None:
         walk(part, inner)
 
 
-def of(variable: Variable) -> Unit:
+def of(variable: Unknown) -> Dimension:
     """The unit of a variable."""
-    return Unit(variable.loss, variable.length)
+    return Dimension(variable.loss, variable.length)
 
 
-def written(value: object) -> Unit:
+def written(value: object) -> Dimension:
     """A unit from JSON."""
     given = fields(value)
-    return Unit(exact(given["loss"]), exact(given["length"]))
+    return Dimension(exact(given["loss"]), exact(given["length"]))
 
 
-def show(problem: Problem, proof: dict[str, object], _: object) -> str:
+def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     """Proved if no formula mixes units; refuted if the first that does mixes the two that the proof names."""
     known = {x: written(value) for x, value in fields(proof.get("bound", {})).items() if "left" not in proof}
     known |= {v.name: of(v) for v in problem.variables}
     try:
         for f in (problem.claim, *problem.assuming):
             walk(f, known)
-    except ClashError as clash:
+    except DimensionError as clash:
         demand("bound" not in proof, "units differ")
         demand(clash.units == {written(proof["left"]), written(proof["right"])}, "other units are mixed")
         return "refuted"

@@ -14,7 +14,7 @@ from operator import mul
 from statistics import NormalDist
 
 from dpverify.proving.checker import intervals
-from dpverify.proving.checker.intervals import Interval, between, increasing
+from dpverify.proving.checker.intervals import Enclosure, between, increasing
 from dpverify.proving.checker.terms import Term, demand, derivative, minus, plain
 
 LONGEST = 10**4  # numbers of terms, and numbers of which a factorial is taken
@@ -25,7 +25,7 @@ Vector = tuple[Fraction, ...]
 
 
 @dataclass
-class Work:
+class WorkLeft:
     """What is left of a limit that counts work."""
 
     left: int
@@ -37,7 +37,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Range:
+class ValueRange:
     """All numbers from one to another."""
 
     low: Fraction
@@ -77,15 +77,15 @@ def power_of(base: Fraction, exponent: Fraction) -> Fraction | None:
 class Values:
     """The values of terms where names stand for numbers, ranges of numbers, or vectors."""
 
-    place: Mapping[str, Range | Vector]
+    place: Mapping[str, ValueRange | Vector]
     precision: int
-    work: Work = field(default_factory=lambda: Work(STEPS))
+    work: WorkLeft = field(default_factory=lambda: WorkLeft(STEPS))
     known: dict[Term, Fraction | None] = field(default_factory=dict)
-    seen: dict[Term, Interval] = field(default_factory=dict)
+    seen: dict[Term, Enclosure] = field(default_factory=dict)
 
     def where(self, name: str, value: Fraction) -> Values:
         """The values with another number for a name."""
-        return Values({**self.place, name: Range(value, value)}, self.precision, self.work)
+        return Values({**self.place, name: ValueRange(value, value)}, self.precision, self.work)
 
     def each(self, e: Term) -> Iterator[Values]:
         """The places of the terms of a sum or product."""
@@ -138,7 +138,7 @@ class Values:
         match e:
             case Term("sym"):
                 found = self.place.get(e.name)
-                return found.low if isinstance(found, Range) and found.low == found.high else None
+                return found.low if isinstance(found, ValueRange) and found.low == found.high else None
             case Term("sum" | "product", (body, _, _)):
                 return self.combined(e.head, (there.exact(body) for there in self.each(e)))
             case Term("at", (body, value)):
@@ -214,14 +214,14 @@ class Values:
 
     # ------------------------------------------------------------------------------------------- intervals
 
-    def interval(self, e: Term) -> Interval:
+    def interval(self, e: Term) -> Enclosure:
         """The interval of a term."""
         if e not in self.seen:
             self.work.spend()
             self.seen[e] = self.enclosed(e)
         return self.seen[e]
 
-    def enclosed(self, e: Term) -> Interval:
+    def enclosed(self, e: Term) -> Enclosure:
         """The interval of a term from those of its parts."""
         precision, parts = self.precision, e.parts
         match e.head:
@@ -229,7 +229,7 @@ class Values:
                 return between(e.number, e.number, precision)
             case "sym":
                 found = self.place.get(e.name)
-                if isinstance(found, Range):
+                if isinstance(found, ValueRange):
                     return between(found.low, found.high, precision)
                 raise ValueError(f"no number: {e.name}")
             case "power":
@@ -258,7 +258,7 @@ class Values:
                 return between(value, value, precision)
         return self.applied(e.head, *map(self.interval, parts))
 
-    def applied(self, head: str, *at: Interval) -> Interval:
+    def applied(self, head: str, *at: Enclosure) -> Enclosure:
         """A function of intervals."""
         precision = self.precision
         match head:
@@ -268,11 +268,11 @@ class Values:
                 return intervals.product(precision, *at)
             case "max" | "min":
                 choose = max if head == "max" else min
-                return Interval(choose(u.low for u in at), choose(u.high for u in at))
+                return Enclosure(choose(u.low for u in at), choose(u.high for u in at))
             case "abs":
-                return Interval(max(0, at[0].low, -at[0].high), max(-at[0].low, at[0].high))
+                return Enclosure(max(0, at[0].low, -at[0].high), max(-at[0].low, at[0].high))
             case "step":
-                return Interval((at[0].low > 0) << precision, (at[0].high >= 0) << precision)
+                return Enclosure((at[0].low > 0) << precision, (at[0].high >= 0) << precision)
             case "exp" | "log" | "phi":
                 return increasing(head, at[0], precision)
             case "pi":
@@ -281,7 +281,7 @@ class Values:
                 return self.quantile(at[0])
         raise ValueError(f"{head} may be undefined, or is beyond this checker")
 
-    def quantile(self, at: Interval) -> Interval:
+    def quantile(self, at: Enclosure) -> Enclosure:
         """An interval that is shown to contain phi_inverse; a guess says where to look."""
         demand(at.low > 0 and at.high < 1 << self.precision, "phi_inverse may be undefined")
         one, sign = 1 << self.precision, 1 if 2 * at.low < 1 << self.precision else -1
@@ -290,22 +290,22 @@ class Values:
         low, high = (end << self.precision - 30 for end in shifted)
         above, below = intervals.phi(low, self.precision).high, intervals.phi(high, self.precision).low
         demand(above <= at.low and at.high <= below, "no bounds of phi_inverse")
-        return Interval(low, high)
+        return Enclosure(low, high)
 
-    def power(self, base: Interval, exponent: Fraction | None, times: Interval) -> Interval:
+    def power(self, base: Enclosure, exponent: Fraction | None, times: Enclosure) -> Enclosure:
         """A power, where the exponent is a fraction or lies in an interval; that of what is negative is an integer."""
         if exponent is not None and exponent.denominator <= 2 and abs(exponent) < 200:
             return intervals.power(base, exponent, self.precision)
         if exponent is not None and exponent > 0 and base == (0, 0):
             return base
         negative = base.high < 0 and exponent is not None and exponent.denominator == 1
-        size = Interval(-base.high, -base.low) if negative else base
+        size = Enclosure(-base.high, -base.low) if negative else base
         logarithm = intervals.product(self.precision, times, increasing("log", size, self.precision))
         found = increasing("exp", logarithm, self.precision)
-        return Interval(-found.high, -found.low) if negative and exponent and exponent % 2 else found
+        return Enclosure(-found.high, -found.low) if negative and exponent and exponent % 2 else found
 
 
-def compare(f: Term, place: Mapping[str, Range | Vector]) -> int:
+def compare(f: Term, place: Mapping[str, ValueRange | Vector]) -> int:
     """1 where a comparison is true all over a place, -1 where it is false, else 0."""
     with suppress(ValueError):
         for precision in PRECISIONS:

@@ -20,14 +20,15 @@ from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.instances.laws import Ball, Number, ball
 from dpverify.proving.language import Obligation
-from dpverify.proving.reasoning.evaluation import evaluate, truth
+from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.truth import plain_truth
 
 PRECISION = 192
 """Bits at which instances are evaluated."""
 
 
 @dataclass(frozen=True)
-class Condition:
+class Premise:
     """A hypothesis of the statement, checked at the instance."""
 
     says: str
@@ -49,7 +50,7 @@ class Evaluation:
     left: Number
     right: Number
     point: Mapping[str, Number] = field(default_factory=dict)
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Premise, ...] = ()
     from_below: bool = False
 
 
@@ -148,7 +149,7 @@ def _truth(formula: Formula, point: Mapping[str, Any]) -> bool | None:
         values = [_truth(part, point) for part in formula.parts]
         return False if False in values else None if None in values else True
     try:
-        return truth(formula, point)
+        return plain_truth(formula, point)
     except KeyError:
         return None
 

@@ -378,14 +378,14 @@ class Graph:
 
         Raises `NotExpressibleError` for what has no rule here, `NeedsValueError` for sums with open ends.
         """
-        return _Reader(self, dict(values or {})).read(e)
+        return _FormulaReader(self, dict(values or {})).read(e)
 
 
 _FAMILIES = ({"add", "sub"}, {"mul", "div"})
 """Operators whose nests are read as one sum, or one product."""
 
 
-class _Reader:
+class _FormulaReader:
     """Reads expressions, as they are written, under one assignment of nodes to names."""
 
     def __init__(self, graph: Graph, values: dict[str, Node]) -> None:
@@ -424,7 +424,7 @@ class _Reader:
                 return graph.add(node, graph.smooth(function))
             case At(body, variable, value):
                 # the replaced name is bound in here, whatever it stands for outside
-                inner = _Reader(graph, {k: v for k, v in self.values.items() if k != variable.name})
+                inner = _FormulaReader(graph, {k: v for k, v in self.values.items() if k != variable.name})
                 return graph.rebuild(inner.read(body), {variable.name: self.read(value)})
             case _:
                 raise NotExpressibleError(f"{type(e).__name__} ({getattr(e, 'kind', '')})")
@@ -480,7 +480,7 @@ class _Reader:
         start = graph.zero if e.kind == "sum" else graph.one
         result = start if low <= high else graph.inverse(graph.zero)
         for k in range(int(low), int(high) + 1):
-            term = _Reader(graph, {**self.values, e.variable.name: graph.number(Fraction(k))})
+            term = _FormulaReader(graph, {**self.values, e.variable.name: graph.number(Fraction(k))})
             graph.intermediate.add(result)
             node = term.read(e.body)
             result = graph.add(result, node) if e.kind == "sum" else graph.mul(result, node)

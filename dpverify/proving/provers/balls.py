@@ -13,25 +13,25 @@ from flint import arb, ctx, fmpq
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
 from dpverify.formulas.logic import And, Compare, Formula
-from dpverify.formulas.values import Ball
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError, Program
+from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
     Box,
-    Condition,
+    BoxCondition,
+    BranchAndBound,
     Exact,
+    Objective,
     Outcome,
     Point,
-    Search,
-    Target,
+    SearchWork,
     Tree,
-    Work,
     leaves,
 )
+from dpverify.proving.provers.points import refutation_at
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic
 
@@ -63,7 +63,7 @@ class BallProver:
         start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
-        work = Work(budget.boxes, budget.operations, time.process_time() + budget.guard)
+        work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
         box = _bounded(obligation)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
@@ -77,7 +77,8 @@ class BallProver:
             why = f"{error}: too many values to go through"
             return self._undecided(why, Gap.EFFORT_SPENT, work, start)
         if isinstance(found, _Refutation):
-            return self._refuted(obligation, found, start)
+            point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
+            return refutation_at(obligation, point, self.name, time.monotonic() - start)
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
             return self._undecided(found, gap, work, start)
@@ -92,7 +93,7 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _undecided(self, reason: str, gap: Gap, work: Work, start: float) -> Proof:
+    def _undecided(self, reason: str, gap: Gap, work: SearchWork, start: float) -> Proof:
         return Proof(
             verdict=Verdict.UNDECIDED,
             prover=self.name,
@@ -103,29 +104,12 @@ class BallProver:
             seconds=time.monotonic() - start,
         )
 
-    def _refuted(self, obligation: Obligation, found: _Refutation, start: float) -> Proof:
-        point = {v.name: str(q) for v, q in zip(obligation.over, found.point, strict=True)}
-        proof = {"method": "counterexample", "point": point}
-        return Proof(
-            verdict=Verdict.REFUTED,
-            prover=self.name,
-            certificate=certificate(obligation, Verdict.REFUTED, proof),
-            counterexample=point,
-            left=found.left,
-            right=found.right,
-            boxes=found.boxes,
-            seconds=time.monotonic() - start,
-        )
-
 
 @dataclass(frozen=True)
 class _Refutation:
-    """A point of the domain where the assumptions hold and a comparison fails, with its two sides there."""
+    """A point of the domain where the assumptions hold and a comparison fails."""
 
     point: Point
-    left: str
-    right: str
-    boxes: int
 
 
 def _is_suitable(claim: Formula) -> bool:
@@ -184,7 +168,7 @@ def _count(proof: Json) -> int:
 
 
 def _conjunct(
-    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: Work
+    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
 ) -> Json | _Refutation | str:
     """The proof of one part of the claim, or a counterexample, or why there is neither."""
     if isinstance(claim, And):
@@ -200,14 +184,14 @@ def _conjunct(
                 parts.append(found)
         return trouble or {"method": "conjunction", "parts": parts}
     assert isinstance(claim, Compare)
-    return _Comparison(obligation, claim, box, work).settle()
+    return _BoxedComparison(obligation, claim, box, work).settle()
 
 
-class _Comparison:
+class _BoxedComparison:
     """One comparison over the box of an obligation."""
 
     def __init__(
-        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: Work
+        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
     ) -> None:
         self.obligation, self.claim, self.work = obligation, claim, work
         self.variables = obligation.over
@@ -255,7 +239,7 @@ class _Comparison:
     def _nodes(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node]:
         nodes = graph.compile(self.claim.left, values), graph.compile(self.claim.right, values)
         for formula in self.obligation.assuming:
-            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
         return nodes
 
     def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | _Refutation | str:
@@ -279,17 +263,16 @@ class _Comparison:
         values = {self.names[i]: graph.number(Fraction(str(box[i][0]))) for i in listed}
         left, right = self._nodes(graph, values)
         conditions = [
-            Condition(formula, graph, lambda e: graph.compile(e, values), self.names)
+            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
             for formula in self.obligation.assuming
         ]
-        sides = Program(graph, [left, right], self.names)
 
         def admissible(point: Point) -> bool:
             inside = all(v.contains(Fraction(str(q))) for v, q in zip(self.variables, point, strict=True))
             balls = [arb(q) for q in point]
             return inside and all(c.judge(balls) is True for c in conditions)
 
-        target = Target(
+        target = Objective(
             graph,
             graph.add(right, graph.scale(-1, left)),
             self.names,
@@ -298,7 +281,7 @@ class _Comparison:
         )
         integer = [v.kind == "integer" for v in self.variables]
         for nested, boxes in ((False, _PLAIN_BOXES), (True, self.work.boxes)):
-            search = Search(box, integer, admissible, self.work, nested=nested)
+            search = BranchAndBound(box, integer, admissible, self.work, nested=nested)
             outcome = search.run(target, conditions, boxes)
             if outcome.tree is not None or outcome.point is not None:
                 break
@@ -306,10 +289,7 @@ class _Comparison:
             self.precision = max(self.precision, search.precision)
             return outcome.tree
         if outcome.point is not None:
-            point = _shortened(target, outcome.point, box, integer, admissible)
-            with ctx.workprec(PRECISIONS[1]):
-                shown = [_show(value) for value in sides([arb(q) for q in point])]
-            return _Refutation(point, shown[0], shown[1], self.work.used)
+            return _Refutation(_shortened(target, outcome.point, box, integer, admissible))
         return self._stopped(outcome)
 
     def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:
@@ -345,17 +325,8 @@ class _Comparison:
 # ---------------------------------------------------------------------------------------------- points
 
 
-def _show(value: Ball) -> str:
-    """An exact fraction where the ball is one of few digits, else a decimal of 15 digits."""
-    if value.is_exact():
-        q = value.fmpq()
-        if q.q < 10**6 and abs(q.p) < 10**12:
-            return str(q)
-    return str(value.mid().str(15, radius=False))
-
-
 def _shortened(
-    target: Target, point: Point, box: Box, integer: Sequence[bool], admissible: Callable[[Point], bool]
+    target: Objective, point: Point, box: Box, integer: Sequence[bool], admissible: Callable[[Point], bool]
 ) -> Point:
     """A point with short fractions near a counterexample that is a counterexample too."""
 

@@ -61,7 +61,7 @@ def ball(low: Exact, high: Exact) -> Ball:
     return arb(low) if low == high else arb(low).union(arb(high))
 
 
-class Target:
+class Objective:
     """The function of a claim, or a derivative of it, over named variables.
 
     `in_words` gives the same in SymPy's words, for showing that it vanishes on a face, or None; it is called
@@ -81,7 +81,7 @@ class Target:
         self.value = Program(graph, [node], names)
         self._with_slopes: dict[tuple[int, ...], Program] = {}
         self._nested: dict[tuple[int, ...], NestedMeanValue] = {}
-        self._slopes: dict[tuple[int, int], Target] = {}
+        self._slopes: dict[tuple[int, int], Objective] = {}
         self._vanishing: dict[tuple[tuple[int, Exact], ...], bool] = {}
 
     @cached_property
@@ -110,11 +110,11 @@ class Target:
             self._nested[active] = NestedMeanValue(self.graph, self.node, self.names, active)
         return self._nested[active]
 
-    def slope(self, i: int, sign: int) -> Target:
+    def slope(self, i: int, sign: int) -> Objective:
         """The derivative in a variable, or minus it, as a target of its own."""
         if (i, sign) not in self._slopes:
             node = self.graph.scale(sign, self.graph.differentiate(self.node, self.names[i]))
-            self._slopes[i, sign] = Target(
+            self._slopes[i, sign] = Objective(
                 self.graph, node, self.names, partial(self._slope_in_words, i, sign)
             )
         return self._slopes[i, sign]
@@ -160,7 +160,7 @@ def _symbol(expression: SymPy, name: str) -> SymPy:
     return next((s for s in expression.free_symbols if s.name == name), sp.Symbol(name, real=True))
 
 
-class Condition:
+class BoxCondition:
     """An assumption, judged on boxes and at points: True, False, or None where balls do not decide."""
 
     def __init__(
@@ -233,7 +233,7 @@ def _opposite(truth: bool | None) -> bool | None:
 
 
 @dataclass
-class Work:
+class SearchWork:
     """What a whole search may still use."""
 
     boxes: int
@@ -278,10 +278,10 @@ class _Open:
     number: int
     box: Box = field(compare=False)
     place: Tree = field(compare=False)
-    conditions: tuple[Condition, ...] = field(compare=False)
+    conditions: tuple[BoxCondition, ...] = field(compare=False)
 
 
-class Search:
+class BranchAndBound:
     """One search: a whole box, integer sides, a test for admissible counterexamples, and limits on the work.
 
     `nested` allows the mean-value form at every node, dearer for a box but with far fewer boxes where a
@@ -293,7 +293,7 @@ class Search:
         whole: Box,
         integer: Sequence[bool],
         admissible: Callable[[Point], bool],
-        work: Work,
+        work: SearchWork,
         *,
         nested: bool,
     ) -> None:
@@ -301,7 +301,7 @@ class Search:
         self.nested = nested
         self.precision = PRECISIONS[0]
 
-    def run(self, target: Target, conditions: Sequence[Condition], boxes: int) -> Outcome:
+    def run(self, target: Objective, conditions: Sequence[BoxCondition], boxes: int) -> Outcome:
         """Show the claim on the whole box, or find a point in it where the claim fails."""
         with ctx.workprec(self.precision):
             return self._cover(target, self.whole, tuple(conditions), boxes, ask_points=True)
@@ -309,7 +309,7 @@ class Search:
     # ------------------------------------------------------------------------------------ one question
 
     def _cover(
-        self, target: Target, box: Box, conditions: tuple[Condition, ...], boxes: int, ask_points: bool
+        self, target: Objective, box: Box, conditions: tuple[BoxCondition, ...], boxes: int, ask_points: bool
     ) -> Outcome:
         """`ask_points`: a failing point counts only where it is admissible; else any ends the question."""
         failing = self._failing_corner(target, box, ask_points)
@@ -347,7 +347,7 @@ class Search:
             return Outcome(box=stuck, why="the two sides come too close to tell apart")
         return Outcome(tree=root)
 
-    def _failing_corner(self, target: Target, box: Box, ask_points: bool) -> Point | None:
+    def _failing_corner(self, target: Objective, box: Box, ask_points: bool) -> Point | None:
         sides = [(low,) if low == high else (low, high) for low, high in box]
         if sum(len(side) > 1 for side in sides) > _CORNERS:
             return None
@@ -361,8 +361,8 @@ class Search:
     # ------------------------------------------------------------------------------------ one box
 
     def _step(
-        self, target: Target, item: _Open, ask_points: bool
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[Condition, ...]]]]:
+        self, target: Objective, item: _Open, ask_points: bool
+    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
         """Settle a box, or say what is left to do for it."""
         box, place = item.box, item.place
         balls = [ball(low, high) for low, high in box]
@@ -414,7 +414,7 @@ class Search:
             split_first = found
         return self._split(target, item, active, slopes, badness, split_first)
 
-    def _at(self, target: Target, point: Point) -> Ball:
+    def _at(self, target: Objective, point: Point) -> Ball:
         """The value at a point; more bits, from here on, where they settle its sign."""
         (value,) = target.value([arb(q) for q in point])
         if not value.contains(0):
@@ -428,7 +428,7 @@ class Search:
                     return finer
         return value
 
-    def _admitted(self, target: Target, point: Point) -> Point | None:
+    def _admitted(self, target: Objective, point: Point) -> Point | None:
         rounded = tuple(
             fmpq((q + fmpq(1, 2)).floor()) if whole else q
             for q, whole in zip(point, self.integer, strict=True)
@@ -440,8 +440,8 @@ class Search:
         return rounded if self.admissible(rounded) else None
 
     def _kept(
-        self, conditions: tuple[Condition, ...], name: str, balls: Sequence[Ball]
-    ) -> tuple[Condition, ...] | None:
+        self, conditions: tuple[BoxCondition, ...], name: str, balls: Sequence[Ball]
+    ) -> tuple[BoxCondition, ...] | None:
         """The assumptions that survive the way to an edge; None where that would lose one that matters."""
         with_name = [c for c in conditions if name in c.symbols]
         if any(c.judge(balls) is not True for c in with_name):
@@ -450,13 +450,13 @@ class Search:
 
     def _monotone(
         self,
-        target: Target,
+        target: Objective,
         item: _Open,
         balls: list[Ball],
         active: tuple[int, ...],
         slopes: list[Ball],
         leaf: str,
-    ) -> list[tuple[Box, Tree, tuple[Condition, ...]]] | None:
+    ) -> list[tuple[Box, Tree, tuple[BoxCondition, ...]]] | None:
         """Where a derivative has one sign on the box, the claim is a claim about one end."""
         for i, slope in zip(active, slopes, strict=True):
             rising = slope >= 0
@@ -475,14 +475,14 @@ class Search:
             return [(face, edge, kept)]
         return None
 
-    def _is_zero(self, target: Target, face: Box, i: int) -> bool:
+    def _is_zero(self, target: Objective, face: Box, i: int) -> bool:
         if target.strict or face[i][0] not in self.whole[i]:
             return False
         middle = tuple((low + high) / 2 for low, high in face)
         return target.vanishes({k: low for k, (low, high) in enumerate(face) if low == high}, middle)
 
     def _grown_from_face(
-        self, target: Target, item: _Open, balls: list[Ball], active: tuple[int, ...], middle: Point
+        self, target: Objective, item: _Open, balls: list[Ball], active: tuple[int, ...], middle: Point
     ) -> bool | int | None:
         """Where f vanishes on a face, show that it grows away from it: True; else which side to split."""
         split: int | None = None
@@ -506,13 +506,13 @@ class Search:
 
     def _split(
         self,
-        target: Target,
+        target: Objective,
         item: _Open,
         active: tuple[int, ...],
         slopes: list[Ball],
         badness: float,
         first: int | None,
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[Condition, ...]]]]:
+    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
         """Halve the side that contributes most, at a short dyadic number near its middle."""
         relative = {
             i: (item.box[i][1] - item.box[i][0]) / (self.whole[i][1] - self.whole[i][0])

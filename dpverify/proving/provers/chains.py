@@ -51,7 +51,7 @@ from dpverify.proving.reasoning.definedness import is_defined
 from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL, Place, domain, put, transcendental
+from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, domain, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
 
 QUESTIONS = 80
@@ -102,7 +102,7 @@ class Chains:
         f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
         if not transcendental(f) or not f.free_symbols:
             return None
-        place = Place(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
+        place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
         steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
         if steps is None:
             reason, gap = "no chain of derivatives is found", Gap.NO_METHOD
@@ -176,7 +176,7 @@ class _Goals:
     left: int
     found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
 
-    def shown(self, place: Place, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
+    def shown(self, place: Assumptions, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
         key = (place.variables, place.given, f, strict)
         if key not in self.found:
@@ -187,7 +187,7 @@ class _Goals:
             self.found[key] = self._steps(place, f, strict, depth)
         return self.found[key]
 
-    def _steps(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _steps(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         if f.has(sp.zoo, sp.nan, sp.I, sp.oo) or -1 in place.signs(f):
             return None
         if f.is_number:
@@ -215,7 +215,7 @@ class _Goals:
 
     # ------------------------------------------------------------------------------------------ rules
 
-    def _product(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _product(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """Every factor has a sign of its own."""
         g = _simple(f)
         number, factors = g.as_coeff_mul()
@@ -238,7 +238,9 @@ class _Goals:
             return None
         return self._each(place, signed, number, strict, depth)
 
-    def _each(self, place: Place, parts: list[SymPy], number: SymPy, strict: bool, depth: int) -> Json | None:
+    def _each(
+        self, place: Assumptions, parts: list[SymPy], number: SymPy, strict: bool, depth: int
+    ) -> Json | None:
         found: dict[SymPy, Json] = {}
         for part in sorted(dict.fromkeys(parts), key=_weight):
             inverse = part.is_Pow and part.exp == -1
@@ -250,7 +252,7 @@ class _Goals:
         body = ["mul", symbolic_to_json(number), *map(symbolic_to_json, parts)]
         return ["as", [], [], body, ["each", ["leaf"], *(found[p] for p in parts)]]
 
-    def _ordered(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _ordered(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """A difference of two values of exp, or of Phi or log, follows their arguments' order."""
         terms = outer_terms(f)
         if len(terms) == 2 and all(isinstance(t.as_coeff_Mul()[1], Phi) for t in terms):
@@ -280,7 +282,7 @@ class _Goals:
             return ["as", [], [], body, order]
         return ["as", [], [], ["mul", symbolic_to_json(factor), body], ["each", ["leaf"], order]]
 
-    def _by_logarithms(self, place: Place, terms: list[SymPy], strict: bool, depth: int) -> Json | None:
+    def _by_logarithms(self, place: Assumptions, terms: list[SymPy], strict: bool, depth: int) -> Json | None:
         """Of two positive quantities, one of them an exponential, the logarithms are compared."""
         signs = [place.signs(t) for t in terms]
         if not all(len(s) == 1 for s in signs):
@@ -307,10 +309,10 @@ class _Goals:
         steps = self.shown(place, logs[0] - logs[1], strict, depth)
         return None if steps is None else self._scaled(sp.Integer(1), "exp", logs[0], logs[1], steps)
 
-    def _positive(self, place: Place, e: SymPy, depth: int) -> bool:
+    def _positive(self, place: Assumptions, e: SymPy, depth: int) -> bool:
         return self.shown(place, e, True, depth + 2) is not None
 
-    def _dropped(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _dropped(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """A positive term is left out."""
         terms = outer_terms(f)
         if len(terms) < 3:
@@ -327,14 +329,14 @@ class _Goals:
                 return ["as", [], [], body, ["each", steps, ["leaf"]]]
         return None
 
-    def _named(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """A letter for a root, or for an inverse inside of a logarithm."""
         for v in place.variables:
             for t, value, back in _letters(v, f):
                 if any(t.name == w.name for w in place.variables):
                     continue
                 given = _given_with(place.given, v, tree(back))
-                there = Place(tuple(t if w == v else w for w in place.variables), given, place.budget)
+                there = Assumptions(tuple(t if w == v else w for w in place.variables), given, place.budget)
                 g = replaced(f, {symbol(v): back})
                 steps = self.shown(there, g, strict, depth)
                 if steps is None:
@@ -346,7 +348,7 @@ class _Goals:
 
     # ------------------------------------------------------------------------------------------ slopes
 
-    def _forms(self, place: Place, f: SymPy) -> Iterator[tuple[SymPy, SymPy]]:
+    def _forms(self, place: Assumptions, f: SymPy) -> Iterator[tuple[SymPy, SymPy]]:
         """Positive factors, and f times them."""
         yield sp.Integer(1), f
         groups: dict[SymPy, SymPy] = {}
@@ -371,7 +373,7 @@ class _Goals:
             h = sp.Add(*(joined_powers(term * factor) for term in outer_terms(f)))
             yield factor, h
 
-    def _slopes(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _slopes(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """The value at an end is not negative, and the derivative leads away from it."""
         ways = []
         for i, (factor, h) in enumerate(self._forms(place, f)):
@@ -398,7 +400,7 @@ class _Goals:
         return None
 
     def _slope(
-        self, place: Place, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
+        self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
     ) -> Json | None:
         body = tree(h)
         for way, end, is_open in place.ends(v):
@@ -436,12 +438,12 @@ class _Goals:
                     )
         return None
 
-    def _value(self, at: Place, value: SymPy, strict: bool, depth: int) -> Json | None:
+    def _value(self, at: Assumptions, value: SymPy, strict: bool, depth: int) -> Json | None:
         steps = self.shown(at, value, strict, depth)
         return None if steps is None else steps if steps == ["leaf"] else _rewritten(value, steps)
 
     def _far(
-        self, place: Place, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
+        self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
     ) -> Json | None:
         """From far out, where f is above any negative number."""
         split = place.along(v, side, None)
@@ -456,7 +458,9 @@ class _Goals:
         e = symbol(small)
         cut = -side * (1 + 1 / e)
         beyond = Lt(tree(cut), v) if side < 0 else Lt(v, tree(cut))
-        out = Place((*path.variables, small), (*path.given, Le(beyond.left, beyond.right)), place.budget)
+        out = Assumptions(
+            (*path.variables, small), (*path.given, Le(beyond.left, beyond.right)), place.budget
+        )
         edge = self._almost(out, h, e)
         if edge is None:
             return None
@@ -467,7 +471,7 @@ class _Goals:
         name = "climb" if strict else "slope"
         return _rewritten(h, [name, v.name, end, edge, _rewritten(side * rate, rise)])
 
-    def _almost(self, out: Place, h: SymPy, small: SymPy) -> Json | None:
+    def _almost(self, out: Assumptions, h: SymPy, small: SymPy) -> Json | None:
         """Steps for 0 <= h + small far out: each term that falls below 0 is nearer to it than its part of small."""
         terms = outer_terms(h)
         spare = [
@@ -496,7 +500,7 @@ class _Goals:
 
     # ------------------------------------------------------------------------------------------ cases
 
-    def _cases(self, place: Place, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _cases(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
         """Two cases, cut where a derivative changes its sign."""
         if depth > _CUT_BELOW:
             return None
@@ -515,7 +519,7 @@ class _Goals:
                 return ["cases", expression_to_json(gap), *proofs]
         return None
 
-    def _cuts(self, place: Place, f: SymPy) -> Iterator[tuple[Variable, SymPy]]:
+    def _cuts(self, place: Assumptions, f: SymPy) -> Iterator[tuple[Variable, SymPy]]:
         seen: set[tuple[Variable, SymPy]] = set()
         for _, h in self._forms(place, f):
             for v in place.variables:

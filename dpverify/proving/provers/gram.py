@@ -26,10 +26,10 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
+from dpverify.proving.provers.proposals import simple_values
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import simple_values
 from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.evaluation import ExactPoint, truth
+from dpverify.proving.reasoning.evaluation import ExactPoint
 from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
     Form,
@@ -41,6 +41,7 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 from dpverify.proving.reasoning.gram.multipliers import proposals
 from dpverify.proving.reasoning.gram.points import is_linear, proposed
+from dpverify.proving.reasoning.truth import plain_truth
 
 FEW, MANY = 400, 2_000
 """Points that are tried before and after a proof is looked for."""
@@ -62,7 +63,7 @@ class _Fact:
 
 
 @dataclass(frozen=True)
-class _Term:
+class _GramTerm:
     """A multiplier and its fact, or a number and the vector whose square it multiplies."""
 
     multiplier: Coefficient
@@ -87,7 +88,7 @@ class Gram:
         point = _refuting(obligation, FEW)
         reason, gap = "", Gap.NO_METHOD
         if point is None:
-            search = _Search(obligation, budget)
+            search = _VectorSearch(obligation, budget)
             try:
                 steps = search.proof()
                 if isinstance(steps, dict):
@@ -112,7 +113,7 @@ class Gram:
 
 def points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
     """Points with simple numbers and vectors of few coordinates, the same ones every time."""
-    lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over if v.kind != "vector"]
+    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
     if not all(lists):
         return
     rng = random.Random(0)
@@ -148,7 +149,7 @@ def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
 # ---------------------------------------------------------------------------------------------- proofs
 
 
-class _Search:
+class _VectorSearch:
     def __init__(self, obligation: Obligation, budget: Budget) -> None:
         self.obligation, self.budget = obligation, budget
         self.vectors = {v.name: v for v in obligation.over if v.kind == "vector"}
@@ -286,7 +287,7 @@ class _Search:
 
     # ------------------------------------------------------------------------------------------ multipliers
 
-    def _base(self, form: Form) -> list[_Term] | None:
+    def _base(self, form: Form) -> list[_GramTerm] | None:
         """A sum of norms with coefficients that are not negative, so that it is not negative."""
         found = []
         for monomial, c in form.items():
@@ -295,12 +296,12 @@ class _Search:
             factors = tuple(
                 ["norm", expression_to_json(self.products.norms[atom[1]][1])] for atom in monomial
             )
-            found.append(_Term(c, _Fact({monomial: self.products.number(1)}, factors)))
+            found.append(_GramTerm(c, _Fact({monomial: self.products.number(1)}, factors)))
         return found if all(map(self._allowed, found)) else None
 
     def _terms(
         self, target: Form, facts: list[_Fact], *, equality: bool = False, strict: bool = False
-    ) -> list[_Term] | None:
+    ) -> list[_GramTerm] | None:
         """The target as a sum that shows its sign; checked exactly."""
         names = sorted(self.vectors)
         nothing = [self.products.number(0)] * len(facts)
@@ -323,24 +324,24 @@ class _Search:
         names: list[str],
         *,
         equality: bool,
-    ) -> list[_Term] | None:
+    ) -> list[_GramTerm] | None:
         rest = dict(target)
         terms = []
         for fact, multiplier in zip(facts, multipliers, strict=True):
             if multiplier:
                 rest = self.products.plus(rest, fact.form, -multiplier)
-                terms.append(_Term(multiplier, fact))
+                terms.append(_GramTerm(multiplier, fact))
         if equality:
             return terms if not rest and all(map(self._allowed, terms)) else None
         constant = rest.pop((), None)
         if constant is not None:
-            terms.append(_Term(constant, _Fact({})))
+            terms.append(_GramTerm(constant, _Fact({})))
         if not all(map(is_entry, rest)):
             return None
         diagonal = squares(self.products, names, matrix(names, rest))
         if diagonal is None:
             return None
-        terms += [_Term(d, self._square(v), v) for d, v in diagonal]
+        terms += [_GramTerm(d, self._square(v), v) for d, v in diagonal]
         return terms if all(map(self._allowed, terms)) else None
 
     def _square(self, v: Vector) -> _Fact:
@@ -357,14 +358,14 @@ class _Search:
         for _ in range(2_000):
             point = {v.name: _generic(v, rng) for v in letters}
             if all(v.contains(point[v.name]) and point[v.name] for v in letters) and all(
-                truth(a, point) is True for a in self.scalar.assuming
+                plain_truth(a, point) is True for a in self.scalar.assuming
             ):
                 found.append(point)
             if len(found) == SAMPLES:
                 return found
         return found
 
-    def _allowed(self, term: _Term) -> bool:
+    def _allowed(self, term: _GramTerm) -> bool:
         """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""
         for c in (term.multiplier, *term.vector.values()):
             below = self._of(c.denom)
@@ -375,7 +376,7 @@ class _Search:
             return True
         return e.value >= 0 if isinstance(e, Number) else self._shown(Le(0, e))
 
-    def _positive(self, term: _Term) -> bool:
+    def _positive(self, term: _GramTerm) -> bool:
         """Whether a term is positive everywhere."""
         if any(factor[0] != "assumption" for factor in term.fact.factors):
             return False
@@ -395,7 +396,7 @@ class _Search:
                 return True
         return False
 
-    def _written(self, terms: list[_Term]) -> Json:
+    def _written(self, terms: list[_GramTerm]) -> Json:
         return [[expression_to_json(self.products.expression(t.multiplier)), *t.fact.factors] for t in terms]
 
 

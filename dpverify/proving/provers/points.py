@@ -15,8 +15,8 @@ from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
-from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
-from dpverify.proving.reasoning.quantifiers import truth
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, text
+from dpverify.proving.reasoning.truth import failing, truth
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""
@@ -65,8 +65,7 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
 
     A point in the obligation's box stays there.
     """
-    box = obligation.box.items()
-    ends = {name: tuple(Fraction(str(end)) for end in sides) for name, sides in box}
+    ends = obligation.ends
 
     def boxed(moved: ExactPoint) -> bool:
         return all(low <= moved[name] <= high for name, (low, high) in ends.items())
@@ -91,8 +90,12 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
 
 
 def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
-    """The proof that a confirmed point is a counterexample, with both sides' values there."""
-    point = simplified(obligation, point)
+    """The proof that a confirmed point is a counterexample, made simpler where it stays one."""
+    return refutation_at(obligation, simplified(obligation, point), prover, seconds)
+
+
+def refutation_at(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
+    """The proof that this point is a counterexample, with both sides' values there."""
     named = {v.name: coordinates_text(point[v.name]) for v in obligation.over}
     left = right = None
     shown = failing(obligation.claim, point)

@@ -31,45 +31,17 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.language import Obligation
+from dpverify.proving.language import Ends, Obligation
 from dpverify.proving.proof import Budget, Proof, gap_of
 from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.sieve import Sieve, ranks
+from dpverify.proving.provers.proposals import ranks, simple_values, spread_out
+from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
 
-_SIMPLE = tuple(
-    map(
-        Fraction,
-        (
-            "1",
-            "2",
-            "1/2",
-            "0",
-            "-1",
-            "3",
-            "4",
-            "5",
-            "1/4",
-            "3/4",
-            "1/3",
-            "10",
-            "1/10",
-            "-2",
-            "-1/2",
-            "100",
-            "1/100",
-            "-1/4",
-            "-5",
-            "20",
-            "1000",
-            "1/1000",
-        ),
-    )
-)
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
 SIMPLE_POINTS = 20_000
@@ -85,7 +57,7 @@ CONFIRMATIONS = 200
 # ---------------------------------------------------------------------------------------------- floats
 
 
-class Terms:
+class TermsLeft:
     """How many terms of sums all float functions of a search may still add up."""
 
     def __init__(self) -> None:
@@ -103,7 +75,7 @@ class Terms:
 class _Code:
     """Python code for an expression, in floats, so that no number grows large; equal parts are worked out once."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: TermsLeft) -> None:
         self.names: dict[str, Any] = {"taken": terms.taken, "prod": math.prod}
         self.lines: list[str] = []
         self._done: dict[Expression, str] = {}
@@ -154,7 +126,7 @@ class _Code:
 _INFIX = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
 
 
-def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callable[..., float]:
+def float_function(e: Expression, names: Sequence[str], terms: TermsLeft) -> Callable[..., float]:
     code = _Code(terms)
     # the letters of a program, whatever the variables are called
     letters = {name: f"x_{k}" for k, name in enumerate(names)}
@@ -176,7 +148,7 @@ def float_function(e: Expression, names: Sequence[str], terms: Terms) -> Callabl
 
 
 def may_fail(
-    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: Terms
+    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: TermsLeft
 ) -> Callable[..., bool]:
     """Whether a claim may fail where its assumptions may hold, in floats; no only where `violation` says so, too.
 
@@ -222,9 +194,9 @@ _FAILS = {
 }
 
 
-def violation(formula: Formula, names: Sequence[str], terms: Terms | None = None) -> Violation:
+def violation(formula: Formula, names: Sequence[str], terms: TermsLeft | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
-    terms = terms or Terms()
+    terms = terms or TermsLeft()
     match formula:
         case Compare(relation, left, right):
             f, g = (float_function(side, names, terms) for side in (left, right))
@@ -273,7 +245,7 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def failing_gap(obligation: Obligation, names: Sequence[str], terms: Terms) -> Violation:
+def failing_gap(obligation: Obligation, names: Sequence[str], terms: TermsLeft) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if any(v.kind == "vector" for v in obligation.over):
         raise OutOfScopeError("function not supported: inner products of vectors")
@@ -298,41 +270,12 @@ def failing_gap(obligation: Obligation, names: Sequence[str], terms: Terms) -> V
 # ---------------------------------------------------------------------------------------------- points
 
 
-def simple_values(v: Variable, box: tuple[object, object] | None) -> list[Fraction]:
-    """Values of a variable's domain that are nice to read, the nicest first."""
-    values = list(_SIMPLE)
-    for bound in (v.lower, v.upper):
-        if bound is not None:
-            b = bound
-            values[3:3] = [b, b + 1, b - 1]
-            values += [
-                b + Fraction(1, 10),
-                b - Fraction(1, 10),
-                b + Fraction(1, 2),
-                b - Fraction(1, 2),
-                b + 2,
-            ]
-    if box is not None:
-        low, high = (Fraction(str(end)) for end in box)
-        values += [low, high, (low + high) / 2]
-        # where the claim is meant comes first
-        values.sort(key=lambda x: not low <= x <= high)
-    return [x for x in dict.fromkeys(values) if v.contains(x)]
-
-
-def graded(lists: Sequence[Sequence[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
-    """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
-    if all(lists):
-        for places in ranks([len(entries) for entries in lists], limit).tolist():
-            yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
-
-
-def _stretched(u: float, v: Variable, box: tuple[object, object] | None) -> float:
+def _stretched(u: float, v: Variable, box: Ends | None) -> float:
     """A number in (0, 1) to the variable's domain: evenly on bounded ones, by powers of ten on the others."""
     low = None if v.lower is None else float(v.lower)
     high = None if v.upper is None else float(v.upper)
     if box is not None:
-        low, high = (float(Fraction(str(end))) for end in box)
+        low, high = map(float, box)
     if low is not None and high is not None:
         x = low + (high - low) * u
     elif low is not None:
@@ -389,16 +332,6 @@ def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterat
     yield {}
 
 
-def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
-    """Evenly spread points of the open unit cube: multiples of powers of the golden ratio, modulo 1."""
-    ratio = 2.0
-    for _ in range(60):
-        ratio = (1 + ratio) ** (1 / (dimension + 1))
-    steps = [ratio ** -(k + 1) for k in range(dimension)]
-    for i in range(1, count + 1):
-        yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
-
-
 # ---------------------------------------------------------------------------------------------- the prover
 
 
@@ -418,7 +351,7 @@ class Search:
         """Look for a counterexample; the same points in the same order every time."""
         start = time.monotonic()
         try:
-            names, terms = [v.name for v in obligation.over], Terms()
+            names, terms = [v.name for v in obligation.over], TermsLeft()
             gap = failing_gap(obligation, names, terms)
             quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         except OutOfScopeError as error:
@@ -440,7 +373,7 @@ class Search:
     def _simple(
         self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float
     ) -> Iterator[ExactPoint]:
-        lists = [simple_values(v, obligation.box.get(v.name)) for v in obligation.over]
+        lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
@@ -465,7 +398,7 @@ class Search:
     ) -> list[tuple[float, list[float], list[float]]]:
         """Spread points with their gaps, the largest gaps first: (gap, place in the unit cube, point)."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
-        boxes: list[Mapping[str, tuple[object, object]]] = [{}, obligation.box] if obligation.box else [{}]
+        boxes = [{}, obligation.ends] if obligation.box else [{}]
         found = []
         for k, box in enumerate(boxes):
             for i, u in enumerate(spread_out(len(obligation.over), POINTS, self.seed + k)):

@@ -43,33 +43,6 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
-def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
-    """The first tuples of ranks, (tuples, lists), by the sum of ranks and then in the order of tuples.
-
-    `sizes` are those of the lists, at least one, of which each rank names an entry.
-    """
-    kept: dict[tuple[int, int], NDArray[np.int16]] = {}
-
-    def tails(k: int, total: int) -> NDArray[np.int16]:
-        if k == len(sizes) - 1:
-            return np.full((int(total < sizes[k]), 1), total, dtype=np.int16)
-        if (k, total) not in kept:
-            parts = [(first, tails(k + 1, total - first)) for first in range(min(total, sizes[k] - 1) + 1)]
-            kept[k, total] = np.concatenate(
-                [np.concatenate([np.full((len(t), 1), first, np.int16), t], axis=1) for first, t in parts]
-            )
-        return kept[k, total]
-
-    found: list[NDArray[np.int16]] = []
-    missing = limit
-    for total in range(sum(sizes) - len(sizes) + 1):
-        if missing <= 0:
-            break
-        found.append(tails(0, total))
-        missing -= len(found[-1])
-    return np.concatenate(found)[:limit]
-
-
 def _every(masks: Iterable[Mask | bool]) -> Mask | bool:
     found: Any = True
     for mask in masks:
@@ -93,15 +66,17 @@ class Sieve:
     def kept(self, columns: Array) -> Mask:
         """Which of the points may be counterexamples; columns are (variables, points), the mask is (points,)."""
         with np.errstate(all="ignore"):
-            values = _Values(dict(zip(self._names, columns, strict=True)))
+            values = _ColumnValues(dict(zip(self._names, columns, strict=True)))
             return self._admitted(values, columns.shape[1]) & values.may_fail(self._claim)
 
     def admitted(self, columns: Array) -> Mask:
         """At which of the points all assumptions may hold."""
         with np.errstate(all="ignore"):
-            return self._admitted(_Values(dict(zip(self._names, columns, strict=True))), columns.shape[1])
+            return self._admitted(
+                _ColumnValues(dict(zip(self._names, columns, strict=True))), columns.shape[1]
+            )
 
-    def _admitted(self, values: _Values, points: int) -> Mask:
+    def _admitted(self, values: _ColumnValues, points: int) -> Mask:
         mask = np.ones(points, dtype=np.bool_)
         for part in self._assuming:
             mask &= values.may_hold(part)
@@ -112,13 +87,13 @@ def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:
     """Values of an expression at many points, NaN where there is none; None for what has no arrays here."""
     try:
         with np.errstate(all="ignore"):
-            found = _Values(columns).value(worked_out(e))
+            found = _ColumnValues(columns).value(worked_out(e))
     except (OutOfScopeError, OverflowError, RecursionError, KeyError):
         return None
     return np.broadcast_to(found, next(iter(columns.values())).shape)
 
 
-class _Values:
+class _ColumnValues:
     """Values of expressions at some points; not a number where one is undefined, or not finite."""
 
     def __init__(self, letters: Mapping[str, Array]) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from dpverify.formulas.logic import Formula, Le, Lt
+from dpverify.formulas.logic import Lt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.gram import admitted_point
 from dpverify.proving.provers.points import admitted
+from dpverify.proving.provers.proposals import simple_points
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Search, graded, simple_values
+from dpverify.proving.provers.search import Search
 
 _FALSE = Lt(0, 0)
 _FIRST = 64
@@ -39,17 +38,11 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
         if found_point is None:
             return Witness(None, NONE_FOUND)
         return Witness({name: coordinates_text(value) for name, value in found_point.items()})
-    lists = [
-        [x for x in simple_values(v, obligation.box.get(v.name)) if _in_box(obligation, v.name, x)]
-        for v in obligation.over
-    ]
-    if all(lists):
-        for values in itertools.islice(graded(lists, _FIRST), _FIRST) if lists else [()]:
-            point = {v.name: x for v, x in zip(obligation.over, values, strict=True)}
-            if admitted(obligation, point):
-                return Witness({v.name: str(point[v.name]) for v in obligation.over})
+    for point in simple_points(obligation, _FIRST):
+        if admitted(obligation, point):
+            return Witness({v.name: str(point[v.name]) for v in obligation.over})
     # a witness is a counterexample to what is false everywhere
-    inside = replace(_within_box(obligation), claim=_FALSE)
+    inside = replace(obligation.within_box(), claim=_FALSE)
     found = Search().attempt(inside, budget)
     if found is not None and found.counterexample is not None:
         return Witness(dict(found.counterexample))
@@ -66,20 +59,3 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
         if found is not None and found.counterexample is not None:
             return Witness(dict(found.counterexample))
     return Witness(None, NONE_FOUND)
-
-
-def _in_box(obligation: Obligation, name: str, value: Fraction) -> bool:
-    if name not in obligation.box:
-        return True
-    low, high = (Fraction(str(end)) for end in obligation.box[name])
-    return low <= value <= high
-
-
-def _within_box(obligation: Obligation) -> Obligation:
-    """The obligation with its box as assumptions."""
-    sides: list[Formula] = []
-    for v in obligation.over:
-        if v.name in obligation.box:
-            low, high = (Fraction(str(end)) for end in obligation.box[v.name])
-            sides += [Le(low, v), Le(v, high)]
-    return replace(obligation, assuming=(*obligation.assuming, *sides), box={})

@@ -47,7 +47,7 @@ _FAR = 10**12
 """Where counting ends."""
 
 
-class Size(NamedTuple):
+class ExpandedSize(NamedTuple):
     """Bounds on what an expression becomes."""
 
     expanded: int
@@ -61,7 +61,7 @@ class Size(NamedTuple):
 
 
 @functools.lru_cache(20_000)
-def size(e: SymPy) -> Size:
+def size(e: SymPy) -> ExpandedSize:
     """Bounds on what an expression becomes.
 
     An exponential exp(p x / q) is the p-th power of one letter, as SymPy sees it, and so is the root b^(p / q).
@@ -73,15 +73,15 @@ def size(e: SymPy) -> Size:
     if isinstance(e, sp.exp):
         # terms of a sum above become factors
         degree = sum(_steps(term) for term in sp.Add.make_args(e.args[0]))
-        return Size(size(e.args[0]).expanded, 1, 1, _near(degree))
+        return ExpandedSize(size(e.args[0]).expanded, 1, 1, _near(degree))
     if e.is_Pow:
         base, n = size(e.base), e.exp
         if n.is_Integer:
             return _of_power(base, int(n))
         inside = max(base.expanded, 1 if n.is_Rational else size(n).expanded)
-        return Size(inside, 1, 1, _near(sum(_steps(term) for term in sp.Add.make_args(n))))
+        return ExpandedSize(inside, 1, 1, _near(sum(_steps(term) for term in sp.Add.make_args(n))))
     # what is inside a function is a letter's, but is multiplied out as well
-    return Size(max((size(a).expanded for a in e.args), default=1), 1, 1, 1 if e.free_symbols else 0)
+    return ExpandedSize(max((size(a).expanded for a in e.args), default=1), 1, 1, 1 if e.free_symbols else 0)
 
 
 def _near(n: int) -> int:
@@ -93,34 +93,34 @@ def _steps(exponent: SymPy) -> int:
     return abs(int(coefficient.p))
 
 
-def _of_sum(parts: list[Size]) -> Size:
+def _of_sum(parts: list[ExpandedSize]) -> ExpandedSize:
     top, bottom, degree = 0, 1, 0
     for part in parts:
         alike = part.bottom == 1
         top = _near(top * part.bottom + part.top * bottom)
         degree = max(degree, part.degree) if alike and bottom == 1 else _near(degree + part.degree)
         bottom = _near(bottom * part.bottom)
-    return Size(_near(sum(p.expanded for p in parts)), top, bottom, degree)
+    return ExpandedSize(_near(sum(p.expanded for p in parts)), top, bottom, degree)
 
 
-def _of_product(parts: list[Size]) -> Size:
+def _of_product(parts: list[ExpandedSize]) -> ExpandedSize:
     expanded, top, bottom = (
         _near(math.prod(ns)) for ns in zip(*((p.expanded, p.top, p.bottom) for p in parts), strict=True)
     )
-    return Size(expanded, top, bottom, _near(sum(p.degree for p in parts)))
+    return ExpandedSize(expanded, top, bottom, _near(sum(p.degree for p in parts)))
 
 
-def _of_power(base: Size, n: int) -> Size:
+def _of_power(base: ExpandedSize, n: int) -> ExpandedSize:
     def terms(count: int) -> int:
         return _near(math.comb(min(abs(n), MAX_DEGREE + 1) + count - 1, count - 1)) if count < _FAR else _FAR
 
     # the power of one term is one, however high, but SymPy may write it as a list
     whole = terms(base.expanded) if base.expanded > 1 else 1
     top, bottom = terms(base.top), terms(base.bottom)
-    return Size(whole, *((top, bottom) if n > 0 else (bottom, top)), _near(base.degree * abs(n)))
+    return ExpandedSize(whole, *((top, bottom) if n > 0 else (bottom, top)), _near(base.degree * abs(n)))
 
 
-def check_expansion(e: SymPy) -> Size:
+def check_expansion(e: SymPy) -> ExpandedSize:
     """Refuse what SymPy would multiply out for ages.
 
     Raises:

@@ -52,14 +52,14 @@ def transcendental(e: SymPy) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class Assumptions:
     """Letters and comparisons that hold there, as trees; domains are those of the letters."""
 
     variables: tuple[Variable, ...]
     given: tuple[Formula, ...]
     budget: Budget
 
-    def knowing(self, *more: Formula) -> Place:
+    def knowing(self, *more: Formula) -> Assumptions:
         """The same place with more that is given."""
         return replace(self, given=(*self.given, *more))
 
@@ -148,7 +148,7 @@ class Place:
                     yield side, end[1], given.relation == "<"
             yield side, None if bound is None else Number(bound), is_open or bound is None
 
-    def along(self, x: Variable, side: int, end: Expression | None) -> tuple[Place, Place] | None:
+    def along(self, x: Variable, side: int, end: Expression | None) -> tuple[Assumptions, Assumptions] | None:
         """What still holds between x and an end of it (without the end), and at the end.
 
         None where x may leave its domain before it comes to the end.
@@ -182,7 +182,7 @@ class Place:
         if end is not None:
             path.append(Lt(end, x) if side > 0 else Lt(x, end))
         way = replace(self, given=tuple(path))
-        return way, Place(rest, tuple(f for f in at if free_in(f)), self.budget)
+        return way, Assumptions(rest, tuple(f for f in at if free_in(f)), self.budget)
 
 
 def domain(x: Variable) -> tuple[Compare, ...]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpverify.proving.instances.instance import Condition, Evaluation, Instance
+from dpverify.proving.instances.instance import Evaluation, Instance, Premise
 from dpverify.proving.instances.laws import Ball, FiniteLaw, Gaussian, Laplace, ball
 from dpverify.proving.instances.losses import PiecewiseQuadratic
 
 
-def _lipschitz(losses: list[PiecewiseQuadratic], L: Fraction) -> tuple[Condition, ...]:
+def _lipschitz(losses: list[PiecewiseQuadratic], L: Fraction) -> tuple[Premise, ...]:
     return (
-        Condition("the losses are convex", all(loss.convex for loss in losses)),
-        Condition("the losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
+        Premise("the losses are convex", all(loss.convex for loss in losses)),
+        Premise("the losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
     )
 
 
@@ -36,7 +36,7 @@ def _two_points() -> Evaluation:
         {"E": ball(epsilon).exp(), "epsilon": epsilon},
         (
             *_lipschitz(list(losses.values()), L),
-            Condition(
+            Premise(
                 "the net covers C with balls of radius p/(epsilon n)", Fraction(1, 2) <= p / (epsilon * n)
             ),
         ),
@@ -54,7 +54,10 @@ def _huberized() -> Evaluation:
     )
     left, right = f.jumps(2)[0]
     return Evaluation(
-        left, right, {"h": h}, (Condition("the three pieces and their slopes fit together", f.continuous(1)),)
+        left,
+        right,
+        {"h": h},
+        (Premise("the three pieces and their slopes fit together", f.continuous(1)),),
     )
 
 
@@ -86,13 +89,9 @@ def _localization() -> Evaluation:
         {"epsilon": epsilon, "delta": delta, "l_2": own, "n": n},
         (
             *_lipschitz(losses, L),
-            Condition(
-                "the losses are Delta-strongly convex", all(f.strong_convexity >= Delta for f in losses)
-            ),
-            Condition("the minimizers lie in C", minimizer <= c),
-            Condition(
-                "the threshold lies in C, so the projection keeps the event", bool(threshold < ball(c))
-            ),
+            Premise("the losses are Delta-strongly convex", all(f.strong_convexity >= Delta for f in losses)),
+            Premise("the minimizers lie in C", minimizer <= c),
+            Premise("the threshold lies in C, so the projection keeps the event", bool(threshold < ball(c))),
         ),
         from_below=True,
     )
@@ -101,7 +100,7 @@ def _localization() -> Evaluation:
 # ------------------------------------------------------------------------------- Appendix E
 
 
-def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fraction]:
+def _objective_perturbation() -> tuple[Ball, Ball, tuple[Premise, ...], Fraction]:
     """The largest |b| for which the output of (11) is where the loss rises, for that loss and for the loss 0.
 
     Losses of |theta| in the plane; at epsilon = 1, so that it does not matter where the text lost an epsilon.
@@ -118,11 +117,11 @@ def _objective_perturbation() -> tuple[Ball, Ball, tuple[Condition, ...], Fracti
     ends = [ball(f.plus(square, Delta).slope(width)) for f in (rising, flat)]
     conditions = (
         *_lipschitz([rising, flat], L),
-        Condition("they do not fall, so they are convex in the plane", all(f.slope(0) >= 0 for f in (rising, flat))),
-        Condition("both are beta-smooth, along |theta| and across, where the slope is at most beta |theta|",
+        Premise("they do not fall, so they are convex in the plane", all(f.slope(0) >= 0 for f in (rising, flat))),
+        Premise("both are beta-smooth, along |theta| and across, where the slope is at most beta |theta|",
                   all(f.smoothness is not None and f.smoothness <= beta and f.slope(0) == 0 for f in (rising, flat))),
-        Condition("Delta is at least beta/(2 epsilon)", Delta >= beta / (2 * epsilon)),
-        Condition("Delta is of the order of L p/(epsilon ||C||)", Delta <= 2 * L * p / (epsilon * diameter)),
+        Premise("Delta is at least beta/(2 epsilon)", Delta >= beta / (2 * epsilon)),
+        Premise("Delta is of the order of L p/(epsilon ||C||)", Delta <= 2 * L * p / (epsilon * diameter)),
     )  # fmt: skip
     return ends[0], ends[1], conditions, epsilon
 
@@ -167,8 +166,8 @@ def _far_away(scale: Ball) -> Evaluation:
         {"C_2": constant, "C": 1, "L": L, "epsilon": epsilon, "n": n, "l": scale**2},
         (
             *_lipschitz([loss], L),
-            Condition("the objective grows from R on where b is at least 0", Delta * R - n * L >= 0),
-            Condition("the losses are 0-smooth, so Delta is at least beta/(2 epsilon)", loss.smoothness == 0),
+            Premise("the objective grows from R on where b is at least 0", Delta * R - n * L >= 0),
+            Premise("the losses are 0-smooth, so Delta is at least beta/(2 epsilon)", loss.smoothness == 0),
         ),
     )
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import flint
 
-from dpverify.proving.instances.instance import Condition, Evaluation, Instance
+from dpverify.proving.instances.instance import Evaluation, Instance, Premise
 from dpverify.proving.instances.laws import Ball, Gaussian, GaussianOnBall, Number, ball, renyi_from_below
 from dpverify.proving.instances.losses import PiecewiseQuadratic
 
@@ -14,13 +14,13 @@ _EPSILON, _DELTA = Fraction(10), Fraction(1, 100_000)
 _DIMENSION = 1_000_001
 
 
-def _opposite_losses(radius: int | Fraction, L: Fraction) -> tuple[Condition, ...]:
+def _opposite_losses(radius: int | Fraction, L: Fraction) -> tuple[Premise, ...]:
     """The two losses L w and -L w, on an interval."""
     losses = [PiecewiseQuadratic.linear(-radius, radius, slope) for slope in (L, -L)]
     return (
-        Condition("both losses are convex", all(loss.convex for loss in losses)),
-        Condition("both losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
-        Condition("both losses are 0-smooth", all(loss.smoothness == 0 for loss in losses)),
+        Premise("both losses are convex", all(loss.convex for loss in losses)),
+        Premise("both losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
+        Premise("both losses are 0-smooth", all(loss.smoothness == 0 for loss in losses)),
     )
 
 
@@ -123,7 +123,7 @@ def _one_record() -> Evaluation:
         {"n": 1, "L": L, "sigma": sigma, "order": order},
         (
             *_opposite_losses(1000, L),
-            Condition(
+            Premise(
                 "sigma is at least L sqrt(2 (alpha - 1) alpha)", sigma**2 >= L**2 * 2 * (order - 1) * order
             ),
         ),
@@ -165,12 +165,12 @@ def _public_records() -> Evaluation:
         },
         (
             *_opposite_losses(1, L),
-            Condition(
+            Premise(
                 "the other losses are convex and L-Lipschitz",
                 pulled.convex and pulled.lipschitz_constant <= 1,
             ),
-            Condition("their smoothness 1/eta is at most 2/eta", pulled.smoothness == 1),
-            Condition("a step of eta L fits into the set", bool(3 * step < 1)),
+            Premise("their smoothness 1/eta is at most 2/eta", pulled.smoothness == 1),
+            Premise("a step of eta L fits into the set", bool(3 * step < 1)),
         ),
         from_below=True,
     )
@@ -214,12 +214,12 @@ def _pinned() -> Evaluation:
         ball(Fraction(1, 2)) - astray - ball(epsilon).exp() * (normal.above(15) + astray),
         delta,
         conditions=(
-            Condition("the losses are convex", all(loss.convex for loss in losses)),
-            Condition("the losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
-            Condition("eta is at most 2/beta for beta = L/lambda", bool(eta <= 2 * width / ball(L))),
-            Condition("a step toward 0 does not cross it", bool(step / width < 1)),
-            Condition("the last step is at least 15 deviations", bool(deviations >= 15)),
-            Condition("the steps stay in the set", bool(near + step < ball(R))),
+            Premise("the losses are convex", all(loss.convex for loss in losses)),
+            Premise("the losses are L-Lipschitz", all(loss.lipschitz_constant <= L for loss in losses)),
+            Premise("eta is at most 2/beta for beta = L/lambda", bool(eta <= 2 * width / ball(L))),
+            Premise("a step toward 0 does not cross it", bool(step / width < 1)),
+            Premise("the last step is at least 15 deviations", bool(deviations >= 15)),
+            Premise("the steps stay in the set", bool(near + step < ball(R))),
         ),
         from_below=True,
     )
@@ -252,8 +252,8 @@ def _many_tasks() -> Evaluation:
         {"k": k, "epsilon": epsilon, "delta": delta, "l": level, "L": L, "n": n},
         (
             *_opposite_losses(1, L),
-            Condition("epsilon is in (0, 1)", 0 < epsilon < 1),
-            Condition("delta is in (0, 1/2)", 0 < delta < Fraction(1, 2)),
+            Premise("epsilon is in (0, 1)", 0 < epsilon < 1),
+            Premise("delta is in (0, 1/2)", 0 < delta < Fraction(1, 2)),
         ),
         from_below=True,
     )
@@ -278,9 +278,9 @@ def _uphill() -> Evaluation:
         (w + R) ** 2 - 2 * eta * G * (w + R) + eta**2 * G**2,
         {"w": w, "w_next": following, "R": R, "eta": eta, "G": G},
         (
-            Condition("F is convex and its minimizer is -R", F.convex and F(-2) == F.minimum),
-            Condition("E ||G||^2 is at most L_G^2", G**2 <= L_G**2),
-            Condition("eta = 2 R/(L_G sqrt(T))", eta == 2 * R / L_G / T),
+            Premise("F is convex and its minimizer is -R", F.convex and F(-2) == F.minimum),
+            Premise("E ||G||^2 is at most L_G^2", G**2 <= L_G**2),
+            Premise("eta = 2 R/(L_G sqrt(T))", eta == 2 * R / L_G / T),
         ),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpverify.proving.instances.instance import Condition, Evaluation, Instance
+from dpverify.proving.instances.instance import Evaluation, Instance, Premise
 from dpverify.proving.instances.laws import (
     DensityLaw,
     FiniteLaw,
@@ -39,7 +39,7 @@ def _trade_off_of_a_negative_shift() -> Evaluation:
         printed,
         Q.above(-c),
         {"s": s, "c": c, "z": Fraction(1, 2)},
-        (Condition("the event has mass 1 - z", bool(P.above(-c).overlaps(ball(Fraction(1, 2))))),),
+        (Premise("the event has mass 1 - z", bool(P.above(-c).overlaps(ball(Fraction(1, 2))))),),
     )
 
 
@@ -73,7 +73,7 @@ def _curves_that_do_not_cross() -> Evaluation:
         1 - least_mass(P, Q2, size),
         {"G1": G1, "G2": G2, "H1": H1, "H2": H2},
         (
-            Condition("the first curve is nowhere above the second, and less at a corner",
+            Premise("the first curve is nowhere above the second, and less at a corner",
                       all(gap >= 0 for gap in gaps) and any(gaps)),
         ),
     )  # fmt: skip
@@ -95,8 +95,8 @@ def _at_the_level() -> Evaluation:
         pi.above(r * G),
         {"r": r, "mu": mu, "G": G, "above": Fraction(1)},
         (
-            Condition("alpha = max(x, 0) is G-Lipschitz", alpha.lipschitz_constant <= G),
-            Condition("alpha <= 0 has mass z", bool(level.overlaps(ball(z)))),
+            Premise("alpha = max(x, 0) is G-Lipschitz", alpha.lipschitz_constant <= G),
+            Premise("alpha <= 0 has mass z", bool(level.overlaps(ball(z)))),
         ),
     )
 
@@ -113,8 +113,8 @@ def _no_step() -> Evaluation:
         delta,
         {"mu": mu, "G": G, "d": d, "D": D, "delta": delta, "C": C},
         (
-            Condition("the number of steps is 0", bool(steps.overlaps(ball(0)) and steps < 1)),
-            Condition("delta is below 1/2", delta < Fraction(1, 2)),
+            Premise("the number of steps is 0", bool(steps.overlaps(ball(0)) and steps < 1)),
+            Premise("delta is below 1/2", delta < Fraction(1, 2)),
         ),
     )
 
@@ -129,7 +129,7 @@ def _far_from_the_origin() -> Evaluation:
         excess,
         ball(d / k + mu * D**2 / 2),
         {"d": d, "k": k, "mu": mu, "D": D, "R": R, "m": mean},
-        (Condition("F is convex; one loss, so differences are 0-Lipschitz", F.convex),),
+        (Premise("F is convex; one loss, so differences are 0-Lipschitz", F.convex),),
     )
 
 
@@ -166,10 +166,10 @@ def _one_biased_record(own_square: bool) -> Evaluation:
         {"n": n, "d": d, "k": k, "mu": mu, "G": G, "D": D, "F_x": risk, "F_best": best, "F_min": best,
          "norm2": norm2, "x_star": 0},
         (
-            Condition("the losses are convex", all(loss.convex for loss in losses.values())),
-            Condition("their difference is G-Lipschitz", difference.lipschitz_constant <= G),
-            Condition("the set's diameter is D", square.breaks[-1] - square.breaks[0] == D),
-            Condition("the losses are mu-strongly convex",
+            Premise("the losses are convex", all(loss.convex for loss in losses.values())),
+            Premise("their difference is G-Lipschitz", difference.lipschitz_constant <= G),
+            Premise("the set's diameter is D", square.breaks[-1] - square.breaks[0] == D),
+            Premise("the losses are mu-strongly convex",
                       not own_square or all(loss.strong_convexity >= mu for loss in losses.values())),
         ),
     )  # fmt: skip
@@ -189,7 +189,7 @@ def _far_point() -> Evaluation:
         wrong * ball(delta) / (2 * ball(d).sqrt()),
         ball(risk) - least,
         {"d": d, "delta": delta, "R": R},
-        (Condition("all coordinates have a sign", all(x)),),
+        (Premise("all coordinates have a sign", all(x)),),
     )
 
 

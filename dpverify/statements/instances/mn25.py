@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import flint
 
-from dpverify.proving.instances.instance import Condition, Evaluation, Instance
+from dpverify.proving.instances.instance import Evaluation, Instance, Premise
 from dpverify.proving.instances.laws import FiniteLaw, Gaussian, ball
 from dpverify.proving.instances.losses import PiecewiseQuadratic
 
@@ -22,7 +22,9 @@ def _entropy_of_a_coin() -> Evaluation:
     X = _coin()
     printed = sum((x * (1 / X.mass(x)).log() for x in X.masses), ball(0))
     return Evaluation(
-        printed, X.entropy(), conditions=(Condition("the two values are as likely", X.mass(1) == X.mass(2)),)
+        printed,
+        X.entropy(),
+        conditions=(Premise("the two values are as likely", X.mass(1) == X.mass(2)),),
     )
 
 
@@ -39,11 +41,7 @@ def _two_ends() -> Evaluation:
         len(points),
         (3 * r / a) ** d,
         {"r": r, "a": a},
-        (
-            Condition(
-                "the points are in the ball and a apart", max(points) <= r and points[1] - points[0] >= a
-            ),
-        ),
+        (Premise("the points are in the ball and a apart", max(points) <= r and points[1] - points[0] >= a),),
     )
 
 
@@ -65,8 +63,8 @@ def _unit_vector() -> Evaluation:
         ball(len(near)).log(),  # at least the entropy of what has so many values
         {"r": r},
         (
-            Condition("the points are alpha apart", apart >= 1),
-            Condition("no further point fits where unit vectors are", half < alpha**2),
+            Premise("the points are alpha apart", apart >= 1),
+            Premise("no further point fits where unit vectors are", half < alpha**2),
         ),
     )
 
@@ -114,12 +112,12 @@ def _first_message() -> Evaluation:
         ball(-level).exp(),
         {"l": level, "c": threshold},
         (
-            Condition("the losses are convex and L-Lipschitz",
+            Premise("the losses are convex and L-Lipschitz",
                       all(f.convex and f.lipschitz_constant <= 1 for f in losses)),
-            Condition("alpha is at least 26 alpha*", bool(alpha >= ball(Fraction(26 * m, n)))),
-            Condition("alpha is below B L/3", bool(alpha < ball(Fraction(1, 3)))),
-            Condition("the batch has sqrt(d/rho) records", m**2 == d * level),
-            Condition("the set's width is at most B", bool(ball(length) / ball(10).sqrt() <= 1)),
+            Premise("alpha is at least 26 alpha*", bool(alpha >= ball(Fraction(26 * m, n)))),
+            Premise("alpha is below B L/3", bool(alpha < ball(Fraction(1, 3)))),
+            Premise("the batch has sqrt(d/rho) records", m**2 == d * level),
+            Premise("the set's width is at most B", bool(ball(length) / ball(10).sqrt() <= 1)),
         ),
         from_below=True,
     )  # fmt: skip
@@ -151,12 +149,12 @@ def _noise_in_a_free_direction() -> Evaluation:
         bound,
         {"d": d, "alpha": alpha, "s": s},
         (
-            Condition("the mean loss of W is at most alpha", bool(mean_loss <= ball(alpha))),
-            Condition("what a Gaussian channel of this noise says is at most the bound", bool(capacity <= ball(bound))),
-            Condition("V has room for X beside it, and at least half of a random direction at least every other time",
+            Premise("the mean loss of W is at most alpha", bool(mean_loss <= ball(alpha))),
+            Premise("what a Gaussian channel of this noise says is at most the bound", bool(capacity <= ball(bound))),
+            Premise("V has room for X beside it, and at least half of a random direction at least every other time",
                       d % 2 == 0 and 0 < K < d // 2),
-            Condition("a direction across X, half of it in V, is answered from V", height**2 < 2),
-            Condition("there are at most d/(160 log(1/alpha)) queries on average",
+            Premise("a direction across X, half of it in V, is answered from V", height**2 < 2),
+            Premise("there are at most d/(160 log(1/alpha)) queries on average",
                       bool(ball(K + 2) <= d / (160 * (1 / ball(alpha)).log()))),
         ),
     )  # fmt: skip
@@ -191,12 +189,12 @@ def _free_direction() -> Evaluation:
         2 * ball(within_v(U)) + 2 * ball(alpha),
         {"d": d, "alpha": alpha, "s": s},
         (
-            Condition("W lies in the unit ball", sum(x * x for x in W) <= 1),
-            Condition("W has a loss of at most alpha", max(within_v(W) * 2, *(along(W, k) for k in range(K))) <= alpha),
-            Condition("K queries find X_1, ..., X_K", found == K),
-            Condition("the last query is answered from V", h_answers and sum(x * x for x in last) <= 1),
-            Condition("S is 0: O has a part along X_K", across[K - 1] != 0),
-            Condition("there are at most d/(160 log(1/alpha)) queries",
+            Premise("W lies in the unit ball", sum(x * x for x in W) <= 1),
+            Premise("W has a loss of at most alpha", max(within_v(W) * 2, *(along(W, k) for k in range(K))) <= alpha),
+            Premise("K queries find X_1, ..., X_K", found == K),
+            Premise("the last query is answered from V", h_answers and sum(x * x for x in last) <= 1),
+            Premise("S is 0: O has a part along X_K", across[K - 1] != 0),
+            Premise("there are at most d/(160 log(1/alpha)) queries",
                       bool(ball(K + 1) <= d / (160 * (1 / ball(alpha)).log()))),
         ),
     )  # fmt: skip

@@ -152,7 +152,7 @@ class Encoding:
             "box": self.box(note.box, declared) if note.box else None,
             "reading": note.reading, "uses": note.uses, "soft": note.soft,
             "premises": note.premises, "meant": note.meant, "true_if": behind.text("true if"),
-            "fixed": ", ".join(note.fixed), "provenance": note.provenance,
+            "fixed": ", ".join(note.fixed), "provenance": note.provenance, "own_sizes": note.own_sizes,
             "consequence": _consequence(consequence) if consequence else None,
             "catches": _fault(behind.entries["catches"]) if "catches" in behind.entries else None,
         }  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
+from dpverify.analyses.sizes import check_size
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.functionals import FUNCTIONAL, NUMBER
@@ -22,7 +23,6 @@ from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.formulas.vectors import vector
-from dpverify.proving.sizes import check_size
 from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences

@@ -85,6 +85,8 @@ class Note:
     meant: str = ""
     units: bool = True
     """Whether both sides are to have the same unit."""
+    own_sizes: bool = False
+    """Of an instance, whether its case gives letters their sizes."""
     unread: bool = False
     """Whether the display is shown, and read by nobody."""
     single: bool = False
@@ -314,6 +316,8 @@ class _Reader:
                 self.once(item, "meant", words[0])
             case "without":
                 self.once(item, "units", False)
+            case "sizes":
+                self.once(item, "own_sizes", True)
             case "unread":
                 self.once(item, "unread", True)
             case "single":

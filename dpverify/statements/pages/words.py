@@ -151,8 +151,8 @@ KEYWORDS = {
     **{str(c): "COVERAGE" for c in Coverage if c not in (Coverage.UNIT, Coverage.INSTANCE)},
     **{str(p): "PROVENANCE" for p in Provenance},
     "instance": "INSTANCE", "given": "GIVEN", "meant": "MEANT", "on": "ON", "read as": "READ", "uses": "USES",
-    "soft": "SOFT", "fixed": "FIXED", "premises": "PREMISES", "without units": "WITHOUT", "not read": "UNREAD",
-    "one letter": "SINGLE",
+    "soft": "SOFT", "fixed": "FIXED", "premises": "PREMISES", "without units": "WITHOUT", "own sizes": "SIZES",
+    "not read": "UNREAD", "one letter": "SINGLE",
 }  # fmt: skip
 """With which an item of a note begins."""
 _SUPPOSING = frozenset(("let", "suppose", "assume", "assuming", "fix", "throughout", "for", "if", "whenever", "given",
@@ -348,7 +348,7 @@ class _Tokens:
             )
             yield Token(kind, part.text, start_pos=self.at, line=part.line)
             self.at += 1
-            if kind in ("READ", "WITHOUT", "UNREAD", "SINGLE"):  # keywords of two words
+            if kind in ("READ", "WITHOUT", "SIZES", "UNREAD", "SINGLE"):  # keywords of two words
                 self.at += 1
 
     def near(self, step: int) -> Part:

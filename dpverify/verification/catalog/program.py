@@ -30,6 +30,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
     said = [
         o.coverage,
         o.scope,
+        o.own_sizes,
         [quantity.line for quantity in o.notation],
         o.uses,
         o.consequence,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dpverify.analyses.mistakes import added_conditions, with_letters
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
@@ -20,7 +21,6 @@ from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
-from dpverify.proving.mistakes import added_conditions, with_letters
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form

@@ -17,8 +17,8 @@ from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
-    from dpverify.proving.hypotheses import Finding, Hypothesis
-    from dpverify.proving.together import Case
+    from dpverify.analyses.hypotheses import Hypothesis, TriedHypothesis
+    from dpverify.analyses.together import Case
     from dpverify.running import Progress
 
 _ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE)
@@ -82,7 +82,7 @@ def hypotheses_of(statement: Statement) -> StatementHypotheses:
 
 
 def _hypotheses_of(statement: Statement) -> StatementHypotheses:
-    from dpverify.proving.hypotheses import hypotheses, uses_of_hypotheses
+    from dpverify.analyses.hypotheses import hypotheses, uses_of_hypotheses
 
     parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
     named = [(_name(variant, o), o) for variant, o in parts if o.coverage not in _ASIDE]
@@ -116,12 +116,12 @@ def _name(variant: Variant, o: Obligation) -> str:
 
 
 def _with(o: Obligation, texts: set[str]) -> tuple[Hypothesis, ...]:
-    from dpverify.proving.hypotheses import hypotheses
+    from dpverify.analyses.hypotheses import hypotheses
 
     return tuple(h for h in hypotheses(o) if h.text in texts) if texts else ()
 
 
-def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: Finding) -> None:
+def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: TriedHypothesis) -> None:
     """Keep what a formula says of a hypothesis where it says more than those before."""
     text, order = finding.hypothesis.text, list(Use)
     before = best.get(text)
@@ -144,7 +144,7 @@ def _corrected(statement: Statement) -> list[Obligation]:
 
 def _together(obligations: Iterable[Obligation]) -> tuple[ConditionsTogether, ...]:
     """The conclusion's formulas first, so that the first case has what the statement itself assumes."""
-    from dpverify.proving.together import cases
+    from dpverify.analyses.together import cases
 
     order = (Coverage.CONCLUSION, Coverage.CONDITION, Coverage.STEP)
     parts = sorted((o for o in obligations if o.coverage in order), key=lambda o: order.index(o.coverage))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dpverify.analyses.mistakes import mistake_of
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.facts import Excess
@@ -15,7 +16,6 @@ from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation, Statement, parts_of
-from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def is_left_out(statement: Statement, point: Mapping[str, str] | None) -> bool:
     So it is where its conclusions, as corrected, or else its conditions, have letters that the point gives values to,
     and none admits it.
     """
-    from dpverify.proving.reasoning.quantifiers import truth
+    from dpverify.proving.reasoning.truth import truth
 
     if point is None or statement.corrected is None:
         return False
@@ -207,7 +207,7 @@ def sides_as_printed(
 
 
 def _failing(obligation: Obligation, named: Mapping[str, str] | None) -> Compare | None:
-    from dpverify.proving.reasoning.evaluation import failing
+    from dpverify.proving.reasoning.truth import failing
 
     if isinstance(obligation.claim, Compare):
         return obligation.claim

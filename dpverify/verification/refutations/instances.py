@@ -8,15 +8,15 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
+from dpverify.analyses.mistakes import mistake_of
 from dpverify.errors import DpverifyError
 from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.headlines.rows import HOLDS, Row
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.proving.instances.instance import Condition, Judgment, judge
+from dpverify.proving.instances.instance import Judgment, Premise, judge
 from dpverify.proving.instances.laws import Number, ball
 from dpverify.proving.language import Statement
-from dpverify.proving.mistakes import mistake_of
 from dpverify.statements.paper import papers
 from dpverify.verification.refutations.consequences import consequence_of, correction_of, printed_of
 
@@ -59,7 +59,7 @@ def _entry(obligation: str, says: str, judgment: Judgment, reproduce: str) -> In
     )
 
 
-def _condition(condition: Condition) -> str:
+def _condition(condition: Premise) -> str:
     return condition.says if condition.holds else f"{condition.says}: no"
 
 

@@ -28,7 +28,7 @@ def realistic_point(obligation: Obligation, refuted: Json, checker: Checker) -> 
     Returns:
         None where no letter of the formula has a size in practice, or where it is refuted by other means than a point.
     """
-    from dpverify.proving.realistic import realistic
+    from dpverify.analyses.realistic import realistic
 
     if not _is_asked(obligation, refuted):
         return None
@@ -59,9 +59,9 @@ def fault_of(
     The point itself is looked at, whichever search found it; that there is none is searched for again. Where a guard
     of time ended that search, here or, by `cut_short`, where the ledger was made, the two need not agree.
     """
+    from dpverify.analyses.realistic import is_realistic, practical_sizes, sides_at
     from dpverify.ledger.written_numbers import coordinates_of
     from dpverify.proving.provers.points import confirmed
-    from dpverify.proving.realistic import is_realistic, practical_sizes, sides_at
 
     if not _is_asked(obligation, refuted):
         return (
@@ -101,7 +101,7 @@ def fault_of(
 
 def _is_asked(obligation: Obligation, refuted: Json) -> bool:
     """Whether there is anything to look for."""
-    from dpverify.proving.realistic import asks_for_sizes
+    from dpverify.analyses.realistic import asks_for_sizes
 
     proof = refuted["proof"]
     return proof.get("method") == "counterexample" and bool(proof.get("point")) and asks_for_sizes(obligation)

@@ -23,13 +23,13 @@ from dpverify.formulas.expressions import (
     real,
     total,
 )
-from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Le, Lt, Or
+from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Gt, Le, Lt, Or
 from dpverify.formulas.operators import absolute, exp, floor, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.balls import BallProver, simplest_between
-from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.reasoning.evaluation import evaluate, text
 from dpverify.proving.reasoning.symbolic import symbol, symbolic, tree
 
 EPS = real("eps", gt=0)
@@ -119,6 +119,11 @@ def test_false_gaussian_mechanisms_are_refuted(
     assert float(proof.left or "nan") == pytest.approx(float(left), rel=1e-9)  # type: ignore[arg-type]
     assert float(proof.right or "nan") == pytest.approx(float(right), rel=1e-9)  # type: ignore[arg-type]
     assert proof.certificate["proof"] == {"method": "counterexample", "point": dict(proof.counterexample)}
+    assert proof.boxes is None  # its certificate has none: what is shown can be found again from the point
+    point = {name: Fraction(value) for name, value in proof.counterexample.items()}
+    claim = gaussian_mechanism(constant, factor)
+    assert isinstance(claim, Compare)
+    assert (proof.left, proof.right) == (text(claim.left, point), text(claim.right, point))
 
 
 def test_wrong_sign_is_refuted() -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from dpverify.proving.checker import check
 from dpverify.proving.checker.boxes import lower
-from dpverify.proving.checker.intervals import Interval, phi
+from dpverify.proving.checker.intervals import Enclosure, phi
 from dpverify.proving.checker.reading import read
 from dpverify.proving.checker.terms import Term, make, plain, slope
-from dpverify.proving.checker.values import Range, Values
+from dpverify.proving.checker.values import ValueRange, Values
 
 from .hand_witnesses import witnessed
 
@@ -73,17 +73,17 @@ def ends(interval: Any, p: int) -> tuple[Any, Any]:
     return low, high
 
 
-def applied(head: str, p: int, *intervals: tuple[int, int]) -> Interval:
+def applied(head: str, p: int, *intervals: tuple[int, int]) -> Enclosure:
     """A function of intervals."""
-    return Values({}, p).applied(head, *(Interval(*ends) for ends in intervals))
+    return Values({}, p).applied(head, *(Enclosure(*ends) for ends in intervals))
 
 
-def powered(p: int, interval: tuple[int, int], exponent: Fraction) -> Interval:
+def powered(p: int, interval: tuple[int, int], exponent: Fraction) -> Enclosure:
     """A power of an interval."""
-    return Values({}, p).power(Interval(*interval), exponent, value(make("num", (), "", exponent), {}, p))
+    return Values({}, p).power(Enclosure(*interval), exponent, value(make("num", (), "", exponent), {}, p))
 
 
-def value(term: Term, box: Any, p: int) -> Interval:
+def value(term: Term, box: Any, p: int) -> Enclosure:
     """The interval of a term on a box."""
     return Values(box, p).interval(term)
 
@@ -198,11 +198,11 @@ FUNCTIONS: dict[str, tuple[Json, Any]] = {
 }
 
 
-def random_box(draw: random.Random) -> dict[str, Range]:
+def random_box(draw: random.Random) -> dict[str, ValueRange]:
     box = {}
     for x, low, high in (("x", -3, 3), ("y", 0, 4)):
         a, b = sorted(Fraction(draw.randint(low * 1000 + 1, high * 1000), 1000) for _ in range(2))
-        box[x] = Range(a, b if draw.random() < 0.5 else a + (b - a) / 1000)
+        box[x] = ValueRange(a, b if draw.random() < 0.5 else a + (b - a) / 1000)
     return box
 
 

@@ -18,7 +18,14 @@ from dpverify.formulas.expressions import real
 from dpverify.ledger.entries import InstanceEntry, StatementEntry
 from dpverify.ledger.headlines.rows import Row
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.proving.instances.instance import PRECISION, Condition, Evaluation, Instance, Judgment, judge
+from dpverify.proving.instances.instance import (
+    PRECISION,
+    Evaluation,
+    Instance,
+    Judgment,
+    Premise,
+    judge,
+)
 from dpverify.proving.instances.laws import FiniteLaw
 from dpverify.proving.language import Obligation
 from dpverify.statements.instances import instances_of
@@ -52,7 +59,7 @@ def test_none_refutes_once_a_hypothesis_fails_or_a_side_moves(instance: Instance
     def judged(**changes: object) -> Judgment:
         return judge(replace(instance, evaluation=lambda: replace(found, **changes)), row)  # type: ignore[arg-type]
 
-    violated = judged(conditions=(Condition("the losses are L-Lipschitz", False),))
+    violated = judged(conditions=(Premise("the losses are L-Lipschitz", False),))
     assert violated.verdict is Verdict.UNDECIDED
     assert "Lipschitz" in violated.reason
     assert judged(left=found.right, right=found.left).verdict is Verdict.UNDECIDED or judgment_is_equality(

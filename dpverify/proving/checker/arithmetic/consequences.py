@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.proving.checker.arithmetic.functions import Functions, Names
+from dpverify.proving.checker.arithmetic.functions import FunctionTerms, Names
 from dpverify.proving.checker.arithmetic.questions import Formula
-from dpverify.proving.checker.arithmetic.quotients import Quotient
-from dpverify.proving.checker.reading import Problem
+from dpverify.proving.checker.arithmetic.quotients import Rational
+from dpverify.proving.checker.reading import Theorem
 from dpverify.proving.checker.terms import (
     COMPARISONS,
     Term,
@@ -20,10 +20,10 @@ from dpverify.proving.checker.terms import (
 )  # fmt: skip
 
 
-class Known(Functions):
+class Known(FunctionTerms):
     """What is known of variables."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Theorem) -> None:
         super().__init__([v.name for v in problem.variables if v.kind == "integer"])
         demand(all(v.kind != "vector" for v in problem.variables), "a vector")
         self.names |= {v.name: self.variable(v.name) for v in problem.variables}
@@ -55,7 +55,7 @@ class Known(Functions):
         else:
             self.known.append(self.logic(f, self.names))
 
-    def gap(self, f: Term, names: Names) -> Quotient:
+    def gap(self, f: Term, names: Names) -> Rational:
         """Right minus left of a comparison."""
         return self.term(plain(minus(*f.parts[::-1])), names)
 
@@ -77,7 +77,7 @@ class Known(Functions):
         return Formula("forall", (inner,), letter=f.name)
 
 
-def follow(problem: Problem) -> None:
+def follow(problem: Theorem) -> None:
     """Refuse unless the claim follows from domain and assumptions."""
     known = Known(problem)
     for f in conjuncts(problem.claim):

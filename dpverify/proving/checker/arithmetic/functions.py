@@ -14,7 +14,7 @@ from dpverify.proving.checker.arithmetic.quotients import (
     MINUS,
     ONE,
     UNIT,
-    Quotient,
+    Rational,
     alone,
     constant,
     letter,
@@ -24,29 +24,29 @@ from dpverify.proving.checker.arithmetic.reals import Reals
 from dpverify.proving.checker.terms import Term, demand, derivative
 
 CONSTANTS = {"exp": mpf_exp, "log": mpf_log, "pi": lambda _, digits: mpf_pi(digits)}
-Names = Mapping[str, Quotient]
+Names = Mapping[str, Rational]
 
 
 @dataclass(frozen=True)
-class Value:
+class KnownValue:
     """What a function has been found to be."""
 
     function: str
-    arguments: tuple[Quotient, ...]
-    result: Quotient
+    arguments: tuple[Rational, ...]
+    result: Rational
 
 
-class Functions(Reals):
+class FunctionTerms(Reals):
     """Terms at one place; `whole` has the names of integers."""
 
     def __init__(self, whole: Iterable[str]) -> None:
         super().__init__()
         self.whole = {*whole}
-        self.names = dict[str, Quotient]()  # what the names of variables stand for
-        self.values, self.sums = list[Value](), dict[Term, Quotient]()
-        self.logs = dict[str, Quotient]()  # of what letters are logarithms
+        self.names = dict[str, Rational]()  # what the names of variables stand for
+        self.values, self.sums = list[KnownValue](), dict[Term, Rational]()
+        self.logs = dict[str, Rational]()  # of what letters are logarithms
 
-    def value(self, function: str, *at: Quotient) -> Quotient | None:
+    def value(self, function: str, *at: Rational) -> Rational | None:
         """The value that a function has been found to have at the same arguments."""
         for known in self.values:
             if known.function == function and all(
@@ -55,7 +55,7 @@ class Functions(Reals):
                 return known.result
         return None
 
-    def named(self, function: str, sign: str, *at: Quotient) -> Quotient:
+    def named(self, function: str, sign: str, *at: Rational) -> Rational:
         """A new letter for a function's value; that exp, log and phi grow is told for the second attempt."""
         name = self.fresh(function, sign)
         found = alone(name)
@@ -64,18 +64,18 @@ class Functions(Reals):
             if known.function == function in ("exp", "log", "phi") and len(known.result.top) == 1:
                 self.orders.append(partial(self.alike, at[0], known.arguments[0], found, known.result))
                 self.orders.append(partial(self.alike, known.arguments[0], at[0], known.result, found))
-        self.values.append(Value(function, at, found))
+        self.values.append(KnownValue(function, at, found))
         return found
 
-    def alike(self, u: Quotient, v: Quotient, at_u: Quotient, at_v: Quotient) -> Formula:
+    def alike(self, u: Rational, v: Rational, at_u: Rational, at_v: Rational) -> Formula:
         """That v <= u just where at_v <= at_u."""
         return Formula("same", (self.less(v, u), self.less(at_v, at_u)))
 
-    def less(self, u: Quotient, v: Quotient) -> Formula:
+    def less(self, u: Rational, v: Rational) -> Formula:
         """That u <= v."""
         return self.formula("<=", self.total(v, u, -1))
 
-    def constant(self, function: str, at: Fraction) -> Quotient:
+    def constant(self, function: str, at: Fraction) -> Rational:
         """Exp of a number, the log of a prime number, or pi, to 18 digits."""
         found = self.value(function, constant(at))
         if found is None:
@@ -86,7 +86,7 @@ class Functions(Reals):
             self.learn("<", self.total(constant(Fraction(units + 2, 2**64)), found, -1))
         return found
 
-    def exp(self, u: Quotient) -> Quotient:
+    def exp(self, u: Rational) -> Rational:
         """The value of exp, a product over the terms of a sum."""
         if len(u.top) == 1 and u.bottom == ONE:
             ((m, times),) = u.top.items()
@@ -103,7 +103,7 @@ class Functions(Reals):
         if len(u.top) != 1:
             parts = (self.exp(self.quotient({m: value}, u.bottom)) for m, value in u.top.items())
             found = reduce(self.product, parts, UNIT)
-            self.values.append(Value("exp", (u,), found))
+            self.values.append(KnownValue("exp", (u,), found))
             return found
         ((m, times),) = u.top.items()
         at = self.quotient({m: Fraction(1, times.denominator)}, u.bottom)
@@ -112,30 +112,30 @@ class Functions(Reals):
         self.lemmas.append(lambda: self.less(self.product(found, self.total(UNIT, at, -1)), UNIT))
         return self.power(found, Fraction(times.numerator))
 
-    def log(self, u: Quotient) -> Quotient:
+    def log(self, u: Rational) -> Rational:
         """The value of log, a sum over factors that are positive."""
         self.need("<", u)
         size, common, rest = self.factors(u.top)
-        bottom = Quotient(u.bottom, ONE)
+        bottom = Rational(u.bottom, ONE)
         logs = [(self.constant("log", Fraction(prime)), power) for prime, power in primes(size)]
         logs += [(self.log_of(alone(x)), power) for x, power in common]
         out = [self.product(constant(power), found) for found, power in logs]
         if u.bottom != ONE and rest != ONE and self.shows("<", bottom):
-            out += [self.log_of(Quotient(rest, ONE)), self.product(MINUS, self.log_of(bottom))]
+            out += [self.log_of(Rational(rest, ONE)), self.product(MINUS, self.log_of(bottom))]
         elif rest == ONE != u.bottom:
             out.append(self.product(MINUS, self.log_of(bottom)))
-        elif Quotient(rest, u.bottom) != UNIT:
-            out.append(self.log_of(Quotient(rest, u.bottom)))
+        elif Rational(rest, u.bottom) != UNIT:
+            out.append(self.log_of(Rational(rest, u.bottom)))
         return reduce(self.total, out, constant(0))
 
-    def log_of(self, u: Quotient) -> Quotient:
+    def log_of(self, u: Rational) -> Rational:
         """The value of log at what is positive, and no product."""
         for known in self.values:
             if known.function == "exp" and known.result == u:
                 return known.arguments[0]
         for x, root in self.roots.items():
             if u == alone(x):
-                return self.product(constant(Fraction(1, root.order)), self.log(Quotient(root.base, ONE)))
+                return self.product(constant(Fraction(1, root.order)), self.log(Rational(root.base, ONE)))
         if (known_value := self.value("log", u)) is not None:
             return known_value
         found = self.named("log", "", u)
@@ -143,7 +143,7 @@ class Functions(Reals):
         self.lemmas.append(lambda: self.less(self.total(u, UNIT, -1), self.product(u, found)))
         return found
 
-    def phi(self, u: Quotient) -> Quotient:
+    def phi(self, u: Rational) -> Rational:
         """The value of phi, or 1 less that at -u."""
         if (known := self.value("phi", u)) is not None:
             return known
@@ -154,14 +154,14 @@ class Functions(Reals):
         self.lemmas += [partial(self.tail, u, found, constant(sign)) for sign in (1, -1)]
         return found
 
-    def tail(self, u: Quotient, at_u: Quotient, sign: Quotient) -> Formula:
+    def tail(self, u: Rational, at_u: Rational, sign: Rational) -> Formula:
         """That 1/2 <= phi(u) and 2 u^2 (1 - phi(u)) <= 1 where 0 <= u; and so for -u and 1 - phi(u)."""
         double = self.product(sign, self.total(self.product(constant(2), at_u), UNIT, -1))  # 2 phi(u) - 1
         near = self.less(self.product(u, u, self.total(UNIT, double, -1)), UNIT)
         above = self.formula("<=", self.product(sign, u))
         return Formula("implies", (above, Formula("and", (self.formula("<=", double), near))))
 
-    def other(self, function: str, *at: Quotient) -> Quotient:
+    def other(self, function: str, *at: Rational) -> Rational:
         """The value of another function, of which it is known where it lies."""
         if (known := self.value(function, *at)) is not None:
             return known
@@ -194,13 +194,13 @@ class Functions(Reals):
                 return self.named(function, "<" if function == "factorial" else "<=", *at)
         raise ValueError(f"{function} is beyond this checker")
 
-    def largest(self, u: Quotient, v: Quotient) -> Quotient:
+    def largest(self, u: Rational, v: Rational) -> Rational:
         """The larger value."""
         bottom = self.times(u.bottom, v.bottom)
         tops = [self.times(u.top, v.bottom), self.times(v.top, u.bottom)]
-        if not self.surely("<", Quotient(bottom, ONE)):
+        if not self.surely("<", Rational(bottom, ONE)):
             *tops, bottom = (self.times(p, bottom) for p in (*tops, bottom))
-        arguments = tuple(Quotient(top, ONE) for top in tops)
+        arguments = tuple(Rational(top, ONE) for top in tops)
         found = self.value("max", *arguments)
         if found is None:
             scale: Polynomial = {self.lifting(*tops): Fraction(1)}
@@ -210,10 +210,10 @@ class Functions(Reals):
             name = self.fresh("max")
             self.cases[name] = Largest(*map(self.whole_powers, scaled))
             found = self.quotient(letter(name), scale)
-            self.values.append(Value("max", arguments, found))
+            self.values.append(KnownValue("max", arguments, found))
         return self.product(found, self.quotient(ONE, bottom))
 
-    def term(self, e: Term, names: Names) -> Quotient:
+    def term(self, e: Term, names: Names) -> Rational:
         """The quotient of a plain term, with all that makes it defined shown."""
         match e:
             case Term("num"):
@@ -247,7 +247,7 @@ class Functions(Reals):
                 raise ValueError(f"{e.head} is beyond this checker")
         return self.applied(e, *(self.term(part, names) for part in e.parts))
 
-    def applied(self, e: Term, *at: Quotient) -> Quotient:
+    def applied(self, e: Term, *at: Rational) -> Rational:
         """The quotient of a term from those of its parts."""
         match e.head:
             case "add":

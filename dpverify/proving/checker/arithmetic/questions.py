@@ -93,7 +93,7 @@ def named(letter: str, cases: Cases) -> str:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """Whether formulas contradict one another, and the work that this took by cvc5's count."""
 
     contradiction: bool
@@ -125,7 +125,7 @@ def contradict(
     cases: Cases,
     letters: Collection[str],
     **options: str,
-) -> Answer:
+) -> Reply:
     """Whether cvc5 finds that formulas cannot all be true; letters in `cases` are the larger one of two polynomials."""
     if within_reach(formulas, cases):
         options = {"nl_cov": "true", "rlimit": str(work), **options}
@@ -140,7 +140,7 @@ def contradict(
         raise OvertimeError("stopped by the clock, which on a faster machine might not have happened")
     if "error" in found:
         raise RuntimeError(found["error"])
-    return Answer(found["contradiction"] is True, int(str(found["work"])))
+    return Reply(found["contradiction"] is True, int(str(found["work"])))
 
 
 def ask(asked: dict[str, object]) -> dict[str, object] | None:

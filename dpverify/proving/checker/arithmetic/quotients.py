@@ -16,7 +16,7 @@ ONE: Polynomial = {(): Fraction(1)}
 
 
 @dataclass(frozen=True)
-class Quotient:
+class Rational:
     """A polynomial over another one, which is not 0."""
 
     top: Polynomial
@@ -56,14 +56,14 @@ def letter(name: str) -> Polynomial:
     return {((name, 1),): Fraction(1)}
 
 
-def alone(name: str) -> Quotient:
+def alone(name: str) -> Rational:
     """A letter as a quotient."""
-    return Quotient(letter(name), ONE)
+    return Rational(letter(name), ONE)
 
 
-def constant(value: Fraction | int) -> Quotient:
+def constant(value: Fraction | int) -> Rational:
     """A number as a quotient."""
-    return Quotient({(): Fraction(value)} if value else {}, ONE)
+    return Rational({(): Fraction(value)} if value else {}, ONE)
 
 
 UNIT, MINUS = constant(1), constant(-1)
@@ -116,18 +116,18 @@ class Quotients:
         common = tuple((x, power) for x, power in least if power)
         return size, common, {join(m, inverse(common)): value / size for m, value in p.items()}
 
-    def quotient(self, top: Polynomial, bottom: Polynomial) -> Quotient:
+    def quotient(self, top: Polynomial, bottom: Polynomial) -> Rational:
         """The quotient by what is not 0, from which factors that are numbers or letters are taken."""
         if top == bottom or not top:
-            return Quotient(ONE if top else {}, ONE)
+            return Rational(ONE if top else {}, ONE)
         if bottom == ONE:
-            return Quotient(top, bottom)
+            return Rational(top, bottom)
         size, common, rest = self.factors(bottom, every=True)
         sign = 1 if rest[max(rest)] > 0 else -1
         scaled = self.times(top, {inverse(common): sign / size})
-        return Quotient(scaled, {m: sign * value for m, value in rest.items()})
+        return Rational(scaled, {m: sign * value for m, value in rest.items()})
 
-    def product(self, *us: Quotient) -> Quotient:
+    def product(self, *us: Rational) -> Rational:
         """The product of quotients."""
         tops, bottoms = [u.top for u in us], [u.bottom for u in us if u.bottom != ONE]
         for bottom in [*bottoms]:
@@ -136,14 +136,14 @@ class Quotients:
                 bottoms.remove(bottom)
         return self.quotient(self.times(*tops), self.times(*bottoms))
 
-    def total(self, u: Quotient, v: Quotient, times: int = 1) -> Quotient:
+    def total(self, u: Rational, v: Rational, times: int = 1) -> Rational:
         """The quotient u + times * v."""
         if u.bottom == v.bottom:
             return self.quotient(plus(u.top, v.top, times), u.bottom)
         top = plus(self.times(u.top, v.bottom), self.times(v.top, u.bottom), times)
         return self.quotient(top, self.times(u.bottom, v.bottom))
 
-    def ratio(self, u: Quotient, v: Quotient) -> Fraction:
+    def ratio(self, u: Rational, v: Rational) -> Fraction:
         """The number q with u = q v, if there is one other than 0."""
         a, b = self.times(u.top, v.bottom), self.times(v.top, u.bottom)
         if not a or a.keys() != b.keys():

@@ -20,8 +20,8 @@ from dpverify.proving.checker.arithmetic.questions import (
 )
 from dpverify.proving.checker.arithmetic.quotients import (
     ONE,
-    Quotient,
     Quotients,
+    Rational,
     Root,
     alone,
     constant,
@@ -44,7 +44,7 @@ class Reals(Quotients):
         self.orders, self.lemmas = list[Later](), list[Later]()  # what is tried next, and last
         self.letters = dict[str, None]()
         self.cases = dict[str, Largest]()
-        self.exponents = dict[str, Quotient]()  # of what letters are exponentials
+        self.exponents = dict[str, Rational]()  # of what letters are exponentials
         self.assuming = False  # whether what is read is true, and therefore defined
 
     def lifting(self, *ps: Polynomial) -> Monomial:
@@ -60,14 +60,14 @@ class Reals(Quotients):
         up = self.lifting(p)
         return {join(m, up): value for m, value in p.items()}
 
-    def formula(self, relation: str, u: Quotient) -> Formula:
+    def formula(self, relation: str, u: Rational) -> Formula:
         """The formula 0 relation u."""
-        plain = relation in ("==", "!=") or u.bottom == ONE or self.surely("<", Quotient(u.bottom, ONE))
+        plain = relation in ("==", "!=") or u.bottom == ONE or self.surely("<", Rational(u.bottom, ONE))
         return Formula(relation, (), self.whole_powers(u.top if plain else self.times(u.top, u.bottom)))
 
     def vanishes(self, p: Polynomial) -> bool:
         """Whether a polynomial is 0 once what has the same exponent, as a quotient, is added up."""
-        exponents, rests = list[Quotient](), list[Polynomial]()
+        exponents, rests = list[Rational](), list[Polynomial]()
         for m, value in p.items():
             inside = [factor for factor in m if factor[0] in self.exponents]
             parts = [self.product(constant(power), self.exponents[x]) for x, power in inside]
@@ -82,19 +82,19 @@ class Reals(Quotients):
                 rests.append(rest)
         return not any(rests)
 
-    def surely(self, relation: str, u: Quotient) -> bool:
+    def surely(self, relation: str, u: Rational) -> bool:
         """Whether 0 relation u is clear from the signs of letters."""
         top, bottom = u.top, u.bottom
         if relation == "==" or not top:
             return relation in ("==", "<=") and self.vanishes(top)
-        if bottom != ONE and not self.surely("<", Quotient(bottom, ONE)):
+        if bottom != ONE and not self.surely("<", Rational(bottom, ONE)):
             return False
         squares = all(x in self.signs or power % 2 == 0 for m in top for x, power in m)
         held = squares and all(value > 0 for value in top.values())
         strict = any(all(self.signs.get(x) == "<" for x, _ in m) for m in top)
         return held and (relation == "<=" or strict)
 
-    def learn(self, relation: str, u: Quotient) -> None:
+    def learn(self, relation: str, u: Rational) -> None:
         """From now on, 0 relation u."""
         self.known.append(self.formula(relation, u))
         low, above = -u.top.get((), Fraction(0)), {m: value for m, value in u.top.items() if m}
@@ -115,16 +115,16 @@ class Reals(Quotients):
                 return True
         return False
 
-    def shows(self, relation: str, *us: Quotient) -> bool:
+    def shows(self, relation: str, *us: Rational) -> bool:
         """Whether 0 relation u, for each u."""
         return all(self.surely(relation, u) or self.follows(self.formula(relation, u)) for u in us)
 
-    def need(self, relation: str, u: Quotient) -> None:
+    def need(self, relation: str, u: Rational) -> None:
         """Show what makes a term defined."""
         demand(self.assuming or self.shows(relation, u), "perhaps undefined")
         self.learn(relation, u)
 
-    def variable(self, name: str) -> Quotient:
+    def variable(self, name: str) -> Rational:
         """A variable's own letter; those of functions have a mark in their names."""
         demand(name.replace("'", "").isidentifier() and name not in self.letters, f"a bad variable: {name}")
         self.letters[name] = None
@@ -138,7 +138,7 @@ class Reals(Quotients):
             self.learn(sign, alone(name))
         return name
 
-    def power(self, u: Quotient, exponent: Fraction) -> Quotient:
+    def power(self, u: Rational, exponent: Fraction) -> Rational:
         """The power of a quotient."""
         times, order = exponent.as_integer_ratio()
         demand(abs(times) < 200 and order < 99, "a large power")
@@ -151,12 +151,12 @@ class Reals(Quotients):
             u = self.quotient(u.bottom, u.top)
         return self.quotient(*(self.times(*[part] * abs(times)) for part in (u.top, u.bottom)))
 
-    def root(self, u: Quotient, order: int, strict: bool) -> Quotient:
+    def root(self, u: Rational, order: int, strict: bool) -> Rational:
         """A root of what is not negative: that of numbers, of positive letters, and of the rest."""
         top, bottom = u.top, u.bottom
-        if bottom != ONE and not self.shows("<", Quotient(bottom, ONE)):
+        if bottom != ONE and not self.shows("<", Rational(bottom, ONE)):
             top, bottom = ({m: -value for m, value in p.items()} for p in (top, bottom))
-            demand(self.shows("<", Quotient(bottom, ONE)), "a root of a quotient by what has no known sign")
+            demand(self.shows("<", Rational(bottom, ONE)), "a root of a quotient by what has no known sign")
         if not top:
             return u
         size, common, rest = self.factors(self.times(top, *[bottom] * (order - 1 if bottom != ONE else 0)))
@@ -164,15 +164,15 @@ class Reals(Quotients):
         roots += [self.root_power(letter(x), power, order, "<") for x, power in common]
         if rest != ONE:
             roots.append(self.root_power(rest, 1, order, "<" if strict else "<="))
-        return self.product(Quotient(ONE, bottom), *roots)
+        return self.product(Rational(ONE, bottom), *roots)
 
-    def root_power(self, base: Polynomial, power: int, order: int, sign: str) -> Quotient:
+    def root_power(self, base: Polynomial, power: int, order: int, sign: str) -> Rational:
         """A power of a root, of which no more than the rest is left under the root."""
         whole = self.times(*[base] * abs(power // order))
         found = self.quotient(whole, ONE) if power >= 0 else self.quotient(ONE, whole)
         return self.product(found, *[self.root_of(base, order, sign) for _ in range(power % order)])
 
-    def root_of(self, base: Polynomial, order: int, sign: str) -> Quotient:
+    def root_of(self, base: Polynomial, order: int, sign: str) -> Rational:
         """The letter for a root of a polynomial that has the sign."""
         for name, root in self.roots.items():
             if base == letter(name):
@@ -182,6 +182,6 @@ class Reals(Quotients):
             if root == Root(order, base):
                 return alone(name)
         name = self.fresh(f"root{order}", sign)
-        self.known.append(self.formula("==", Quotient(plus({((name, order),): Fraction(1)}, base, -1), ONE)))
+        self.known.append(self.formula("==", Rational(plus({((name, order),): Fraction(1)}, base, -1), ONE)))
         self.roots[name] = Root(order, base)
         return alone(name)

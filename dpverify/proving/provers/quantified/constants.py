@@ -55,14 +55,14 @@ _SCALES = 40
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundConstant:
     """A number for a group of constants, and the proofs of the parts that have them."""
 
     value: Fraction
     proofs: tuple[Proof, ...]
 
 
-class Constants:
+class ConstantSearch:
     """Looks for numbers for all that there is to be; constants may also be multiples of powers of earlier letters."""
 
     def __init__(self, task: Task) -> None:
@@ -209,7 +209,7 @@ class Constants:
         group: tuple[Variable, ...],
         candidates: Sequence[Fraction],
         conditions: tuple[Formula, ...],
-    ) -> Found | None:
+    ) -> FoundConstant | None:
         """The first number with which all parts are proved."""
         last: Proof | None = None
         for value in candidates:
@@ -221,7 +221,7 @@ class Constants:
                     break
                 proofs.append(last)
             else:
-                return Found(value, tuple(proofs))
+                return FoundConstant(value, tuple(proofs))
         if last is not None:
             numbers = " = ".join(v.name for v in group)
             self.task.note(f"with {numbers} = {candidates[-1]}: {last.reason}", last.gap)

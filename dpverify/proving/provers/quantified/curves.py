@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, Variable
+from dpverify.proving.provers.proposals import graded, simple_values
 from dpverify.proving.provers.quantified.ratios import Needed, Ratio
-from dpverify.proving.provers.search import graded, simple_values
 
 _ONE = Fraction(1)
 _LATE = (8.0, 16.0, 32.0, 64.0, 128.0, 256.0)

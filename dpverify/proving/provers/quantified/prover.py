@@ -9,10 +9,10 @@ from dataclasses import replace
 from dpverify.formulas.logic import Compare, has_exists
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof, Prover
-from dpverify.proving.provers.quantified.constants import Constants
+from dpverify.proving.provers.quantified.constants import ConstantSearch
 from dpverify.proving.provers.quantified.growth import Growing
 from dpverify.proving.provers.quantified.task import Prove, Task
-from dpverify.proving.provers.quantified.terms import Terms
+from dpverify.proving.provers.quantified.terms import TermSearch
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.prefix import peeled
 
@@ -47,7 +47,7 @@ class Quantifiers:
         return replace(found, prover=self.name, seconds=time.monotonic() - start)
 
     def _settled(self, task: Task) -> Proof | None:
-        terms, constants, growing = Terms(task, self._all), Constants(task), Growing(task)
+        terms, constants, growing = TermSearch(task, self._all), ConstantSearch(task), Growing(task)
         if not task.letters or not all(isinstance(part, Compare) for part in task.parts):
             return terms.proof()
         if task.constants and task.prefix.chosen_first:

@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare, Formula, free_in
-from dpverify.proving.provers.search import Terms, float_function, spread_out, violation
+from dpverify.proving.provers.proposals import spread_out
+from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 SAMPLES = 1500
 """Points at which a ratio is looked at."""
@@ -75,7 +76,7 @@ class Ratio:
         used = free_in(claim)
         self.constants = [v for v in constants if v in used]
         names = [*(v.name for v in letters), *fixed, *(v.name for v in self.constants)]
-        terms = Terms()
+        terms = TermsLeft()
         self._sides = [float_function(side, names, terms) for side in (claim.left, claim.right)]
         around = names[: len(names) - len(self.constants)]
         self._conditions = [

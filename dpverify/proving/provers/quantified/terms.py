@@ -13,18 +13,10 @@ from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted
+from dpverify.proving.provers.proposals import graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import place
 from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
-from dpverify.proving.provers.search import (
-    Terms as Summands,
-)
-from dpverify.proving.provers.search import (
-    float_function,
-    graded,
-    simple_values,
-    spread_out,
-    violation,
-)
+from dpverify.proving.provers.search import TermsLeft, float_function, violation
 from dpverify.proving.reasoning.prefix import conjuncts, negated, negation, put_in, with_values
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
@@ -36,7 +28,7 @@ _SAMPLES = 60
 _ROUNDING = 1e-9
 
 
-class Terms:
+class TermSearch:
     """Looks for terms; `provers` with the search are for claims about numbers alone."""
 
     def __init__(self, task: Task, provers: Sequence[Prover]) -> None:
@@ -140,7 +132,7 @@ class Terms:
         given: list[Formula],
     ) -> Iterator[dict[Variable, Expression]]:
         """Terms with which everything holds at all sampled points, in floats, where what is given does."""
-        summands = Summands()
+        summands = TermsLeft()
         targets = [v for v, _ in wanted]
         names = [v.name for v in (*letters, *targets)]
         claim = violation(And(tuple(hold)), names, summands)

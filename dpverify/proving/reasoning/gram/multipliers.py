@@ -60,7 +60,7 @@ def proposals(
             return
         rows = np.array(columns, dtype=float)
         zeros = rows.shape[1] if equality else len(others)
-        problems.append(_Problem(rows, zeros, 0 if equality else len(names)))
+        problems.append(_MultiplierProblem(rows, zeros, 0 if equality else len(names)))
     free = np.array([either for _, either in facts], dtype=bool)
     # few and simple facts rather than many
     cost = np.array([1.0 + len(form) for form, _ in facts])
@@ -92,7 +92,7 @@ def proposals(
 
 
 @dataclass(frozen=True)
-class _Problem:
+class _MultiplierProblem:
     """A target and facts at a point, a row each: what must cancel, then the upper half of the matrix."""
 
     rows: _Numbers

@@ -8,14 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpverify.analyses.following import LetterRule, rules_of
+from dpverify.analyses.sizes import sizes_of
 from dpverify.formulas.expressions import Expression, Variable, integer, real
 from dpverify.formulas.logic import Compare, Eq, Formula, Le, Lt
 from dpverify.formulas.operators import absolute, exp, log, log_to_base, maximum, root, sqrt
 from dpverify.formulas.vectors import norm, vector
-from dpverify.proving.following import Rule, isolated, rules_of
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.sizes import sizes_of
+from dpverify.proving.reasoning.isolation import isolated
 
 F = Fraction
 X, Y, Z = real("x"), real("y", gt=0, size="epsilon"), real("z", gt=0)
@@ -44,7 +45,7 @@ def test_some_letters_are_not_isolated(equation: Compare) -> None:
     assert isolated(equation, "x") is None
 
 
-def rules(*assuming: Formula, over: tuple[Variable, ...] = (X, Y, Z), **ways: bool) -> list[Rule]:
+def rules(*assuming: Formula, over: tuple[Variable, ...] = (X, Y, Z), **ways: bool) -> list[LetterRule]:
     o = Obligation("bound", "page 1", Le(1, 0), over, assuming=assuming)
     return rules_of(o, sizes_of(over), **ways)
 

@@ -39,7 +39,7 @@ def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | N
         >>> from dpverify.formulas.expressions import real
         >>> from dpverify.formulas.logic import Le
         >>> from dpverify.proving.language import Obligation
-        >>> from dpverify.proving.mistakes import mistake_of
+        >>> from dpverify.analyses.mistakes import mistake_of
         >>> risk, lipschitz = real("risk", ge=0), real("L", gt=0)
         >>> def stated(bound, *given):
         ...     return Obligation("bound", "page 1", Le(risk, bound), (risk, lipschitz), assuming=given)

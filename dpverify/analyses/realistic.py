@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
@@ -22,26 +21,28 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.analyses.following import Array, Columns, LetterRule, rules_of
+from dpverify.analyses.sizes import LogOf, Size, consistent, readable, sizes_of, tied
 from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import Formula, Le
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.ledger.facts import PracticalSize
 from dpverify.ledger.realistic import RealisticPoint
-from dpverify.ledger.verdicts import Coverage, Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
-from dpverify.proving.following import Array, Columns, Rule, rules_of
 from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed
+from dpverify.proving.provers.proposals import ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Terms, failing_gap, may_fail, spread_out
-from dpverify.proving.provers.sieve import Sieve, ranks
+from dpverify.proving.provers.search import TermsLeft, failing_gap, may_fail
+from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import limited
-from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
-from dpverify.proving.sizes import LogOf, Size, consistent, readable, sizes_of, tied
+from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, text
+from dpverify.proving.reasoning.truth import failing
 
 Indices = NDArray[np.int64]
 """Places in lists, (points, letters)."""
@@ -77,17 +78,10 @@ LONGEST = 128
 _BEYOND = (OutOfScopeError, OverflowError, RecursionError)
 """What ends a search: formulas too deep, work too long, numbers beyond floats."""
 
-_CASE_OF_A_SIZE = re.compile(r"\b[A-Za-z]\w* = -?\d")
-
 
 def asks_for_sizes(obligation: Obligation) -> bool:
-    """Whether a formula has a letter whose size in practice is known, and is no case that sets sizes itself.
-
-    A case sets sizes where its words give a letter a number, such as `n = 2`.
-    """
-    if obligation.coverage is Coverage.INSTANCE and _CASE_OF_A_SIZE.search(obligation.scope):
-        return False
-    return any(size.known for size in sizes_of(obligation.over).values())
+    """Whether a formula has a letter whose size in practice is known, and is no case with sizes of its own."""
+    return not obligation.own_sizes and any(size.known for size in sizes_of(obligation.over).values())
 
 
 def realistic(
@@ -107,7 +101,7 @@ def realistic(
         >>> from dpverify.formulas.logic import Le
         >>> from dpverify.formulas.units import NATS, RECORDS
         >>> from dpverify.proving.language import Obligation
-        >>> from dpverify.proving.realistic import realistic
+        >>> from dpverify.analyses.realistic import realistic
         >>> n = integer("n", ge=1, unit=RECORDS, meaning="number of records")
         >>> epsilon = real("epsilon", gt=0, unit=NATS)
         >>> small = Obligation("bound", "page 1", Le(1, epsilon / n), (n, epsilon))
@@ -117,7 +111,9 @@ def realistic(
         >>> realistic(Obligation("bound", "page 1", Le(2, n), (n,)), {"n": "1"}).point is None
         True
     """
-    search = _Search(obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms)
+    search = _RealisticSearch(
+        obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms
+    )
     with limited(STEPS) as meter:
         try:
             sure = search.found()
@@ -198,7 +194,7 @@ def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     )
 
 
-def _may_leave(size: Size, rule: Rule | None, name: str, point: ExactPoint) -> bool:
+def _may_leave(size: Size, rule: LetterRule | None, name: str, point: ExactPoint) -> bool:
     """Whether assumptions take a letter of no known size out of its range: by an equation, or as far as a bound is."""
     if size.known or rule is None:
         return False
@@ -215,7 +211,7 @@ def _agrees(of: LogOf, name: str, point: ExactPoint) -> bool:
 # ------------------------------------------------------------------------------------------------ the search
 
 
-class _Search:
+class _RealisticSearch:
     """One search, which counts the points that it looks at.
 
     Attributes:
@@ -360,7 +356,7 @@ class _Floats:
 
     def __init__(self, o: Obligation) -> None:
         self.names = [v.name for v in o.over]
-        terms = Terms()
+        terms = TermsLeft()
         self.gap = failing_gap(o, self.names, terms)
         self.quick = may_fail(o.claim, o.assuming, self.names, terms)
         self.sieve = Sieve(o.claim, o.assuming, self.names)
@@ -520,6 +516,6 @@ class _Places:
         return best
 
 
-def _number(rule: Rule) -> float:
+def _number(rule: LetterRule) -> float:
     value = rule.exact({})
     return math.nan if value is None else float(value)

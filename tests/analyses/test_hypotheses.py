@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from dpverify.analyses.hypotheses import Hypothesis, TriedHypothesis, hypotheses, uses_of_hypotheses, without
 from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.values import UndefinedError
 from dpverify.formulas.vectors import vector
 from dpverify.ledger.verdicts import Use, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import prove
-from dpverify.proving.hypotheses import Finding, Hypothesis, hypotheses, uses_of_hypotheses, without
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted, confirmed
 from dpverify.proving.reasoning.evaluation import evaluate
@@ -36,7 +36,7 @@ def row(claim: str, given: str = "", **options: object) -> Obligation:
     return found
 
 
-def found(claim: str, given: str = "") -> dict[str, Finding]:
+def found(claim: str, given: str = "") -> dict[str, TriedHypothesis]:
     return {f.hypothesis.text: f for f in uses_of_hypotheses(row(claim, given))}
 
 

@@ -8,11 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dpverify.formulas.expressions import Variable, integer, real
-from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
-from dpverify.formulas.vectors import vector
-from dpverify.ledger.written_numbers import number_text
-from dpverify.proving.sizes import (
+from dpverify.analyses.sizes import (
     FEW,
     KNOWN,
     LARGE,
@@ -24,6 +20,10 @@ from dpverify.proving.sizes import (
     sizes_of,
     tied,
 )
+from dpverify.formulas.expressions import Variable, integer, real
+from dpverify.formulas.units import LENGTH, LOSS, NATS, RECORDS
+from dpverify.formulas.vectors import vector
+from dpverify.ledger.written_numbers import number_text
 
 F = Fraction
 RECORD_COUNT = integer("n", ge=1, unit=RECORDS, size="number of records")

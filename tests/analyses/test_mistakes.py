@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from dpverify.analyses.mistakes import added_conditions, mistake_of
 from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.expressions import Expression, integer, real
 from dpverify.formulas.logic import Compare, Eq, Exists, ForAll, Formula, Ge, Implies, Le, Lt
 from dpverify.formulas.operators import exp, sqrt
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
-from dpverify.proving.mistakes import added_conditions, mistake_of
 from dpverify.statements.paper import find_statement
 from dpverify.verification.refutations.consequences import correction_of
 

@@ -39,10 +39,11 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import admitted, simplified
-from dpverify.proving.provers.search import Search, graded, simple_values
+from dpverify.proving.provers.proposals import graded, simple_values
+from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
-from dpverify.proving.reasoning.quantifiers import truth
+from dpverify.proving.reasoning.truth import truth
 
 BUDGET = Budget(boxes=20_000, operations=500_000)
 """What one attempt may do; fewer boxes than for a first proof, since most attempts are to fail."""
@@ -69,7 +70,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class Finding:
+class TriedHypothesis:
     """What became of one hypothesis."""
 
     hypothesis: Hypothesis
@@ -140,7 +141,7 @@ def _exchanged(formula: Formula, wider: Mapping[Variable, Variable]) -> Formula:
 
 def uses_of_hypotheses(
     obligation: Obligation, only: Collection[Hypothesis] | None = None, *, budget: Budget = BUDGET
-) -> tuple[Finding, ...]:
+) -> tuple[TriedHypothesis, ...]:
     """What a formula makes of its hypotheses; empty where it is not proved with all of them.
 
     For each, a point is looked for that meets all others, and at which the formula is false or undefined. What is left
@@ -160,13 +161,13 @@ def uses_of_hypotheses(
     waiting = [h for h in every if h not in found]
     waiting.sort(key=lambda h: (h.letter is None, -every.index(h)))
     if len(waiting) > 1 and _left_out(obligation, waiting, before, budget) is Use.UNUSED:
-        return tuple(found.get(h) or Finding(h, Use.UNUSED) for h in every)
+        return tuple(found.get(h) or TriedHypothesis(h, Use.UNUSED) for h in every)
     gone: list[Hypothesis] = []
     for h in waiting:
         use = _left_out(obligation, [*gone, h], before, budget)
         if use is Use.UNUSED:
             gone.append(h)
-        found[h] = Finding(h, use)
+        found[h] = TriedHypothesis(h, use)
     return tuple(found[h] for h in every)
 
 
@@ -193,7 +194,7 @@ def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof,
 # --------------------------------------------------------------------------------------------------- points
 
 
-def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> Finding | None:
+def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
     """A point that shows that it cannot be left out."""
     try:
         changed = without(obligation, [h])
@@ -210,7 +211,7 @@ def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget
             return None
 
 
-def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> Finding | None:
+def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
     undefined: ExactPoint | None = None
     for point in itertools.chain(_near_witness(changed, h, before), _simple(changed)):
         if not all(v.contains(point[v.name]) for v in changed.over):
@@ -220,15 +221,17 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
             continue
         if admitted(changed, point):
             if not silent:
-                return Finding(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
+                return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
             undefined = point
     proof = Search().attempt(changed, budget)
     if proof is not None and proof.stopped_by_the_clock:
         note_the_clock()
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
-        return Finding(h, Use.FALSE_WITHOUT, _named(changed, exact))
-    return None if undefined is None else Finding(h, Use.UNDEFINED_WITHOUT, _named(changed, undefined))
+        return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, exact))
+    return (
+        None if undefined is None else TriedHypothesis(h, Use.UNDEFINED_WITHOUT, _named(changed, undefined))
+    )
 
 
 def _named(changed: Obligation, point: ExactPoint) -> dict[str, str]:
@@ -272,7 +275,7 @@ def _simple(changed: Obligation) -> Iterator[ExactPoint]:
     if not changed.over:
         yield {}
         return
-    lists = [simple_values(v, changed.box.get(v.name)) for v in changed.over]
+    lists = [simple_values(v, changed.ends.get(v.name)) for v in changed.over]
     for values in graded(lists, _POINTS):
         yield {v.name: x for v, x in zip(changed.over, values, strict=True)}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dpverify.analyses.together import Case, cases
 from dpverify.formulas.expressions import integer, real
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted
-from dpverify.proving.together import Case, cases
 from dpverify.statements.sheet import Sheet
 
 _LETTERS = (real("a"), real("b"), real("c", gt=0), integer("n", ge=1))

@@ -9,21 +9,20 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.formulas.expressions import Apply, Expression, Variable, free_variables, subexpressions
+from dpverify.analyses.sizes import Size, tied
+from dpverify.formulas.expressions import Expression, Variable, free_variables
 from dpverify.formulas.logic import And, Compare
-from dpverify.formulas.operators import apply, exp, log, root
 from dpverify.formulas.values import UnclearError, UndefinedError, Value
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.search import Terms, float_function
+from dpverify.proving.provers.search import TermsLeft, float_function
 from dpverify.proving.provers.sieve import values_at
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
-from dpverify.proving.sizes import Size, tied
+from dpverify.proving.reasoning.isolation import isolated
 
 Array = NDArray[np.float64]
 
@@ -32,7 +31,7 @@ Columns = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
-class Rule:
+class LetterRule:
     """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
 
     Attributes:
@@ -85,7 +84,7 @@ def _column(e: Expression, columns: Columns) -> Array:
     if found is not None:
         return found
     names = list(columns)
-    function = float_function(e, names, Terms())
+    function = float_function(e, names, TermsLeft())
     return np.array([function(x) for x in np.array([columns[x] for x in names]).T.tolist()])
 
 
@@ -120,7 +119,7 @@ def _all_two_digits(values: Array, *, up: bool, strict: bool) -> Array:
 
 def rules_of(
     obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False, isolate: bool = False
-) -> list[Rule]:
+) -> list[LetterRule]:
     """Letters that follow from others, each from those before it.
 
     Args:
@@ -130,7 +129,7 @@ def rules_of(
         isolate: of an equation, that letter follows whose value is rational, by whatever operators it is reached; not
             the one that stands alone.
     """
-    rules: list[Rule] = []
+    rules: list[LetterRule] = []
     compared = _compared(obligation)
     kinds = {v.name: v.kind for v in obligation.over}
     for f in compared:
@@ -140,7 +139,7 @@ def rules_of(
     for f in compared if tight else ():
         if f.relation in ("<=", "<"):
             _add(rules, (r for r in _bounds(f) if r.name in bounded))
-    ordered: list[Rule] = []
+    ordered: list[LetterRule] = []
     while rules:
         waiting = {r.name for r in rules}
         ready = [r for r in rules if not r.letters & waiting]
@@ -155,7 +154,7 @@ def _compared(obligation: Obligation) -> list[Compare]:
     return [f for f in parts if isinstance(f, Compare)]
 
 
-def _add(rules: list[Rule], candidates: Iterable[Rule]) -> None:
+def _add(rules: list[LetterRule], candidates: Iterable[LetterRule]) -> None:
     """Add the first candidate whose letter does not follow yet, and is behind none of its own letters."""
     for rule in candidates:
         if rule.name not in {r.name for r in rules} and rule.name not in _behind(rule.letters, rules):
@@ -163,7 +162,7 @@ def _add(rules: list[Rule], candidates: Iterable[Rule]) -> None:
             return
 
 
-def _behind(letters: frozenset[str], rules: Sequence[Rule]) -> frozenset[str]:
+def _behind(letters: frozenset[str], rules: Sequence[LetterRule]) -> frozenset[str]:
     """All that letters follow from, with themselves."""
     more = letters.union(*(r.letters for r in rules if r.name in letters))
     return letters if more == letters else _behind(more, rules)
@@ -173,39 +172,14 @@ def _names(e: Expression) -> frozenset[str]:
     return frozenset(v.name for v in free_variables(e))
 
 
-def carried_over(form: Obligation, point: ExactPoint) -> Iterator[ExactPoint]:
-    """Points of a written-out form near a point at which letters that stand for formulas were given values.
-
-    Letters of the formulas that have no value there follow from those that have; whoever takes one confirms it.
-    """
-    over = form.over
-    for limit in (10, 1000, 10**6):
-        known: ExactPoint = {v.name: point[v.name] for v in over if v.name in point}
-        for letter, body in form.formulas.items():
-            unknown = [v for v in free_variables(body) if v.name not in known]
-            if len(unknown) != 1 or letter.name not in point:
-                continue
-            value = isolated(Compare("==", letter, body), unknown[0].name)
-            if value is None:
-                continue
-            try:
-                exact = Fraction(float(evaluate(value, {**known, letter.name: point[letter.name]})))
-            except (UndefinedError, UnclearError, ValueError, OverflowError, KeyError):
-                continue
-            whole = unknown[0].kind == "integer"
-            known[unknown[0].name] = Fraction(round(exact)) if whole else exact.limit_denominator(limit)
-        if len(known) == len(over):
-            yield known
-
-
 # ------------------------------------------------------------------------------------------------ of one comparison
 
 
-def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[Rule]:
+def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[LetterRule]:
     """How letters of an equation may follow from its others, those of no known size first."""
     left, right = equation.left, equation.right
     sides = [
-        Rule(side.name, _names(other), other)
+        LetterRule(side.name, _names(other), other)
         for side, other in ((left, right), (right, left))
         if isinstance(side, Variable) and side.name in sizes and side.name not in _names(other)
     ]
@@ -213,16 +187,16 @@ def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[Rule]:
     gap = left - right
     for name in sorted(_names(gap) & {*sizes}, key=lambda x: (sizes[x].known, x)):
         if _is_affine(gap, name):
-            yield Rule(name, _names(gap) - {name}, gap, "affine")
+            yield LetterRule(name, _names(gap) - {name}, gap, "affine")
 
 
-def _bounds(f: Compare) -> Iterator[Rule]:
+def _bounds(f: Compare) -> Iterator[LetterRule]:
     """A letter that stands alone on one side, as far as the other side lets it go."""
     strict = f.relation == "<"
     if isinstance(f.left, Variable) and f.left.name not in _names(f.right):
-        yield Rule(f.left.name, _names(f.right), f.right, "down", strict)
+        yield LetterRule(f.left.name, _names(f.right), f.right, "down", strict)
     if isinstance(f.right, Variable) and f.right.name not in _names(f.left):
-        yield Rule(f.right.name, _names(f.left), f.left, "up", strict)
+        yield LetterRule(f.right.name, _names(f.left), f.left, "up", strict)
 
 
 def _somewhere(*expressions: Expression) -> ExactPoint:
@@ -243,7 +217,7 @@ def _is_affine(gap: Expression, name: str) -> bool:
     return rational and bool(second - first == third - second != 0)
 
 
-def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[Rule]:
+def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[LetterRule]:
     """How letters that occur once in an equation follow from its others, where what follows is rational.
 
     That is so as far as one point shows. Numbers before integers, then those of no known size.
@@ -252,7 +226,7 @@ def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, 
     for name in sorted((_names(equation.left) | _names(equation.right)) & {*sizes}):
         value = isolated(equation, name)
         if value is not None and _is_rational(value):
-            found.append(Rule(name, _names(value), value))
+            found.append(LetterRule(name, _names(value), value))
     return sorted(found, key=lambda r: (kinds[r.name] == "integer", sizes[r.name].known))
 
 
@@ -261,63 +235,3 @@ def _is_rational(e: Expression) -> bool:
         return isinstance(evaluate(e, _somewhere(e)), Fraction)
     except (UndefinedError, UnclearError, KeyError):
         return False
-
-
-def isolated(equation: Compare, name: str) -> Expression | None:
-    """What a letter has to be equal to so that an equation holds; of several values one that is not negative.
-
-    None where it does not occur just once, or stands in what is not undone.
-    """
-    left, right = equation.left, equation.right
-    times = _occurrences(left, name), _occurrences(right, name)
-    if sum(times) != 1:
-        return None
-    side, other = (left, right) if times[0] else (right, left)
-    while not isinstance(side, Variable):
-        if not isinstance(side, Apply):
-            return None
-        (place,) = (k for k, part in enumerate(side.arguments) if _occurrences(part, name))
-        moved = _undone(side.operator, place, side.arguments[:place] + side.arguments[place + 1 :], other)
-        if moved is None:
-            return None
-        side, other = side.arguments[place], moved
-    return other
-
-
-def _occurrences(e: Expression, name: str) -> int:
-    return sum(isinstance(part, Variable) and part.name == name for part in subexpressions(e))
-
-
-def _undone(operator: str, place: int, rest: Sequence[Expression], value: Expression) -> Expression | None:
-    """What the argument at a place has to be so that an operator has a value, the other arguments being the rest."""
-    match operator, place:
-        case ("add", _):
-            return reduce(lambda a, b: a - b, rest, value)
-        case ("mul", _):
-            return reduce(lambda a, b: a / b, rest, value)
-        case ("neg", _):
-            return -value
-        case ("sub", 0):
-            return value + rest[0]
-        case ("sub", 1):
-            return rest[0] - value
-        case ("div", 0):
-            return value * rest[0]
-        case ("div", 1):
-            return rest[0] / value
-        case ("pow", 0):
-            return root(value, rest[0])
-        case ("pow", 1):
-            return log(value) / log(rest[0])
-        case ("root", 0):
-            return value ** rest[0]
-        case ("exp", _):
-            return log(value)
-        case ("log", _):
-            return exp(value)
-        case ("log_base", 0):
-            return apply("pow", rest[0], value)
-        case ("abs", _):
-            return value
-        case _:
-            return None

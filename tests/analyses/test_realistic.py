@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from dpverify.analyses import realistic as search
+from dpverify.analyses.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.formulas.expressions import Expression, Variable, integer, real, total
 from dpverify.formulas.logic import And, Eq, ForAll, Formula, Le, Lt
 from dpverify.formulas.operators import ceiling, exp, log, sqrt
@@ -17,12 +19,10 @@ from dpverify.formulas.vectors import norm, vector
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving import prove
-from dpverify.proving import realistic as search
 from dpverify.proving.certificates import certificate
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import confirmed
-from dpverify.proving.realistic import asks_for_sizes, is_realistic, realistic
 from dpverify.proving.reasoning.evaluation import evaluate
 
 F = Fraction
@@ -304,8 +304,8 @@ def test_a_point_that_nobody_else_confirms_is_the_last_resort() -> None:
     [(obligation(Le(X, Y), X, Y), False), (obligation(Le(LIPSCHITZ, 1), LIPSCHITZ), False),
      (obligation(Le(1, 0)), False),
      (obligation(Le(X, EPSILON), X, EPSILON), True),
-     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="n = 2, one step"), False),
-     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="one step, F(w) = G w"), True)],
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="n = 2", own_sizes=True), False),
+     (obligation(Le(X, EPSILON), X, EPSILON, coverage=Coverage.INSTANCE, scope="one step, n = 2"), True)],
 )  # fmt: skip
 def test_nothing_is_looked_for_where_no_letter_has_a_size(o: Obligation, asked: bool) -> None:
     assert asks_for_sizes(o) == asked
