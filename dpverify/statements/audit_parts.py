@@ -24,6 +24,7 @@ from dpverify.problems import (
     Problem,
     Squared,
     load,
+    opposite_linear,
     opposite_neighbor,
 )
 from dpverify.running import Output, Randomness
@@ -130,6 +131,11 @@ def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
     A record is the gradient of its loss, so that two of them are up to 2 L apart, as the theorems allow.
     """
     return opposite_neighbor(Linear(), longest_record_at(name, n, n=n, d=d), n)
+
+
+def linear_pair(name: str, n: int, d: int = 1) -> NeighborPair:
+    """The same, or by the name of `worst-case` records that are opposite at the last place and alike elsewhere."""
+    return opposite_linear(n, d, n) if name == "worst-case" else linear_neighbors(name, n=n, d=d)
 
 
 def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:

@@ -39,7 +39,6 @@ from dpverify.problems import (
     Dataset,
     HalfSquaredDistance,
     Linear,
-    NeighborPair,
     Problem,
     Ridge,
     load,
@@ -49,19 +48,19 @@ from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
     Constructed,
-    Pair,
     linear_neighbors,
+    linear_pair,
     longest_record_at,
     made,
+    mean_neighbors,
     mean_problem,
     real_loss,
     real_neighbors,
     real_problem,
 )
-from dpverify.statements.audit_rows import On, Risk, Value
-from dpverify.statements.bst14.audits.laws import WALK_EPSILON, on_cube, walk_on_line, walked
-
-DELTA = 1e-5
+from dpverify.statements.audit_rows import Law, On, Risk, Value
+from dpverify.statements.bst14.audits import laws
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES, WALK_EPSILON, on_cube, walk_on_line, walked
 
 
 def _one_of(left: Dataset, place: int, words: str) -> Constructed:
@@ -72,8 +71,9 @@ def _one_of(left: Dataset, place: int, words: str) -> Constructed:
 # ------------------------------------------------------------------------------------------ Algorithm 1
 
 
-def descent(pair: NeighborPair) -> On:
+def descent(name: str) -> On:
     """A few steps on two records: the accountant's whole profile is claimed, which shows more than one point of it."""
+    pair = linear_pair(name, 2, 4)
     mechanism = NoisyGradientDescent(Problem(pair.loss, Ball(pair.left.d, 1.0)), 2.0, 0.01)
     return On(mechanism, pair, "sharpest")
 
@@ -125,8 +125,9 @@ def one_sided() -> Constructed:
     return _one_of(left, n, f"{n} linear losses with slope 1, on one data set the last one has slope -1")
 
 
-def exponential(make: Callable[[Problem], Any], pair: Pair) -> On:
+def exponential(make: Callable[[Problem], Any], name: str) -> On:
     """Two records with linear losses: among more, or with others, one record moves no likely event by much."""
+    pair = one_sided() if name == "worst-case" else linear_neighbors(name, n=2, d=1)
     mechanism = make(Problem(Linear(), Ball(1, 1.0)))
     stated = mechanism.guarantees(pair.left.n)
     known = None if stated.sharpest is stated.headline else stated.sharpest.guarantee
@@ -212,11 +213,12 @@ class CellLaws:
         return replace(self, mechanism=self.mechanism.sharpened(self.left.n, factor))(delta)
 
 
-def walk(kind: Any, pair: NeighborPair) -> On:
+def walk(kind: Any, n: int, name: str) -> On:
     """A sampler on an interval, on a pair with linear losses; nearly all of epsilon is for the exponent if it can be.
 
     Walks come nearer than is proved, so what they are given is never seen.
     """
+    pair = linear_pair(name, n)
     distance = {GridWalk: 0.1, BoostedSampling: 0.2}.get(kind, 0.0)
     mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)), distance)
     laws = CellLaws(mechanism, pair.left, pair.right)
@@ -266,8 +268,6 @@ def never_left() -> Iterator[Value]:
 
 # ------------------------------------------------------------------------------------------ perturbations
 
-NOISES = {"gamma": 0.0, "gaussian": DELTA}
-"""Of objective perturbation, with their delta."""
 FEATURES = 3
 
 
@@ -282,8 +282,10 @@ def perturbed_mean() -> OutputPerturbation:
     return OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
 
 
-def perturbed_worst() -> On:
-    """Means at distance 2/n in one dimension: two Laplace laws."""
+def perturbed(name: str) -> On:
+    """Of real records; in the worst case means at distance 2/n in one dimension: two Laplace laws."""
+    if name != "worst-case":
+        return On(perturbed_mean(), mean_neighbors(name, n=8, d=1))
     words = "the mean of n equal records, one of them replaced by its opposite"
     return On(perturbed_mean(), _one_of(made(np.ones((8, 1)), "equal records"), 8, words))
 
@@ -339,15 +341,17 @@ def missed_ball(name: str) -> Iterator[Value]:
         )
 
 
-def objective(name: str, delta: float) -> On:
+def objective(name: str, noise: str) -> On:
     """Linear losses of a few real records, whose objective bends by its regularization alone."""
+    delta = 1e-3 if NOISES[noise] else 0.0
     pair = linear_neighbors(name, n=4, d=1)
     problem = Problem(pair.loss, Ball(1, 1e4))
     return On(ObjectivePerturbation(problem, 2.0, delta, regularization=1.0), pair, "sharpest")
 
 
-def objective_worst(delta: float) -> On:
+def objective_worst(noise: str) -> On:
     """One record in one dimension that bends where its neighbor, of opposite slope, does not."""
+    delta = 0.01 if NOISES[noise] else 0.0
     problem = Problem(HuberizedPositivePart(0.5), Box((-1000.0,), (1000.0,)))
     words = "one record of a huberized hinge in one dimension, and its mirror image"
     pair = _one_of(made([[1.0]], "one record"), 1, words)
@@ -456,6 +460,11 @@ REFUSED: dict[str, Callable[[int, int], Any]] = {
 
 dimension: from n and d to the mechanism. It is audited with one or two features, on as many records as are not refused.
 """
+
+
+def law_at_size(kind: Any) -> Law:
+    """The law in one dimension, on the most records that are not refused."""
+    return laws.walk(kind, real_size.largest(REFUSED[kind.id]), real_size.DATA)
 
 
 def net_at_size() -> tuple[Risk, ...]:

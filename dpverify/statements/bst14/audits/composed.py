@@ -36,7 +36,8 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.audit_rows import On, Risk, Value
-from dpverify.statements.bst14.audits.cases import DELTA, Farther, ridge
+from dpverify.statements.bst14.audits.cases import Farther, ridge
+from dpverify.statements.bst14.audits.laws import DELTA
 
 # ------------------------------------------------------------------------------------------ localization
 

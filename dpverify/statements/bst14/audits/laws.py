@@ -162,7 +162,7 @@ def walk_on_line(kind: Any, problem: Problem) -> Any:
     return kind(problem, 0.5, 0.5) if kind in (GridWalk, SamplingInConvexSet) else walked(kind, problem)
 
 
-def walk(kind: Any, name: str, n: int) -> Law:
+def walk(kind: Any, n: int, name: str) -> Law:
     """One dimension, against exp(-scale * risk) by quadrature."""
     problem, data = on_cube(name, n, 1)
     mechanism = walk_on_line(kind, problem)
@@ -175,6 +175,9 @@ def walk(kind: Any, name: str, n: int) -> Law:
 
 
 # ------------------------------------------------------------------------------------------ perturbations
+
+NOISES = {"gamma": 0.0, "gaussian": DELTA}
+"""Of objective perturbation, with their delta."""
 
 
 @dataclass(frozen=True)
@@ -231,12 +234,12 @@ class MinimizerLaw:
         return law.sf(-slopes)
 
 
-def minimizer(delta: float) -> Law:
+def minimizer(noise: str) -> Law:
     """The exact law of the minimizer in one dimension; the noise that hides its error blurs it by little."""
     problem, data = real_problem("breast-cancer", n=100, d=1)
     # so large a set that its ends are never reached, and a regularization as on a set of radius 1
     mechanism = ObjectivePerturbation(
-        Problem(problem.loss, Ball(1, 1e6)), 1.0, delta, regularization=5.0, hiding_share=0.2
+        Problem(problem.loss, Ball(1, 1e6)), 1.0, NOISES[noise], regularization=5.0, hiding_share=0.2
     )
     n = data.n
     blur = 30 * (mechanism.hiding_scale(n) + mechanism.accuracy_at(n))

@@ -16,7 +16,7 @@ from dpverify.algorithms.gll22.linear_hard_family import HardFamilyTrial, Linear
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep
 from dpverify.ledger.origins import Corrected, Unstated
-from dpverify.problems import AllSpace, Ball, Dataset, Linear, NeighborPair, Problem, load
+from dpverify.problems import AllSpace, Ball, Dataset, Linear, Problem, load
 from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
@@ -24,6 +24,7 @@ from dpverify.statements.audit_parts import (
     GaussianPair,
     UniformOn,
     linear_neighbors,
+    linear_pair,
     made,
     real_problem,
 )
@@ -97,6 +98,10 @@ def inner_step(name: str, d: int, *point: Any) -> tuple[RejectionInnerStep, Data
     return RejectionInnerStep(problem, 2.0 if name == "breast-cancer" else 1.0, 1.0, 0.005, *point), data
 
 
+def step_queries(name: str) -> Iterator[Value]:
+    return counted_values(*inner_step(name, 10), f"{name}, d = 10", 10.0)
+
+
 def step_law(name: str) -> Law:
     step, data = inner_step(name, 1, (0.9,))
     reference, blind = (
@@ -110,9 +115,10 @@ def step_law(name: str) -> Law:
 # ------------------------------------------------------------------------------------------ the mechanism
 
 
-def gaussian_mechanism(pair: NeighborPair) -> On:
+def gaussian_mechanism(n: int, d: int, name: str) -> On:
     """Linear losses on all space: two Gaussians, for which Theorem 2.1 is tight."""
-    n, problem = pair.left.n, Problem(pair.loss, AllSpace(pair.left.d))
+    pair = linear_pair(name, n, d)
+    problem = Problem(pair.loss, AllSpace(d))
     mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA, regularization=1.0)
     tuned = mechanism.tuned(n)
     spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
@@ -225,7 +231,7 @@ def tried(name: str) -> Iterator[Value]:
         yield _instances(name, n, FEATURES, f"Gaussian records about random signs, {SOLVERS[name]}")
 
 
-def tried_on_data(name: str, data_name: str) -> Iterator[Value]:
+def tried_on_data(data_name: str, name: str) -> Iterator[Value]:
     """The same solvers where the population is a data set with random signs; no bound is proved there."""
     data = load(data_name, d=FEATURES)
     features = np.asarray(data.features)
