@@ -8,7 +8,8 @@ from dpverify.ledger.document import DisplayCount
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.inventory import Display, Sentence, count
-from dpverify.statements.paper import papers, select
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import select
 
 
 def displays_by_paper(
