@@ -34,7 +34,7 @@ REAL_DATA = ("breast-cancer", "diabetes")
 _ROUNDING = 1e-12
 
 
-class Pair(Protocol):
+class Neighbors(Protocol):
     """Two neighbors."""
 
     @property
@@ -84,7 +84,7 @@ def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class PointCoordinate:
     """One coordinate of every point."""
 
     index: int

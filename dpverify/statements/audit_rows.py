@@ -32,7 +32,7 @@ from dpverify.ledger.origins import Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Dataset, Problem
-from dpverify.statements.audit_parts import REAL_DATA, OnFreshSamples, Pair
+from dpverify.statements.audit_parts import REAL_DATA, Neighbors, OnFreshSamples
 from dpverify.statements.plans import (
     CONSTANT,
     COUNT,
@@ -107,7 +107,7 @@ class On:
     """A mechanism on two neighbors."""
 
     mechanism: Any
-    pair: Pair
+    pair: Neighbors
     claim: str | StatedGuarantee | None = "headline"
     """Which of its stated guarantees is claimed, or one that is."""
     best_known: Guarantee | None = None
@@ -201,7 +201,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Value:
+class Expectation:
     """A number that is read off runs, and a bound on its expectation."""
 
     mechanism: Any
@@ -231,7 +231,7 @@ class Value:
 class _Curve:
     """The cases of a row, each with its runs."""
 
-    cases: Callable[[], Iterable[Risk | Value]]
+    cases: Callable[[], Iterable[Risk | Expectation]]
     runs: int
     full: bool
 
@@ -259,7 +259,7 @@ def risk(
 def mean(
     name: str,
     title: str,
-    cases: Callable[..., Iterable[Value]],
+    cases: Callable[..., Iterable[Expectation]],
     runs: int,
     *,
     over: str = "",

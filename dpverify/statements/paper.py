@@ -24,7 +24,7 @@ from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
-from dpverify.statements.inventory import Display, Sentence, read_displays, read_sentences
+from dpverify.statements.inventory import ListedDisplay, ListedSentence, read_displays, read_sentences
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ class Paper:
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
-    displays: tuple[Display, ...] = ()
+    displays: tuple[ListedDisplay, ...] = ()
     """The inventory of its displays and inline relations, in its order."""
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[ListedSentence, ...] = ()
     """The inventory of what its statements say in words, in its order."""
     instances: Mapping[str, tuple[Instance, ...]] | None = None
     """Id to what refutes it. A paper that keeps instances has no statement refuted without one; None: it keeps none."""
@@ -159,14 +159,14 @@ class PaperFolder(Paper):
         return found
 
     @cached_property
-    def displays(self) -> tuple[Display, ...]:
+    def displays(self) -> tuple[ListedDisplay, ...]:
         """The rows of displays.csv beside its statements."""
         found = read_displays(self.folder / "displays.csv")
         self._check({d.statement for d in found})
         return found
 
     @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[ListedSentence, ...]:
         """The rows of sentences.csv beside its statements."""
         found = read_sentences(self.folder / "sentences.csv")
         self._check({s.statement for s in found})

@@ -58,7 +58,7 @@ from dpverify.statements.audit_parts import (
     real_neighbors,
     real_problem,
 )
-from dpverify.statements.audit_rows import Law, On, Risk, Value
+from dpverify.statements.audit_rows import Expectation, Law, On, Risk
 from dpverify.statements.bst14.audits import laws
 from dpverify.statements.bst14.audits.laws import DELTA, NOISES, WALK_EPSILON, on_cube, walk_on_line, walked
 
@@ -245,22 +245,22 @@ def in_ball(runs: Runs) -> NDArray[np.float64]:
     return inside
 
 
-def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) -> Iterator[Value]:
+def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) -> Iterator[Expectation]:
     """On a disk, where the proved number of steps is out of reach: a coarser and shorter walk."""
     problem, data = Problem(real_loss(name), Ball(2, 1.0)), load(name, n=5, d=2)
     mechanism = kind(problem, 0.5, 0.5, cells=16, steps=20_000, withdraw_guarantee=True)
     said = f"{name}, 5 records, d = 2; 16 cells per side, 20,000 steps, fewer than the proven number"
     quantity = "P[the point is in C]"
-    yield Value(mechanism, data, in_ball, 0.0, 1.0, quantity, least, claim, origin, said, at_least=True)
+    yield Expectation(mechanism, data, in_ball, 0.0, 1.0, quantity, least, claim, origin, said, at_least=True)
 
 
-def half_inside(name: str) -> Iterator[Value]:
+def half_inside(name: str) -> Iterator[Expectation]:
     """Lemma 6.4."""
     origin = AsPrinted("bst14.lem6.4", "at least 1/2", "the proven number of steps; fewer are taken here")
     return inside(SamplingInConvexSet, name, 0.5, "at least 1/2", origin)
 
 
-def never_left() -> Iterator[Value]:
+def never_left() -> Iterator[Expectation]:
     """Algorithm 6: all points are in C."""
     origin = AsPrinted("bst14.lem6.5", "the output is in C", "every number of steps")
     return inside(BoostedSampling, "breast-cancer", 1.0, "1", origin)
@@ -315,13 +315,13 @@ class Farther:
         return np.where(away > self.radius, 1.0, 0.0)
 
 
-def missed_ball(name: str) -> Iterator[Value]:
+def missed_ball(name: str) -> Iterator[Expectation]:
     """theta* is outside of C_0 with no more than the exact probability for the noise's norm."""
     for zeta in (2.0, 1.1):
         problem, data = ridge(name, 100, FEATURES, 0.1)
         mechanism = OutputPerturbation(problem, 1.0, zeta=zeta)
         found = mechanism.minimum(data)
-        yield Value(
+        yield Expectation(
             mechanism,
             data,
             Farther(tuple(found.point.tolist()), mechanism.ball_radius(data.n) + found.distance),
@@ -386,7 +386,7 @@ def huberized(noise: str) -> On:
 
 
 @dataclass(frozen=True)
-class Excess:
+class ExcessRisk:
     """A run's excess total risk over that at a known minimizer."""
 
     problem: Problem
@@ -403,7 +403,7 @@ class Excess:
         return np.maximum(self.problem.total_risk(points, self.data) - lowest, 0.0)
 
 
-def bad_data(which: int, printed: bool) -> Iterator[Value]:
+def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
     """The bad data sets, for h = 1/sqrt(n), where both lower bounds are of the order sqrt(n / epsilon)."""
     claim, because = "n min(1, h/3) / 6", "the constant of the lower bound is written out"
     origin = Corrected("bst14.lemB.2", "Omega(min(n, n h))", because, "every n that is a multiple of 3")
@@ -420,9 +420,9 @@ def bad_data(which: int, printed: bool) -> Iterator[Value]:
         if which == 2:
             data, minimizer = second_bad_data(n, regularization=ridge), 1.0
             bound = second_bad_risk(n, width=width, regularization=ridge)
-        excess = Excess(mechanism.problem, data, minimizer)
+        excess = ExcessRisk(mechanism.problem, data, minimizer)
         said = f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
-        yield Value(
+        yield Expectation(
             mechanism,
             data,
             excess,

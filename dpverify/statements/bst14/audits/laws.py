@@ -25,11 +25,18 @@ from dpverify.algorithms.promises import StatedSamplingError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, load
 from dpverify.running import Output, Randomness
-from dpverify.statements.audit_parts import Coordinate, UniformOn, made, mean_problem, real_loss, real_problem
+from dpverify.statements.audit_parts import (
+    PointCoordinate,
+    UniformOn,
+    made,
+    mean_problem,
+    real_loss,
+    real_problem,
+)
 from dpverify.statements.audit_rows import Law
 
 DELTA = 1e-5
-FIRST = Coordinate(0)
+FIRST = PointCoordinate(0)
 
 _GRID = 4001
 _NODES = 80
@@ -57,7 +64,7 @@ def by_trapezoids(grid: Any, density: Any) -> Callable[[Any], Any]:
 
 
 @dataclass(frozen=True)
-class Along:
+class InDirection:
     """A linear statistic of points, <w, direction>."""
 
     direction: tuple[float, ...]
@@ -90,7 +97,9 @@ def sampled_disk(name: str) -> Law:
     reference, blind = disk(problem, data, mechanism.scale), UniformOn(problem.constraint)
     said, stated = f"{name}, 100 records, d = 2, epsilon = {STEEP:g}", _exactly(mechanism, data.n)
     error = _QUADRATURE_ERROR
-    return Law(mechanism, data, Along((1.0, 0.0)), "first coordinate", reference, error, said, blind, stated)
+    return Law(
+        mechanism, data, InDirection((1.0, 0.0)), "first coordinate", reference, error, said, blind, stated
+    )
 
 
 def sampled_digits() -> Law:
@@ -106,7 +115,7 @@ def sampled_digits() -> Law:
     return Law(
         mechanism,
         data,
-        Along(tuple((pull / strength).tolist())),
+        InDirection(tuple((pull / strength).tolist())),
         "coordinate along the mean image",
         by_trapezoids(t, slices * np.exp(exponents - exponents.max())),
         _QUADRATURE_ERROR,
@@ -129,7 +138,7 @@ def net() -> Law:
     return Law(
         mechanism,
         data,
-        Along((1.0, 0.0)),
+        InDirection((1.0, 0.0)),
         "first coordinate",
         lambda x: sums[np.searchsorted(places, x, side="right")],
         1e-9,

@@ -35,7 +35,7 @@ from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import linear_pair, real_problem
-from dpverify.statements.audit_rows import On, Risk, Value
+from dpverify.statements.audit_rows import Expectation, On, Risk
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -179,12 +179,12 @@ def squared_norms(runs: Runs) -> NDArray[np.float64]:
     return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
 
 
-def quantizing_error(name: str) -> Iterator[Value]:
+def quantizing_error(name: str) -> Iterator[Expectation]:
     """The squared error of messages of several sizes."""
     problem, data = real_problem(name, n=SIZE, d=DIMENSION)
     for bits in (1, 2, 4):
         oracle = QuantizingOracle(problem.loss.lipschitz_constant, bits)
-        yield Value(
+        yield Expectation(
             DecodedMessage(problem, oracle),
             data,
             squared_norms,
