@@ -353,6 +353,14 @@ def constant(
     return _rows(name, title, CONSTANT, build, case, per, about=about)
 
 
+def hidden(source: str, printed: str, provable: float, *, holds_for: str, **more: Any) -> ConstantQuestion:
+    """A constant that is not printed, and so is measured: the smallest, if `more` does not say otherwise."""
+    origin = Corrected(source, printed, "the hidden constant is computed", holds_for)
+    return ConstantQuestion(
+        provable=at(provable), printed=None, origin=origin, **{"extreme": "smallest"} | more
+    )
+
+
 def at(value: float) -> Interval:
     """A number, as known as floating-point arithmetic lets it be."""
     return Interval(lower=value, upper=value)
