@@ -86,7 +86,8 @@ def list_(
     """
     extras.require("dpverify list", "prove")
     from dpverify.ledger.headlines.roots import ancestors
-    from dpverify.statements.paper import find_statement, papers, select
+    from dpverify.statements.paper import papers
+    from dpverify.statements.selection import find_statement, select
     from dpverify.verification.catalog.entries import catalog_entries, uses_graph
     from dpverify.verification.catalog.rows import without_certificates
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
@@ -207,8 +208,8 @@ def prove(
     """
     extras.require("dpverify prove", "prove")
     from dpverify.ledger.verdicts import BROKEN, Coverage, Verdict
-    from dpverify.statements.own_pages import OwnPaper
-    from dpverify.statements.paper import opened, select_statements
+    from dpverify.statements.own_pages import OwnPaper, opened
+    from dpverify.statements.selection import select_statements
     from dpverify.verification.catalog.proofs import said_of_page
     from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
     from dpverify.verification.remembering.shipped import known_below

@@ -26,7 +26,7 @@ def no_own_papers() -> Iterator[None]:
     """What a test opens is no paper of the next."""
     yield
     if (paper := sys.modules.get("dpverify.statements.paper")) is not None:
-        paper._own.clear()
+        paper.opened_pages.clear()
 
 
 # Tests run side by side. Threads of BLAS and OpenMP that wait for a core spin, and take several times the CPU; read

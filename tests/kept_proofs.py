@@ -14,7 +14,8 @@ import pytest
 
 from dpverify.proving.language import Statement
 from dpverify.running import Store
-from dpverify.statements.paper import papers, select
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import select
 from dpverify.verification.catalog import proofs
 from dpverify.verification.catalog.program import PROVING_LIBRARIES
 from dpverify.verification.catalog.rows import ProofRecord

@@ -28,7 +28,7 @@ def hypotheses(
     minutes.
     """
     extras.require("dpverify hypotheses", "prove")
-    from dpverify.statements.paper import select_statements
+    from dpverify.statements.selection import select_statements
     from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
     from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
     from dpverify.views.formula import point_text

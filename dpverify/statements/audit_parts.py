@@ -24,6 +24,7 @@ from dpverify.problems import (
     Problem,
     Squared,
     load,
+    opposite_linear,
     opposite_neighbor,
 )
 from dpverify.running import Output, Randomness
@@ -33,7 +34,7 @@ REAL_DATA = ("breast-cancer", "diabetes")
 _ROUNDING = 1e-12
 
 
-class Pair(Protocol):
+class Neighbors(Protocol):
     """Two neighbors."""
 
     @property
@@ -83,7 +84,7 @@ def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class PointCoordinate:
     """One coordinate of every point."""
 
     index: int
@@ -130,6 +131,11 @@ def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
     A record is the gradient of its loss, so that two of them are up to 2 L apart, as the theorems allow.
     """
     return opposite_neighbor(Linear(), longest_record_at(name, n, n=n, d=d), n)
+
+
+def linear_pair(name: str, n: int, d: int = 1) -> NeighborPair:
+    """The same, or by the name of `worst-case` records that are opposite at the last place and alike elsewhere."""
+    return opposite_linear(n, d, n) if name == "worst-case" else linear_neighbors(name, n=n, d=d)
 
 
 def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:

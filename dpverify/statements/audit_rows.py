@@ -4,9 +4,9 @@ A row writes down what only a table can know: neighbors, data, sizes, runs, refe
 comes from, how often an oracle is called, how far a sampler may be off and what a weakened version has changed is asked
 of the algorithm, in the process that carries out the audit. So a table costs nothing until then.
 
-`{}` in a name and a title stands for the key of a row that is made `per` key. A name begins with the id of the
-algorithm that is audited, unless the row is `about` something else. Rows with `full=True` belong to the full profile;
-one of them that is asked for by name in a quick run makes a tenth of its runs.
+`{}` in a name and a title stands for the key of a row that is made `per` key, one of the real data sets if nothing else
+is said. A name begins with the id of the algorithm that is audited, unless the row is `about` something else. Rows with
+`full=True` belong to the full profile; one of them that is asked for by name in a quick run makes a tenth of its runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from dpverify.ledger.origins import Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Dataset, Problem
-from dpverify.statements.audit_parts import OnFreshSamples, Pair
+from dpverify.statements.audit_parts import REAL_DATA, Neighbors, OnFreshSamples
 from dpverify.statements.plans import (
     CONSTANT,
     COUNT,
@@ -64,14 +64,15 @@ def runs_of(profile: Profile, runs: int, *, full: bool) -> int:
 
 @dataclass(frozen=True)
 class _Build:
-    """Makes the audit of a row from its case."""
+    """Makes the audit of a row from its case and the number of runs."""
 
-    make: Callable[[Any, Callable[[int], int]], Audit]
+    make: Callable[[Any, int], Audit]
     cases: Callable[[], Any]
-    full: bool
+    runs: int = 0
+    full: bool = False
 
     def __call__(self, profile: Profile) -> Audit:
-        return self.make(self.cases(), lambda runs: runs_of(profile, runs, full=self.full))
+        return self.make(self.cases(), runs_of(profile, self.runs, full=self.full))
 
 
 def _rows(
@@ -80,23 +81,21 @@ def _rows(
     auditor: AnyAuditor,
     build: Callable[[Callable[..., Any]], Callable[[Profile], Audit]],
     case: Callable[..., Any],
-    per: Keys,
+    per: Keys | None,
     *,
     about: str = "",
     full: bool = False,
 ) -> Rows:
+    if per is None:
+        per = REAL_DATA if "{}" in name else ()
     words = per if isinstance(per, Mapping) else {key: key for key in per}
-    keyed = [(name.format(key), title.format(said), partial(case, key)) for key, said in words.items()]
+    keyed: list[tuple[str, str, Callable[..., Any]]] = [
+        (name.format(key), title.format(said), partial(case, key)) for key, said in words.items()
+    ]
+    least = Profile.FULL if full else Profile.QUICK
     return tuple(
-        Plan(
-            row,
-            about or row.partition("/")[0],
-            heading,
-            auditor,
-            build(made),
-            Profile.FULL if full else Profile.QUICK,
-        )
-        for row, heading, made in (keyed if words else [(name, title, case)])
+        Plan(row, about or row.partition("/")[0], heading, auditor, build(made), least)
+        for row, heading, made in keyed or [(name, title, case)]
     )
 
 
@@ -108,7 +107,7 @@ class On:
     """A mechanism on two neighbors."""
 
     mechanism: Any
-    pair: Pair
+    pair: Neighbors
     claim: str | StatedGuarantee | None = "headline"
     """Which of its stated guarantees is claimed, or one that is."""
     best_known: Guarantee | None = None
@@ -148,14 +147,10 @@ def _on_pair(case: On, runs: int) -> Audit:
 
 
 def privacy(
-    name: str, title: str, case: Callable[..., On], runs: int, *, per: Keys = (), full: bool = False
+    name: str, title: str, case: Callable[..., On], runs: int, *, per: Keys | None = None, full: bool = False
 ) -> Rows:
     """Audits of a privacy guarantee, with so many runs on each of two neighbors."""
-
-    def build(made: Callable[[], On]) -> Callable[[Profile], Audit]:
-        return _Build(lambda on, number: _on_pair(on, number(runs)), made, full)
-
-    return _rows(name, title, PRIVACY, build, case, per, full=full)
+    return _rows(name, title, PRIVACY, lambda made: _Build(_on_pair, made, runs, full), case, per, full=full)
 
 
 # ------------------------------------------------------------------------------------------ expectations
@@ -206,7 +201,7 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Value:
+class Expectation:
     """A number that is read off runs, and a bound on its expectation."""
 
     mechanism: Any
@@ -236,7 +231,7 @@ class Value:
 class _Curve:
     """The cases of a row, each with its runs."""
 
-    cases: Callable[[], Iterable[Risk | Value]]
+    cases: Callable[[], Iterable[Risk | Expectation]]
     runs: int
     full: bool
 
@@ -252,33 +247,29 @@ def risk(
     *,
     over: str = "",
     rate: ClaimedRate | None = None,
-    per: Keys = (),
+    per: Keys | None = None,
     full: bool = False,
 ) -> Rows:
     """Audits of expected excess risks, along a curve `over` a size if there is one."""
-
-    def build(made: Callable[[], Iterable[Risk]]) -> Along:
-        return Along(_Curve(made, runs, full), over, rate)
-
-    return _rows(name, title, RISK, build, cases, per, full=full)
+    return _rows(
+        name, title, RISK, lambda made: Along(_Curve(made, runs, full), over, rate), cases, per, full=full
+    )
 
 
 def mean(
     name: str,
     title: str,
-    cases: Callable[..., Iterable[Value]],
+    cases: Callable[..., Iterable[Expectation]],
     runs: int,
     *,
     over: str = "",
-    per: Keys = (),
+    per: Keys | None = None,
     full: bool = False,
 ) -> Rows:
     """Audits of other expectations."""
-
-    def build(made: Callable[[], Iterable[Value]]) -> Along:
-        return Along(_Curve(made, runs, full), over, None)
-
-    return _rows(name, title, MEAN, build, cases, per, full=full)
+    return _rows(
+        name, title, MEAN, lambda made: Along(_Curve(made, runs, full), over, None), cases, per, full=full
+    )
 
 
 # ------------------------------------------------------------------------------------------ laws, counts, constants
@@ -319,30 +310,21 @@ class Law:
 
 
 def law(
-    name: str, title: str, case: Callable[..., Law], runs: int, *, per: Keys = (), full: bool = False
+    name: str, title: str, case: Callable[..., Law], runs: int, *, per: Keys | None = None, full: bool = False
 ) -> Rows:
     """Audits of a sampler's law."""
-
-    def build(made: Callable[[], Law]) -> Callable[[Profile], Audit]:
-        return _Build(lambda found, number: found.audit(number(runs)), made, full)
-
-    return _rows(name, title, LAW, build, case, per, full=full)
+    return _rows(name, title, LAW, lambda made: _Build(Law.audit, made, runs, full), case, per, full=full)
 
 
 Oracle = Literal["gradient", "value", "projection", "linear minimization"]
 
 
 def queries(
-    name: str,
-    title: str,
-    case: Callable[..., tuple[Any, Dataset]],
-    oracle: Oracle = "gradient",
-    *,
-    per: Keys = (),
+    name: str, title: str, case: Callable[..., tuple[Any, Dataset]], oracle: Oracle = "gradient"
 ) -> Rows:
-    """Audits of the number of calls of an oracle that a mechanism states for a data set."""
+    """An audit of the number of calls of an oracle that a mechanism states for a data set."""
 
-    def audit(made: tuple[Any, Dataset], number: Callable[[int], int]) -> Audit:
+    def audit(made: tuple[Any, Dataset], _: int) -> Audit:
         mechanism, data = made
         stated = next(one for one in mechanism.queries(data.n) if one.oracle == oracle and not one.expected)
         question = CountQuestion(
@@ -355,18 +337,28 @@ def queries(
         )
         return Audit(question, CountedRuns(mechanism, data))
 
-    return _rows(name, title, COUNT, lambda made: _Build(audit, made, False), case, per)
+    return _rows(name, title, COUNT, partial(_Build, audit), case, ())
 
 
 def constant(
-    name: str, title: str, case: Callable[..., ConstantQuestion], *, about: str = "", per: Keys = ()
+    name: str,
+    title: str,
+    case: Callable[..., ConstantQuestion],
+    *,
+    about: str = "",
+    per: Keys | None = None,
 ) -> Rows:
     """Audits of a constant in a formula, which is computed where the audit runs."""
-
-    def build(made: Callable[[], ConstantQuestion]) -> Callable[[Profile], Audit]:
-        return _Build(lambda question, _: Audit(question), made, False)
-
+    build = partial(_Build, lambda question, _: Audit(question))
     return _rows(name, title, CONSTANT, build, case, per, about=about)
+
+
+def hidden(source: str, printed: str, provable: float, *, holds_for: str, **more: Any) -> ConstantQuestion:
+    """A constant that is not printed, and so is measured: the smallest, if `more` does not say otherwise."""
+    origin = Corrected(source, printed, "the hidden constant is computed", holds_for)
+    return ConstantQuestion(
+        provable=at(provable), printed=None, origin=origin, **{"extreme": "smallest"} | more
+    )
 
 
 def at(value: float) -> Interval:

@@ -35,7 +35,7 @@ SENTENCE_COLUMNS = ("statement", "kind", "text", "encoded", "reason")
 
 
 @dataclass(frozen=True)
-class Display:
+class ListedDisplay:
     """A display, a line of one that has several, or an inline relation, as it is printed."""
 
     statement: str
@@ -49,7 +49,7 @@ class Display:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class ListedSentence:
     """A sentence of a statement, or a part of one, that defines or claims something."""
 
     statement: str
@@ -89,15 +89,15 @@ def lost_glyphs() -> tuple[LostGlyph, ...]:
     return tuple(LostGlyph(**row) for row in csv.DictReader(text.splitlines()))
 
 
-def read_displays(file: Path) -> tuple[Display, ...]:
+def read_displays(file: Path) -> tuple[ListedDisplay, ...]:
     """The displays in a file; none where there is no such file. Raises as `read_sentences`."""
     return tuple(
-        Display(s, place, latex, tuple(e.split()), reason)
+        ListedDisplay(s, place, latex, tuple(e.split()), reason)
         for s, place, latex, e, reason in _rows(file, COLUMNS)
     )
 
 
-def read_sentences(file: Path) -> tuple[Sentence, ...]:
+def read_sentences(file: Path) -> tuple[ListedSentence, ...]:
     """The sentences in a file; none where there is no such file.
 
     Raises:
@@ -105,7 +105,7 @@ def read_sentences(file: Path) -> tuple[Sentence, ...]:
             making.
     """
     found = tuple(
-        Sentence(s, kind, text, tuple(e.split()), reason)
+        ListedSentence(s, kind, text, tuple(e.split()), reason)
         for s, kind, text, e, reason in _rows(file, SENTENCE_COLUMNS)
     )
     for row in found:
@@ -142,10 +142,10 @@ def _said(lines: set[Provenance | None]) -> Literal["whole", "part", "ingredient
 
 def count(
     paper: str,
-    displays: Iterable[Display],
+    displays: Iterable[ListedDisplay],
     entries: Iterable[ProofEvidence],
     statements: Iterable[str] = (),
-    sentences: Iterable[Sentence] = (),
+    sentences: Iterable[ListedSentence] = (),
 ) -> DisplayCount:
     """How many there are and how many are encoded, and of these, what the entries have decided and confirmed.
 

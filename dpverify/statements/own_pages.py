@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Variant
-from dpverify.statements.paper import CatalogRow, Paper, check_uses, registered
+from dpverify.statements.paper import CatalogRow, Paper, check_uses, opened_pages, papers, registered
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class OwnPaper(Paper):
         return f"{self.path.resolve()}#{id_}"
 
 
-def is_path(name: str) -> bool:
+def _is_path(name: str) -> bool:
     """Whether a name is one of a page or of a folder of pages, and of no registered paper."""
     return name not in registered() and (name.endswith(".md") or os.path.isdir(name))
 
 
-def stamp(path: Path) -> object:
+def _stamp(path: Path) -> object:
     """Changes with the pages of a path."""
     files = [*path.parent.glob("letters.md"), path] if path.is_file() else sorted(path.glob("*.md"))
     return [(file, file.stat().st_mtime_ns, file.stat().st_size) for file in files]
@@ -87,3 +87,22 @@ def read_pages(path: Path) -> OwnPaper:
     if any(uses for s in statements for uses in (s.uses, *(part.uses for part in s.parts))):
         check_uses([*registered().values(), found], of=(found,))
     return found
+
+
+def opened(name: str) -> Paper | None:
+    """The paper with a key, or of the page or folder with a path; None if there is none.
+
+    Pages that have changed since are read anew.
+
+    Raises:
+        InvalidArgumentError: for pages that cannot be read.
+    """
+    if _is_path(name):
+        path, now = str(Path(name).resolve()), _stamp(Path(name))
+        before = opened_pages.pop(path, None)
+        found = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
+        for other in [key for key, (_, paper) in opened_pages.items() if paper.key == found[1].key]:
+            del opened_pages[other]  # one id is one statement's
+        opened_pages[path] = found
+        return found[1]
+    return papers().get(name)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 import csv
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -25,7 +24,7 @@ from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
-from dpverify.statements.inventory import Display, Sentence, read_displays, read_sentences
+from dpverify.statements.inventory import ListedDisplay, ListedSentence, read_displays, read_sentences
 from dpverify.statements.results import RESULTS
 
 if TYPE_CHECKING:
@@ -65,9 +64,9 @@ class Paper:
     """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
-    displays: tuple[Display, ...] = ()
+    displays: tuple[ListedDisplay, ...] = ()
     """The inventory of its displays and inline relations, in its order."""
-    sentences: tuple[Sentence, ...] = ()
+    sentences: tuple[ListedSentence, ...] = ()
     """The inventory of what its statements say in words, in its order."""
     instances: Mapping[str, tuple[Instance, ...]] | None = None
     """Id to what refutes it. A paper that keeps instances has no statement refuted without one; None: it keeps none."""
@@ -160,14 +159,14 @@ class PaperFolder(Paper):
         return found
 
     @cached_property
-    def displays(self) -> tuple[Display, ...]:
+    def displays(self) -> tuple[ListedDisplay, ...]:
         """The rows of displays.csv beside its statements."""
         found = read_displays(self.folder / "displays.csv")
         self._check({d.statement for d in found})
         return found
 
     @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
+    def sentences(self) -> tuple[ListedSentence, ...]:
         """The rows of sentences.csv beside its statements."""
         found = read_sentences(self.folder / "sentences.csv")
         self._check({s.statement for s in found})
@@ -263,34 +262,13 @@ def own_catalog(key: str) -> tuple[CatalogRow, ...]:
     return tuple(row for row in rows if row.paper == key)
 
 
-_own: dict[str, tuple[object, Paper]] = {}
-"""Papers that are read from someone's own pages, by the path of these, each with what tells whether they changed."""
+opened_pages: dict[str, tuple[object, Paper]] = {}
+"""Papers that are read from someone's own pages, by the path of these, each with what changes with them."""
 
 
 def papers() -> Mapping[str, Paper]:
     """Every paper by key: those that are registered, sorted, and those that were opened."""
-    return {**registered(), **{paper.key: paper for _, paper in _own.values()}}
-
-
-def opened(name: str) -> Paper | None:
-    """The paper with a key, or of the page or folder with a path; None where there is none.
-
-    Pages that have changed since are read anew.
-
-    Raises:
-        InvalidArgumentError: for pages that cannot be read.
-    """
-    from dpverify.statements.own_pages import is_path, read_pages, stamp
-
-    if is_path(name):
-        path, now = str(Path(name).resolve()), stamp(Path(name))
-        before = _own.pop(path, None)
-        found = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
-        for other in [key for key, (_, paper) in _own.items() if paper.key == found[1].key]:
-            del _own[other]  # one id is one statement's
-        _own[path] = found
-        return found[1]
-    return papers().get(name)
+    return {**registered(), **{paper.key: paper for _, paper in opened_pages.values()}}
 
 
 @cache
@@ -351,65 +329,6 @@ def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> N
             raise InvalidArgumentError(
                 "uses", " -> ".join(circle), "statements that do not rest on themselves"
             )
-
-
-def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:
-    """The catalog rows of the given papers and ids; all of them where none is given.
-
-    A path of a page of one's own, or of a folder of them, stands for the paper that it makes, and `PATH#ID` for one of
-    its statements.
-    """
-    wanted = set[str]()
-    chosen: dict[str, Paper] = {}
-    for name in keys_or_ids:
-        if not isinstance(name, str):
-            raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
-        pages, _, id_ = name.partition("#")
-        paper = opened(pages)
-        if paper is not None and chosen.setdefault(paper.key, paper) is not paper:
-            allowed = f"pages whose ids do not begin as others of this run do, with `{paper.key}`"
-            raise InvalidArgumentError("page", name, allowed)
-        wanted.add(id_ or (name if paper is None else paper.key))
-    known = papers()
-    ids = {row.id for paper in known.values() for row in paper.catalog}
-    for name in wanted:
-        if name not in known and name not in ids:
-            near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
-            if os.path.isfile(name):
-                allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
-                raise InvalidArgumentError("id", name, allowed)
-            allowed = f"a paper's key, a catalog id such as {near}, a Markdown page or folder, or `PAGE#ID`"
-            raise InvalidArgumentError("id", name, allowed)
-    for paper in known.values() if keys_or_ids else registered().values():
-        for row in paper.catalog:
-            if not keys_or_ids or row.id in wanted or paper.key in wanted:
-                yield paper, row
-
-
-def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
-    """The encoded statements of the given papers and ids; all of them where none is given.
-
-    Raises:
-        InvalidArgumentError: for what is no paper or id, and where none is encoded.
-    """
-    wanted = {row.id for _, row in select(keys_or_ids)}
-    encoded = [s for paper in papers().values() for s in paper.statements]
-    found = [s for s in encoded if s.id in wanted]
-    if not found:
-        ids = ", ".join(s.id for s in encoded)
-        raise InvalidArgumentError("id", ", ".join(keys_or_ids), f"an id with formulas to prove: {ids}")
-    return found
-
-
-def find_statement(address: str) -> Statement | None:
-    """The encoded statement with an id, or at `PATH#ID`; None if it is not encoded yet."""
-    pages, _, id_ = address.rpartition("#")
-    if pages:
-        opened(pages)
-    for paper in papers().values():
-        if any(row.id == id_ for row in paper.catalog):
-            return paper.statement(id_)
-    return None
 
 
 def address_of(statement_id: str) -> str:

@@ -56,7 +56,7 @@ class DefinitionSource:
 
 
 @dataclass(frozen=True)
-class Row:
+class UnreadRow:
     """An obligation that is not read yet."""
 
     name: str
@@ -93,13 +93,13 @@ class Reading:
 
     def __init__(self, id_: str, where: str, letters: tuple[Variable, ...]) -> None:
         self.id, self.where, self.letters = id_, where, letters
-        self._obligations: dict[int, tuple[Row, Obligation]] = {}
+        self._obligations: dict[int, tuple[UnreadRow, Obligation]] = {}
         self._known: dict[object, Letters] = {}
         self._defined: dict[object, tuple[Definition, ...]] = {}
         self._formula_of: dict[object, Expression | None] = {}
         self._checked: dict[int, Obligation] = {}
 
-    def obligation(self, row: Row) -> Obligation:
+    def obligation(self, row: UnreadRow) -> Obligation:
         """The obligation of a row.
 
         Raises:
@@ -179,7 +179,7 @@ class Reading:
 
     def _read(
         self,
-        row: Row,
+        row: UnreadRow,
         *,
         given: str = "",
         meant: str = "",
@@ -241,7 +241,7 @@ class Reading:
                 return obligation
         return replace(obligation, formulas=formulas, bound_forms=forms)
 
-    def _formulas(self, row: Row, used: Iterable[Variable]) -> dict[Variable, Expression]:
+    def _formulas(self, row: UnreadRow, used: Iterable[Variable]) -> dict[Variable, Expression]:
         """What stands for a formula of other letters among those of a row: the formula, in letters that do not.
 
         Raises:
@@ -299,7 +299,7 @@ def _said_of(letter: Variable) -> tuple[object, ...]:
     return letter, letter.latex, letter.meaning, letter.stands_for, letter.size
 
 
-def source_of(row: Row) -> Source:
+def source_of(row: UnreadRow) -> Source:
     """What the second reader reads of a row."""
     options = row.options
     given, catches = options.get("given", ""), options.get("catches")

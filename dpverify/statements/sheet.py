@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import Variable
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.proving.language import Correction, Json, Obligation, Statement, Unread
-from dpverify.statements.rows import DefinitionSource, Reading, Row, source_json
+from dpverify.statements.rows import DefinitionSource, Reading, UnreadRow, source_json
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Sheet:
     pairs: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     definitions: tuple[DefinitionSource, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: tuple[UnreadRow, ...] = ()
     """What is printed."""
-    corrected_rows: tuple[Row, ...] = ()
+    corrected_rows: tuple[UnreadRow, ...] = ()
     because: tuple[str, ...] = ()
     replaces: tuple[str, ...] = ()
     corrected_latex: str = ""
@@ -197,15 +197,15 @@ class Sheet:
     def _with(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> Sheet:
         return replace(self, rows=(*self.rows, self._row(coverage, name, display, options)))
 
-    def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> Row:
+    def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> UnreadRow:
         if coverage is not Coverage.INSTANCE:
             for key in ("case", "catches"):
                 if key in options:
                     allowed = "said of an instance alone"
                     raise InvalidArgumentError(key, options[key], allowed)
-        return Row(name, coverage, display, options, self.definitions, self.letters)
+        return UnreadRow(name, coverage, display, options, self.definitions, self.letters)
 
-    def _unread(self, rows: tuple[Row, ...]) -> Unread:
+    def _unread(self, rows: tuple[UnreadRow, ...]) -> Unread:
         def read(i: int) -> Obligation:
             assert self.reading is not None
             return self.reading.obligation(rows[i])

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dpverify.ledger.document import DisplayCount
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.statements.inventory import Display, Sentence, count
-from dpverify.statements.paper import papers, select
+from dpverify.statements.inventory import ListedDisplay, ListedSentence, count
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import select
 
 
 def displays_by_paper(
@@ -54,12 +55,12 @@ def displays_by_statement(
     }
 
 
-def _sentences(paper: str, ids: Collection[str]) -> list[Sentence]:
+def _sentences(paper: str, ids: Collection[str]) -> list[ListedSentence]:
     return [sentence for sentence in papers()[paper].sentences if sentence.statement in ids]
 
 
-def _chosen(keys_or_ids: tuple[str, ...]) -> Mapping[str, list[Display]]:
-    chosen, rows = {}, dict[str, list[Display]]()
+def _chosen(keys_or_ids: tuple[str, ...]) -> Mapping[str, list[ListedDisplay]]:
+    chosen, rows = {}, dict[str, list[ListedDisplay]]()
     for paper, row in select(keys_or_ids):
         chosen[paper.key] = paper
         rows[row.id] = []

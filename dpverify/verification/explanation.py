@@ -23,17 +23,9 @@ from dpverify.proving.language import Statement, parts_of
 from dpverify.reports.plain_formulas import plain_formula, plain_signs, plain_words
 from dpverify.running.store import keep, kept
 from dpverify.statements.inventory import lost_glyphs
-from dpverify.statements.paper import (
-    CatalogRow,
-    Paper,
-    address_of,
-    find_statement,
-    loaded,
-    named_results,
-    opened,
-    papers,
-    select,
-)
+from dpverify.statements.own_pages import opened
+from dpverify.statements.paper import CatalogRow, Paper, address_of, loaded, named_results, papers
+from dpverify.statements.selection import find_statement, select
 from dpverify.verification.catalog.entries import catalog_entries, named_with, used_by, uses_graph
 from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import domain_of, obligations_of, source_texts, without_certificates

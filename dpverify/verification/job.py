@@ -16,8 +16,9 @@ from dpverify.ledger.names import bare
 from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
-from dpverify.statements.paper import papers, select
+from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
+from dpverify.statements.selection import select
 from dpverify.verification.audits import AuditSettings
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements

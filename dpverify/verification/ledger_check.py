@@ -37,7 +37,9 @@ from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
 from dpverify.reports import load_ledger
 from dpverify.running import Progress
-from dpverify.statements.paper import opened, papers, select
+from dpverify.statements.own_pages import opened
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import select
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.rows import (
     reason_of,

@@ -11,7 +11,7 @@ from dpverify.formulas.logic import Compare, Eq, Exists, ForAll, Formula, Ge, Im
 from dpverify.formulas.operators import exp, sqrt
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.refutations.consequences import correction_of
 
 X, L, R = real("x", ge=0), real("L", gt=0), real("R", gt=0)

@@ -114,46 +114,48 @@ def _changes(e: Expression, over: tuple[Variable, ...]) -> Iterator[tuple[str, E
                 if other_letter != e and other_letter.kind == e.kind and other_letter.unit.same_as(e.unit):
                     yield f"{other_letter.name} for {e.name}", other_letter
         case Apply(operator, arguments):
-            if operator in _SWAPS and len(arguments) == 2:
-                yield f"{_SWAPS[operator]} for {operator}", Apply(_SWAPS[operator], arguments)
-            if operator in ("sub", "div", "pow") and arguments[0] != arguments[1]:
-                yield f"sides of {operator} exchanged", Apply(operator, arguments[::-1])
-            if operator in ("add", "mul", "sub", "div", "neg", "root", "max", "min", "pow"):
-                for i in range(len(arguments)):
-                    rest = (*arguments[:i], *arguments[i + 1 :])
-                    if operator == "root" and i == 0:
-                        continue
-                    if rest:
-                        yield (
-                            f"part of {operator} left out",
-                            rest[0] if len(rest) == 1 else Apply(operator, rest),
-                        )
-                    elif operator == "neg":
-                        yield "sign lost", arguments[0]
+            yield from _changes_of(operator, arguments)
             for i, argument in enumerate(arguments):
                 for said, changed in _changes(argument, over):
                     yield said, Apply(operator, (*arguments[:i], changed, *arguments[i + 1 :]))
-        case Binder(kind, body, variable, first, last):
+        case Binder(kind, _, variable, first, last):
             if kind != "integral":
                 yield "sum begins one late", replace(e, first=first + 1)
                 yield "sum ends one early", replace(e, last=last - 1)
-            for said, changed in _changes(body, (*over, variable)):
-                yield said, replace(e, body=changed)
-            for said, changed in _changes(first, over):
-                yield said, replace(e, first=changed)
-            for said, changed in _changes(last, over):
-                yield said, replace(e, last=changed)
-        case Derivative(body, variable, order):
+            yield from _changes_within(e, (*over, variable), "body")
+            yield from _changes_within(e, over, "first", "last")
+        case Derivative(order=order):
             yield "derivative of the next order", replace(e, order=order + 1)
-            for said, changed in _changes(body, over):
-                yield said, replace(e, body=changed)
-        case At(body, _, value):
-            for said, changed in _changes(body, over):
-                yield said, replace(e, body=changed)
-            for said, changed in _changes(value, over):
-                yield said, replace(e, value=changed)
+            yield from _changes_within(e, over, "body")
+        case At():
+            yield from _changes_within(e, over, "body", "value")
         case _:
             return
+
+
+def _changes_of(operator: str, arguments: tuple[Expression, ...]) -> Iterator[tuple[str, Expression]]:
+    """Changes of an operator, and of which arguments it has."""
+    if operator in _SWAPS and len(arguments) == 2:
+        yield f"{_SWAPS[operator]} for {operator}", Apply(_SWAPS[operator], arguments)
+    if operator in ("sub", "div", "pow") and arguments[0] != arguments[1]:
+        yield f"sides of {operator} exchanged", Apply(operator, arguments[::-1])
+    if operator in ("add", "mul", "sub", "div", "neg", "root", "max", "min", "pow"):
+        for i in range(len(arguments)):
+            rest = (*arguments[:i], *arguments[i + 1 :])
+            if operator == "root" and i == 0:
+                continue
+            if rest:
+                yield f"part of {operator} left out", rest[0] if len(rest) == 1 else Apply(operator, rest)
+            elif operator == "neg":
+                yield "sign lost", arguments[0]
+
+
+def _changes_within(
+    e: Binder | Derivative | At, over: tuple[Variable, ...], *names: str
+) -> Iterator[tuple[str, Expression]]:
+    for name in names:
+        for said, changed in _changes(getattr(e, name), over):
+            yield said, replace(e, **{name: changed})
 
 
 # ---------------------------------------------------------------------------------------------- which are faults

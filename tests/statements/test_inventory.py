@@ -20,8 +20,8 @@ from dpverify.statements.inventory import (
     REASONS,
     RESTATED,
     UNSAYABLE,
-    Display,
-    Sentence,
+    ListedDisplay,
+    ListedSentence,
     count,
     read_displays,
     read_sentences,
@@ -50,7 +50,7 @@ def text_of(paper: str) -> str:
 # ------------------------------------------------------------------------------------ with the papers
 
 
-def differences(found: Sequence[Found], rows: Sequence[Display]) -> list[str]:
+def differences(found: Sequence[Found], rows: Sequence[ListedDisplay]) -> list[str]:
     """Where text and rows part, in the paper's order."""
     stands = [(f.statement, f.place, f.latex) for f in found]
     said = [(d.statement, d.place, d.latex) for d in rows]
@@ -110,10 +110,14 @@ def test_every_statement_and_proof_is_looked_at(paper: str) -> None:
 # ------------------------------------------------------------------------------------------ the rows
 
 
-def wrong(rows: Iterable[Display]) -> list[str]:
+def wrong(rows: Iterable[ListedDisplay]) -> list[str]:
     """What rows say of themselves that is not so."""
     excused = listed()
-    out, lines, seen = [], defaultdict[tuple[str, str], list[Display]](list), defaultdict[str, set[str]](set)
+    out, lines, seen = (
+        [],
+        defaultdict[tuple[str, str], list[ListedDisplay]](list),
+        defaultdict[str, set[str]](set),
+    )
     sheets = {s.id: s for paper in papers().values() for s in paper.statements}
     for row in rows:
         lines[row.statement, re.sub(r", line \d+$", "", row.place)].append(row)
@@ -182,7 +186,7 @@ def test_rows_are_read_or_refused(tmp_path: Path) -> None:
     assert read_displays(file) == ()
     head = "statement,place,latex,encoded,reason\n"
     file.write_text(head + "a.1,proof,x=1,a.1/o a.1/p,\n", encoding="utf-8")
-    assert read_displays(file) == (Display("a.1", "proof", "x=1", ("a.1/o", "a.1/p"), ""),)
+    assert read_displays(file) == (ListedDisplay("a.1", "proof", "x=1", ("a.1/o", "a.1/p"), ""),)
     for bad in (head + "a.1,proof,x=1,,\n", head + "a.1,proof,x=1,,because\n", "id\n"):
         file.write_text(bad, encoding="utf-8")
         with pytest.raises(InvalidArgumentError):
@@ -195,7 +199,7 @@ def test_sentences_are_read_or_refused(tmp_path: Path) -> None:
     head = "statement,kind,text,encoded,reason\n"
     file.write_text(head + f"a.1,claim,it is so,a.1/o,{UNSAYABLE}\n", encoding="utf-8")
     (found,) = read_sentences(file)
-    assert found == Sentence("a.1", "claim", "it is so", ("a.1/o",), UNSAYABLE)
+    assert found == ListedSentence("a.1", "claim", "it is so", ("a.1/o",), UNSAYABLE)
     assert found.is_unsaid
     for bad in (
         "a.1,claim,x,,\n", "a.1,claim,x,,because\n", f"a.1,guess,x,,{MISSING}\n", f"a.1,claim,x,,{DEFINITION}\n",

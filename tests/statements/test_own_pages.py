@@ -14,7 +14,7 @@ from dpverify.ledger.verdicts import Consequence, Coverage, Variant
 from dpverify.reports import load_ledger
 from dpverify.statements.own_pages import read_pages
 from dpverify.statements.pages import PageError, read_page
-from dpverify.statements.paper import find_statement, select
+from dpverify.statements.selection import find_statement, select
 from dpverify.views.formula import facts
 
 LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"

@@ -321,14 +321,17 @@ FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
     ("formulas beside displays are text", lambda p: p.setattr(prose._Prose, "beside", _lenient)),
     ("formulas far from displays are text", lambda p: p.setattr(prose._Prose, "apart", _lenient)),
     ("headings are text", lambda p: p.setattr(prose._Prose, "block", _lenient)),
-    ("comments are read", lambda p: p.setattr(blocks._Walk, "without_comments", _comments_are_words)),
+    ("comments are read", lambda p: p.setattr(blocks._BlockWalk, "without_comments", _comments_are_words)),
     ("no word is strange", lambda p: p.setattr(words, "_STRANGE", frozenset())),
     (
         "signs that nobody sees are read over",
-        lambda p: p.setattr(blocks._Walk, "seen", lambda self, line, text: None),
+        lambda p: p.setattr(blocks._BlockWalk, "seen", lambda self, line, text: None),
     ),
     ("each display is a sentence of its own", lambda p: p.setattr(prose, "_joins", lambda between: False)),
-    ("no conditions between parentheses are nested", lambda p: p.setattr(notes.Condition, "compound", False)),
+    (
+        "no conditions between parentheses are nested",
+        lambda p: p.setattr(notes.WrittenCondition, "compound", False),
+    ),
     ("or is and", lambda p: p.setattr(encoding, "both", _all_joined)),
 )
 
@@ -336,7 +339,7 @@ FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
 def _all_joined(conditions: Any) -> Any:
     """Every condition alone, whatever stands between them."""
     flat = [part for c in conditions for part in (c.parts or (c,))]
-    return notes.Condition("and", flat[0].line, parts=tuple(flat)) if flat else None
+    return notes.WrittenCondition("and", flat[0].line, parts=tuple(flat)) if flat else None
 
 
 @pytest.mark.parametrize("plant", [fault for _, fault in FAULTS], ids=[name for name, _ in FAULTS])

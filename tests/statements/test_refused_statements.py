@@ -13,7 +13,8 @@ from dpverify.formulas.logic import Le
 from dpverify.ledger.headlines.rows import Row
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving.language import Fault, Obligation
-from dpverify.statements.paper import Paper, check_uses, find_statement, papers
+from dpverify.statements.paper import Paper, check_uses, papers
+from dpverify.statements.selection import find_statement
 
 PROVED, REFUTED, UNDECIDED = Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED
 

@@ -23,7 +23,8 @@ from dpverify.formulas.units import NATS
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
-from dpverify.statements.paper import find_statement, papers
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog.rows import obligations_of, source_texts, what_was_read
 from dpverify.verification.explanation import explanation_lines
@@ -292,7 +293,7 @@ import subprocess
 import sys
 from dpverify.proving.language import obligation_to_json
 from dpverify.proving.writing_out import decided_form
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 for name in ("mn25.thm7", "mn25.lem16", "bst14.claim3.3", "gll22.lem5.5"):
     print(json.dumps([obligation_to_json(decided_form(o, True)) for o in find_statement(name).printed]))
 """

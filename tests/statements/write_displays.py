@@ -17,7 +17,7 @@ from paper_text import Found, inventory  # type: ignore[import-not-found]
 from printed_latex import covered, plain  # type: ignore[import-not-found]
 
 from dpverify.ledger.verdicts import Coverage
-from dpverify.statements.inventory import COLUMNS, DEFINITION, MISSING, RESTATED, Display, read_displays
+from dpverify.statements.inventory import COLUMNS, DEFINITION, MISSING, RESTATED, ListedDisplay, read_displays
 from dpverify.statements.paper import papers
 
 LETTER = (
@@ -56,13 +56,13 @@ def _parts(latex: str) -> list[str]:
     return [part.strip() for part in re.split(r"(?<=[\d}]),\s*(?=\\?[A-Za-z]+\s*(?:[<>]|\\[lg]eq?))", latex)]
 
 
-def rows(paper: str, found: Iterable[Found], before: Iterable[Display]) -> list[Display]:
+def rows(paper: str, found: Iterable[Found], before: Iterable[ListedDisplay]) -> list[ListedDisplay]:
     statements = {s.id: s for s in papers()[paper].statements}
     said = {(d.statement, d.place, d.latex): d for d in before}
     displays: dict[tuple[str, str], list[Found]] = defaultdict(list)
     for row in found:
         displays[row.statement, re.sub(r", line \d+$", "", row.place)].append(row)
-    out: list[Display] = []
+    out: list[ListedDisplay] = []
     seen: set[tuple[str, str]] = set()
     ranged = False
     for (statement, place), lines in displays.items():
@@ -85,7 +85,7 @@ def rows(paper: str, found: Iterable[Found], before: Iterable[Display]) -> list[
                     reason = RESTATED
             seen.add(key)
             ranged = reason == DEFINITION and RANGE.match(row.latex) is not None
-            out.append(Display(statement, row.place, row.latex, (*names, *kept), reason))
+            out.append(ListedDisplay(statement, row.place, row.latex, (*names, *kept), reason))
     return out
 
 

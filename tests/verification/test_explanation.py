@@ -13,7 +13,8 @@ import pytest
 from dpverify.cli import main
 from dpverify.formulas import notation
 from dpverify.ledger.verdicts import Coverage, Verdict
-from dpverify.statements.paper import find_statement, papers
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import find_statement
 from dpverify.verification import explanation
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import without_certificates

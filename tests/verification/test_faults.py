@@ -11,7 +11,7 @@ from dpverify import cli, proving
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Proof, prove
 from dpverify.proving.language import Obligation
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog import proofs
 from dpverify.verification.remembering import remembered
 

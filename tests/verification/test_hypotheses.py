@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import real
 from dpverify.ledger.verdicts import Coverage, Use
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import Budget, Proof
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.explanation import explanation_lines
 from dpverify.verification.hypotheses.found import (

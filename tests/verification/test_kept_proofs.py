@@ -14,7 +14,7 @@ import pytest
 from dpverify import proving
 from dpverify.formulas.logic import Implies
 from dpverify.ledger.verdicts import Coverage, Variant
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog import proofs
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations import consequences

@@ -16,7 +16,7 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Obligation
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.program import content_of
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations.realistic_points import fault_of, realistic_point

@@ -16,8 +16,9 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation, Statement
-from dpverify.statements.paper import Paper, find_statement, papers
+from dpverify.statements.paper import Paper, papers
 from dpverify.statements.provenance import prints
+from dpverify.statements.selection import find_statement
 from dpverify.verification import job
 from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.refutations.consequences import (

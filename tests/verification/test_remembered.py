@@ -20,8 +20,9 @@ from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Ge
 from dpverify.proving.language import Statement
 from dpverify.running.store import NAME_IN_FOLDER
-from dpverify.statements.paper import find_statement, papers
+from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
+from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog import program
 from dpverify.verification.remembering import shipped
@@ -47,7 +48,7 @@ def statement(name: str) -> Statement:
 _IN_A_COPY = """
 import json, sys
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.remembering.remembered import recall, remember_all
 if len(sys.argv) > 2:
     remember_all(map(ProofEvidence.model_validate, json.load(open(sys.argv[2]))))

@@ -11,7 +11,7 @@ import pytest
 
 from dpverify import cli, proving
 from dpverify.proving.language import Statement
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.remembering import remembered, shipped
 from dpverify.verification.remembering.shipped import origin, recall_or_read, ship
 

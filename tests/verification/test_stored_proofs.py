@@ -13,7 +13,7 @@ from dpverify.errors import InvalidDataError
 from dpverify.ledger.verdicts import Coverage
 from dpverify.proving.checker import Confirmation, check
 from dpverify.running import Store
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog import program, proofs
 from dpverify.verification.catalog import rows as proof_rows
 from dpverify.verification.catalog.proofs import prove_statements

@@ -12,7 +12,7 @@ from dpverify.ledger.document import Budget, Ledger
 from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.proving.second_reader import rows
 from dpverify.reports import write_report
-from dpverify.statements.paper import find_statement
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.proofs import prove_statement
 from dpverify.verification.display_counts import displays_of_ledger

@@ -29,7 +29,7 @@ _COMPARED = 1e-3
 
 
 @dataclass(frozen=True)
-class Row:
+class ChosenRecords:
     """An algorithm and some of its records.
 
     Attributes:
@@ -54,13 +54,13 @@ def _attracted(n: int) -> PNSGD:
     return PNSGD(Problem(HalfSquaredDistance.on(ball), ball), rate=0.1, noise_stddev=10.0)
 
 
-def _rows(n: int) -> Iterator[Row]:
+def _rows(n: int) -> Iterator[ChosenRecords]:
     wanted = {"epsilon": EPSILON, "delta": DELTA}
     every = (1, n // 2, n)
-    yield Row("fmtt18.alg1", lambda n: PNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield Row("fmtt18.skip", lambda n: SkipPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield Row("fmtt18.stop", lambda n: StopPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield Row(
+    yield ChosenRecords("fmtt18.alg1", lambda n: PNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
+    yield ChosenRecords("fmtt18.skip", lambda n: SkipPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
+    yield ChosenRecords("fmtt18.stop", lambda n: StopPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
+    yield ChosenRecords(
         "fmtt18.public, half public",
         lambda n: PublicRecordsLast.for_privacy(
             _logistic(), n=n, public=n // 2, epsilon=EPSILON, delta=DELTA
@@ -68,25 +68,27 @@ def _rows(n: int) -> Iterator[Row]:
         n,
         (1, n // 2),
     )
-    yield Row(
+    yield ChosenRecords(
         "fmtt18.smoothing, hinge",
         lambda n: SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(1, 1.0)), n=n, **wanted),
         n,
         every,
     )
-    yield Row("fmtt18.alg1, attracted", _attracted, n, every)
+    yield ChosenRecords("fmtt18.alg1, attracted", _attracted, n, every)
     if n <= 20:
-        yield Row("fmtt18.alg2", lambda n: PNMSGD.for_privacy(_logistic(), rate=0.2, **wanted), n, every)
-        yield Row("bst14.alg1", lambda n: _descent(Logistic()), n, (1,))
-        yield Row("bst14.alg1, hinge", lambda n: _descent(Hinge()), n, (1,))
-        yield Row("bst14.alg1, absolute error", lambda n: _descent(AbsoluteError()), n, (1,))
+        yield ChosenRecords(
+            "fmtt18.alg2", lambda n: PNMSGD.for_privacy(_logistic(), rate=0.2, **wanted), n, every
+        )
+        yield ChosenRecords("bst14.alg1", lambda n: _descent(Logistic()), n, (1,))
+        yield ChosenRecords("bst14.alg1, hinge", lambda n: _descent(Hinge()), n, (1,))
+        yield ChosenRecords("bst14.alg1, absolute error", lambda n: _descent(AbsoluteError()), n, (1,))
 
 
 def _descent(loss: Loss) -> NoisyGradientDescent:
     return NoisyGradientDescent(Problem(loss, Ball(1, 1.0)), EPSILON, DELTA)
 
 
-def measured(row: Row) -> Iterator[tuple[int, float | None, float, Interval]]:
+def measured(row: ChosenRecords) -> Iterator[tuple[int, float | None, float, Interval]]:
     """For each index the epsilon that is printed and the one that is proved, and where the pair's lies; nats."""
     n = row.n
     algorithm = row.algorithm(n)

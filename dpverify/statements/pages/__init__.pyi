@@ -1,12 +1,12 @@
-from .encoding import Display, where_on
+from .encoding import PageDisplay, where_on
 from .kept import statements_on
 from .page import SHARED, Page, PageError, read_page, read_shared, statements_of
 from .sections import ids_on
 
 __all__ = [
     "SHARED",
-    "Display",
     "Page",
+    "PageDisplay",
     "PageError",
     "ids_on",
     "read_page",

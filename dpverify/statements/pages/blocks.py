@@ -43,7 +43,7 @@ class Math:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFormula:
     """A display, without what stands around it; the line is that on which it begins."""
 
     line: int
@@ -59,7 +59,7 @@ class Other:
     text: str = ""
 
 
-Piece = Text | Math | Shown | Other
+Piece = Text | Math | ShownFormula | Other
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Block:
+class PageBlock:
     """A block without blocks in it: those of lists and quotes come one by one, in the order of the page."""
 
     kind: Literal["paragraph", "heading", "display", "table", "code", "rule", "footnote"]
@@ -89,13 +89,13 @@ Errors = list[tuple[int, InvalidArgumentError]]
 
 def plain(pieces: Sequence[Piece]) -> str:
     """Pieces as words, formulas as their LaTeX."""
-    parts = (piece.latex if isinstance(piece, Math | Shown) else piece.text for piece in pieces)
+    parts = (piece.latex if isinstance(piece, Math | ShownFormula) else piece.text for piece in pieces)
     return " ".join("".join(parts).split())
 
 
-def blocks(text: str, errors: Errors) -> list[Block]:
+def blocks(text: str, errors: Errors) -> list[PageBlock]:
     """The blocks of a page; what cannot be read is added to the errors."""
-    return list(_Walk(_markdown().parse(text), errors).blocks())
+    return list(_BlockWalk(_markdown().parse(text), errors).blocks())
 
 
 # ------------------------------------------------------------------------------------------- the parser
@@ -177,7 +177,7 @@ _PLAIN_TAG = re.compile(
 _DISPLAY_SIGNS = re.compile(r"\$\$|\\\[|\\begin\{")
 
 
-class _Walk:
+class _BlockWalk:
     def __init__(self, tokens: list[Token], errors: Errors) -> None:
         self.tokens, self.errors = tokens, errors
         self.line = 1
@@ -189,11 +189,11 @@ class _Walk:
     def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
         self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[PageBlock]:
         for block in self.bare():
             yield replace(block, item=self.items[-1])
 
-    def bare(self) -> Iterator[Block]:
+    def bare(self) -> Iterator[PageBlock]:
         """The blocks, without their places in lists."""
         heading = False
         rows: list[list[Cell]] | None = None
@@ -223,15 +223,15 @@ class _Walk:
                 case "inline" if rows is not None:
                     rows[-1].append(Cell(self.line, tuple(self.pieces(token))))
                 case "table_close" if rows is not None:
-                    yield Block("table", begun, rows=tuple(map(tuple, rows)))
+                    yield PageBlock("table", begun, rows=tuple(map(tuple, rows)))
                     rows = None
                 case "inline":
                     kind: Any = "footnote" if self.footnote else "heading" if heading else "paragraph"
-                    yield Block(kind, self.line, tuple(self.pieces(token)))
+                    yield PageBlock(kind, self.line, tuple(self.pieces(token)))
                 case _:
                     yield from self.leaf(token)
 
-    def leaf(self, token: Token) -> Iterator[Block]:
+    def leaf(self, token: Token) -> Iterator[PageBlock]:
         """What has no words within other blocks."""
         match token.type:
             case "math_block" | "amsmath":
@@ -243,13 +243,13 @@ class _Walk:
             case "html_block":
                 yield from self.html(token)
             case "hr":
-                yield Block("rule", self.line)
+                yield PageBlock("rule", self.line)
 
-    def display(self, latex: str) -> Block:
+    def display(self, latex: str) -> PageBlock:
         self.seen(self.line, latex)
         if self.footnote:
             self.wrong(self.line, "display", Latex(latex), "displays in the text, none in a footnote")
-        return Block("display", self.line, (Shown(self.line, latex.strip()),))
+        return PageBlock("display", self.line, (ShownFormula(self.line, latex.strip()),))
 
     def seen(self, line: int, text: str) -> None:
         """Refuse characters that no reader sees: they could part a word that is to be understood."""
@@ -258,13 +258,13 @@ class _Walk:
                 self.wrong(line, "character", f"U+{ord(sign):04X}", "characters that a reader sees")
                 return
 
-    def code(self, token: Token) -> Block:
+    def code(self, token: Token) -> PageBlock:
         if token.type == "code_block" and _DISPLAY_SIGNS.search(token.content):
             allowed = "a display that is indented by less than four characters: this is code"
             self.wrong(self.line, "display", Latex(token.content), allowed)
-        return Block("code", self.line)
+        return PageBlock("code", self.line)
 
-    def html(self, token: Token) -> Iterator[Block]:
+    def html(self, token: Token) -> Iterator[PageBlock]:
         """What is in a comment is not read; words between tags are words, formulas there are refused."""
         rest = self.without_comments(self.line, token.content)
         for tag in _TAG.findall(rest):
@@ -274,7 +274,7 @@ class _Walk:
         if _SIGNS.search(words):
             self.wrong(self.line, "formula", Latex(words), "formulas in Markdown, none within HTML")
         elif words.strip():
-            yield Block("paragraph", self.line, (Text(self.line, words),))
+            yield PageBlock("paragraph", self.line, (Text(self.line, words),))
 
     def without_comments(self, line: int, html: str) -> str:
         if any(not match[1] for match in _COMMENT.finditer(html)):
@@ -299,7 +299,7 @@ class _Walk:
                     latex = content[1:-1] if content[:1] == content[-1:] == "`" else content
                     yield Math(line, latex.strip())
                 case "math_inline_double":
-                    yield Shown(line, content.strip())
+                    yield ShownFormula(line, content.strip())
                 case "math_open":
                     self.wrong(
                         line, "display", Latex(content), "both ends of a display, without an empty line in it"

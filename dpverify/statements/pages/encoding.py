@@ -17,19 +17,19 @@ from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.statements.pages.blocks import Errors, Math, plain
 from dpverify.statements.pages.letters import check_letter, is_letter, read_letters
-from dpverify.statements.pages.notes import Before, Note, both, line_of_error
+from dpverify.statements.pages.notes import LeadingWords, Note, both, line_of_error
 from dpverify.statements.pages.sections import Behind, Entry
 from dpverify.statements.pages.uses import check_uses
 from dpverify.statements.sheet import Sheet
 
 
 @dataclass(frozen=True)
-class Display:
+class PageDisplay:
     """A display as it is written, with what its sentence and the list behind it say."""
 
     line: int
     latex: str
-    said: Before
+    said: LeadingWords
     note: Note
     """Of the sentence before it and behind it."""
     behind: Behind = field(default_factory=Behind)
@@ -64,7 +64,7 @@ class Encoding:
         self.corrected: dict[str, int] = {}
         """Of those that correct them."""
 
-    def of(self, displays: Sequence[Display], said: Behind) -> Sheet:
+    def of(self, displays: Sequence[PageDisplay], said: Behind) -> Sheet:
         """The sheet, with what the list behind the statement's heading says."""
         because, latex = said.text("because"), ""
         replaced = said.names("replaces")
@@ -90,7 +90,7 @@ class Encoding:
             check_uses(self.sheet, self.lines, self.errors)
         return self.sheet
 
-    def shown(self, display: Display) -> str:
+    def shown(self, display: PageDisplay) -> str:
         """What a statement says, for readers; the correction's LaTeX is returned."""
         if display.note != replace(Note(), unread=True) or display.behind != Behind():
             raise InvalidArgumentError("note", display.before, "nothing beside `not read`")
@@ -101,7 +101,7 @@ class Encoding:
         self.sheet = replace(self.sheet, latex=display.latex)
         return ""
 
-    def add(self, display: Display) -> None:
+    def add(self, display: PageDisplay) -> None:
         """A formula to be proved."""
         corrects, behind, note = display.said.corrects, display.behind, display.note
         name = display.name or f"display {len(self.lines) + 1}"
@@ -132,7 +132,7 @@ class Encoding:
             sheet = add(name, display.latex, **options)
         self.sheet = sheet.read() if self.at_once else sheet
 
-    def options(self, display: Display) -> dict[str, Any]:
+    def options(self, display: PageDisplay) -> dict[str, Any]:
         """What is said of a formula: the options of a sheet's row."""
         behind, note = display.behind, display.note
         own = self.own_letters(behind)
@@ -158,7 +158,7 @@ class Encoding:
         }  # fmt: skip
         return {key: value for key, value in said.items() if value} | ({} if note.units else {"units": False})
 
-    def case(self, display: Display) -> dict[str, str]:
+    def case(self, display: PageDisplay) -> dict[str, str]:
         """Of which case of the statement an instance is."""
         listed, noted = display.behind.text("case"), display.note.case
         if listed and noted:
@@ -197,7 +197,7 @@ class Encoding:
 
     # ----------------------------------------------------------------------------------------- definitions
 
-    def define(self, display: Display) -> None:
+    def define(self, display: PageDisplay) -> None:
         """A definition: a letter that is not declared, `=`, and an expression."""
         note, (left, body) = display.note, sides(display.latex)
         try:

@@ -15,7 +15,7 @@ from dpverify.proving.language import Json, Statement
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
 from dpverify.statements.pages.page import read_page, statements_of
-from dpverify.statements.rows import DefinitionSource, Row
+from dpverify.statements.rows import DefinitionSource, UnreadRow
 from dpverify.statements.sheet import Sheet
 
 
@@ -62,7 +62,7 @@ class _Written:
         rows = [[self.row(row) for row in rows] for rows in (sheet.rows, sheet.corrected_rows)]
         return [texts, [self.letter(v) for v in sheet.letters], definitions, rows, corrected]
 
-    def row(self, row: Row) -> Json:
+    def row(self, row: UnreadRow) -> Json:
         said: dict[str, Json] = {}
         for key, value in row.options.items():
             match key:
@@ -91,7 +91,9 @@ def _read(found: Any) -> Iterable[Sheet]:
         )
         printed, mended = (
             tuple(
-                Row(name, Coverage(coverage), display, _options(said, letters), definitions[:count], declared)
+                UnreadRow(
+                    name, Coverage(coverage), display, _options(said, letters), definitions[:count], declared
+                )
                 for name, coverage, display, said, count in some
             )
             for some in rows

@@ -23,7 +23,7 @@ from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, Unit
 from dpverify.formulas.vectors import vector
-from dpverify.statements.pages.blocks import Block, Cell, Errors, Math, Other, Shown, Text, plain
+from dpverify.statements.pages.blocks import Cell, Errors, Math, Other, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
 from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
 
@@ -39,7 +39,7 @@ _UNITS = "powers of `loss` and `length` such as `length^2 / loss`, `nats`, `reco
 
 
 @dataclass(frozen=True)
-class Letter:
+class PageLetter:
     """A row of a table of letters."""
 
     line: int
@@ -48,12 +48,12 @@ class Letter:
     """Whether its row says what it stands for, so that all of its LaTeX is one letter."""
 
 
-def read_letters(blocks: Sequence[Block], errors: Errors) -> tuple[Letter, ...]:
+def read_letters(blocks: Sequence[PageBlock], errors: Errors) -> tuple[PageLetter, ...]:
     """The letters of all tables; what cannot be read is added to the errors, and its letter is taken to be real."""
-    found: list[Letter] = []
+    found: list[PageLetter] = []
     for block in blocks:
         if block.kind == "table" and looks_like_letters(block):
-            found += _Table(block, errors).letters()
+            found += _LetterTable(block, errors).letters()
         elif block.kind == "paragraph" and any(
             isinstance(p, Text) and p.text.startswith("|") for p in block.pieces[:1]
         ):
@@ -62,9 +62,9 @@ def read_letters(blocks: Sequence[Block], errors: Errors) -> tuple[Letter, ...]:
     return tuple(_once(found, errors))
 
 
-def _once(found: Sequence[Letter], errors: Errors) -> Iterator[Letter]:
+def _once(found: Sequence[PageLetter], errors: Errors) -> Iterator[PageLetter]:
     """Each letter once: two rows that say the same of it are one, others are refused."""
-    kept: list[Letter] = []
+    kept: list[PageLetter] = []
     for letter in found:
         new = letter.variable
         said = (new, new.latex, new.unit)
@@ -84,14 +84,14 @@ def _form(latex: str) -> tuple[str, ...]:
     return texts(normal(latex))
 
 
-class _Table:
-    def __init__(self, block: Block, errors: Errors) -> None:
+class _LetterTable:
+    def __init__(self, block: PageBlock, errors: Errors) -> None:
         self.block, self.errors = block, errors
 
     def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
         self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
-    def letters(self) -> Iterator[Letter]:
+    def letters(self) -> Iterator[PageLetter]:
         header, *rows = self.block.rows
         names = [plain(cell.pieces).lower() for cell in header]
         names = ["letter" if name in ("symbol", HERE) else name for name in names]
@@ -108,7 +108,7 @@ class _Table:
             with suppress(_UnreadError):
                 yield self.letter(dict(zip(names, row, strict=True)))
 
-    def letter(self, cells: Mapping[str, Cell]) -> Letter:
+    def letter(self, cells: Mapping[str, Cell]) -> PageLetter:
         line = cells["letter"].line
         latex = self.formula(cells["letter"])
         name = plain(cells["name"].pieces) if "name" in cells else ""
@@ -132,7 +132,7 @@ class _Table:
             size = plain(cells["size"].pieces) if "size" in cells else ""
             made = replace(domain.variable(name, unit, plain(said), latex, of_it), size=size)
             check_size(made)
-            return Letter(line, made, bool(standing))
+            return PageLetter(line, made, bool(standing))
         except InvalidArgumentError as error:
             self.errors.append((line, error))
             raise _UnreadError from None
@@ -180,7 +180,7 @@ class _UnreadError(Exception):
 
 def _written(cell: Cell) -> str:
     for piece in cell.pieces:
-        if isinstance(piece, Shown) or (isinstance(piece, Other) and piece.what != "code"):
+        if isinstance(piece, ShownFormula) or (isinstance(piece, Other) and piece.what != "code"):
             raise InvalidArgumentError("cell", plain(cell.pieces), "words and formulas")
     return plain(cell.pieces)
 

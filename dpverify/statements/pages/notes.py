@@ -24,13 +24,13 @@ _CONNECTING = frozenset((",", ";", r"\wedge", r"\vee", r"\neg", r"\implies", r"\
 
 
 @dataclass(frozen=True)
-class Condition:
+class WrittenCondition:
     """A condition as it is written: a formula between dollars, or several with the words between them."""
 
     kind: Literal["formula", "letters", "and", "or", "not"]
     line: int
     latex: str = ""
-    parts: tuple[Condition, ...] = ()
+    parts: tuple[WrittenCondition, ...] = ()
 
     @property
     def compound(self) -> bool:
@@ -56,12 +56,12 @@ class Condition:
                 return self.latex
 
 
-def both(conditions: Iterable[Condition]) -> Condition | None:
+def both(conditions: Iterable[WrittenCondition]) -> WrittenCondition | None:
     """The condition that several hold; None where there is none."""
     found = [part for c in conditions for part in (c.parts if c.kind == "and" else (c,))]
     if not found:
         return None
-    return found[0] if len(found) == 1 else Condition("and", found[0].line, parts=tuple(found))
+    return found[0] if len(found) == 1 else WrittenCondition("and", found[0].line, parts=tuple(found))
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ class Note:
     case: str = ""
     """Of an instance."""
     provenance: Provenance | None = None
-    given: tuple[Condition, ...] = ()
+    given: tuple[WrittenCondition, ...] = ()
     """All of them hold."""
-    letters: tuple[Condition, ...] = ()
+    letters: tuple[WrittenCondition, ...] = ()
     """Letters of which the sentence says that they stand for all values."""
     reading: str = ""
     uses: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Before:
+class LeadingWords:
     """What the sentence before a display says."""
 
     name: str
@@ -112,14 +112,14 @@ class Before:
         return self.defines or self.corrects or self.note != Note()
 
 
-def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> Before:
+def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWords:
     """The sentence that leads to a display, with the notes that stand behind it.
 
     Raises:
         InvalidArgumentError: for whatever in it is not understood, to the last character.
     """
     tree = _parsed(sentence, "before")
-    reader = _Reader()
+    reader = _NoteReader()
     noted: Any = next((child for child in tree.children if _kind(child) == "note"), None)
     for child in (*tree.children, *(_parsed(one, "note") for one in more)):
         if isinstance(child, Tree):
@@ -133,12 +133,12 @@ def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> Before:
         raise InvalidArgumentError(
             "name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one"
         )
-    return Before(name, reader.note(), reader.defines, reader.parameter, corrects)
+    return LeadingWords(name, reader.note(), reader.defines, reader.parameter, corrects)
 
 
 def read_after(sentence: Sentence) -> Note:
     """The rest of a display's sentence, behind it. Raises as `read_before`."""
-    reader = _Reader()
+    reader = _NoteReader()
     for child in _parsed(sentence, "after").children:
         if isinstance(child, Tree):
             reader.take(child)
@@ -248,13 +248,13 @@ def _kind(child: Any) -> str:
     return child.type if isinstance(child, Token) else str(child.data)
 
 
-class _Reader:
+class _NoteReader:
     """Takes the parts of a sentence one by one."""
 
     def __init__(self) -> None:
         self.found: dict[str, Any] = {}
-        self.given: list[Condition] = []
-        self.letters: list[Condition] = []
+        self.given: list[WrittenCondition] = []
+        self.letters: list[WrittenCondition] = []
         self.defines, self.parameter = False, ""
 
     def note(self) -> Note:
@@ -284,7 +284,7 @@ class _Reader:
         inner = next(child for child in node.children if isinstance(child, Tree))
         found = _joined(inner)
         if negated:
-            self.given.append(Condition("not", found.line, parts=(found,)))
+            self.given.append(WrittenCondition("not", found.line, parts=(found,)))
             return
         alone = found.parts if found.kind == "and" else (found,)
         if any(c.kind == "letters" for c in (*alone, *found.parts)):
@@ -341,7 +341,7 @@ class _Reader:
                 self.once(item, "premises", words[0])
 
 
-def _joined(node: Tree[Token]) -> Condition:
+def _joined(node: Tree[Token]) -> WrittenCondition:
     """The condition of a node: one formula or group, or several with the same word between them."""
     parts = [_one(child) for child in node.children if isinstance(child, Tree)]
     if len(parts) == 1:
@@ -353,7 +353,7 @@ def _joined(node: Tree[Token]) -> Condition:
                 "one of two readings, said by parentheses: of the next condition alone, or of all that follow"
             )
             raise _LineError(part.line, "condition", f"not {part.parts[0].written()}", allowed)
-    return Condition(kind, parts[0].line, parts=tuple(parts))
+    return WrittenCondition(kind, parts[0].line, parts=tuple(parts))
 
 
 def _of_each(latex: str) -> str:
@@ -368,17 +368,17 @@ def _of_each(latex: str) -> str:
     return ", ".join(f"{letter.strip()}{last[sign.start() :]}" for letter in each)
 
 
-def _one(node: Tree[Token]) -> Condition:
+def _one(node: Tree[Token]) -> WrittenCondition:
     """`not` and a formula or a group."""
     last: Any = node.children[-1]
     if isinstance(last, Tree):
         found = _joined(last)
     else:
         latex = _of_each(re.sub(r"[.,;\s]+$", "", str(last)))
-        found = Condition("formula" if last.type == "RELATION" else "letters", last.line or 1, latex)
+        found = WrittenCondition("formula" if last.type == "RELATION" else "letters", last.line or 1, latex)
     if _kind(node.children[0]) != "NOT":
         return found
     if found.kind == "formula" and found.compound:
         allowed = "one of two readings, said by parentheses: of the first relation alone, or of all"
         raise _LineError(found.line, "condition", Latex(f"not {found.latex}"), allowed)
-    return Condition("not", found.line, parts=(found,))
+    return WrittenCondition("not", found.line, parts=(found,))

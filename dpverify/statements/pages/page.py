@@ -15,11 +15,11 @@ from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
 from dpverify.statements.pages.blocks import Errors, Math, Text, blocks, plain
-from dpverify.statements.pages.encoding import Display, Encoding, defined_by, sides
-from dpverify.statements.pages.letters import Letter, check_letter, read_letters
-from dpverify.statements.pages.notes import Before, Note, line_of_error, read_after, read_before
+from dpverify.statements.pages.encoding import Encoding, PageDisplay, defined_by, sides
+from dpverify.statements.pages.letters import PageLetter, check_letter, read_letters
+from dpverify.statements.pages.notes import LeadingWords, Note, line_of_error, read_after, read_before
 from dpverify.statements.pages.prose import Around, surroundings
-from dpverify.statements.pages.sections import Behind, Section, sections
+from dpverify.statements.pages.sections import Behind, PageSection, sections
 from dpverify.statements.pages.words import Sentence
 from dpverify.statements.sheet import Sheet
 
@@ -29,7 +29,7 @@ SHARED = "letters.md"
 """The file beside pages whose letters all of them have."""
 
 
-_Said = TypeVar("_Said", Before, Note)
+_Said = TypeVar("_Said", LeadingWords, Note)
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Page:
     name: str
     """Of its file."""
     title: str
-    letters: tuple[Letter, ...]
-    displays: tuple[Display, ...]
+    letters: tuple[PageLetter, ...]
+    displays: tuple[PageDisplay, ...]
     unread: tuple[int, ...]
     """The lines of sentences that are text, though formulas in them say something or they stand at a display."""
     sheets: tuple[Sheet, ...]
@@ -108,7 +108,7 @@ def read_page(path: Path, *, at_once: bool = True, prefix: str = "") -> Page:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for a page without letters or displays, and for all on it that is not understood.
     """
-    return _Reader(path, at_once, prefix).page()
+    return _PageReader(path, at_once, prefix).page()
 
 
 def _text(path: Path) -> str:
@@ -144,13 +144,13 @@ def read_shared(path: Path) -> tuple[Variable, ...]:
     return tuple(one.variable for one in found)
 
 
-class _Reader:
+class _PageReader:
     def __init__(self, path: Path, at_once: bool, prefix: str) -> None:
         self.path, self.at_once = path, at_once
         self.name = f"{prefix}.{path.stem}" if prefix else path.stem
         self.errors: Errors = []
-        self.letters: list[Letter] = []
-        self.found: list[Display] = []
+        self.letters: list[PageLetter] = []
+        self.found: list[PageDisplay] = []
         self.unread: list[int] = []
         self.lines: dict[tuple[str, str, Variant], int] = {}
         beside = path.with_name(SHARED)
@@ -185,7 +185,7 @@ class _Reader:
             tuple(sheets), self.lines,
         )  # fmt: skip
 
-    def check_said_once(self, sections: Sequence[Section], sheets: Sequence[Sheet]) -> None:
+    def check_said_once(self, sections: Sequence[PageSection], sheets: Sequence[Sheet]) -> None:
         """What is said of a statement stands behind its first heading; what is said of a correction has one."""
         corrected = {sheet.id for sheet in sheets if sheet.corrected_rows}
         seen = set[str]()
@@ -200,7 +200,7 @@ class _Reader:
                 self.wrong(part.line, "correction", sheet.id, allowed)
             seen.add(sheet.id)
 
-    def sheet(self, section: Section, id_: str, where: str, title: str) -> Sheet:
+    def sheet(self, section: PageSection, id_: str, where: str, title: str) -> Sheet:
         """The sheet of a statement."""
         own = read_letters(section.blocks, self.errors)
         self.letters += own
@@ -233,7 +233,7 @@ class _Reader:
             self.wrong(around[-1].display.line, "page", self.path.name, allowed)
         return sheet
 
-    def listed(self, section: Section) -> tuple[Variable, ...]:
+    def listed(self, section: PageSection) -> tuple[Variable, ...]:
         """The shared letters that a statement lists; all where it has no list."""
         entry = section.said.entries.get("letters")
         if entry is None:
@@ -253,7 +253,7 @@ class _Reader:
                     self.wrong(line, "letters", latex.strip(), allowed)
         return tuple(found)
 
-    def check_letters(self, letters: Sequence[Letter]) -> None:
+    def check_letters(self, letters: Sequence[PageLetter]) -> None:
         for one in letters:
             if one.settled:
                 continue
@@ -263,15 +263,17 @@ class _Reader:
             except InvalidArgumentError as error:
                 self.errors.append((one.line, error))
 
-    def displays(self, around: Sequence[Around], section: Section, undefined: list[str]) -> Iterator[Display]:
+    def displays(
+        self, around: Sequence[Around], section: PageSection, undefined: list[str]
+    ) -> Iterator[PageDisplay]:
         """The displays that are understood; of several in one sentence, only if it says nothing but a name."""
-        lead = Before("", Note())
+        lead = LeadingWords("", Note())
         for place in around:
             behind = section.behind.get(place.display, Behind())
             before = self.sentence(place.before, partial(read_before, more=behind.notes))
             after = self.sentence(place.after, read_after)
             if not place.joined:
-                lead = before or Before("", Note())
+                lead = before or LeadingWords("", Note())
             elif (
                 lead.says_more
                 or (before and before.says_more)
@@ -296,8 +298,13 @@ class _Reader:
             return None
 
     def display(
-        self, place: Around, before: Before | None, after: Note | None, behind: Behind, undefined: list[str]
-    ) -> Display | None:
+        self,
+        place: Around,
+        before: LeadingWords | None,
+        after: Note | None,
+        behind: Behind,
+        undefined: list[str],
+    ) -> PageDisplay | None:
         """A display with what its sentence says; None where that is not understood."""
         line, latex = place.display.line, place.display.latex
         if not latex:
@@ -306,15 +313,15 @@ class _Reader:
             if place.before is not None and place.before.first in ("define", "let"):
                 undefined.append(sides(latex)[0])
             return None
-        said = before or Before("", Note())
+        said = before or LeadingWords("", Note())
         note = said.note
         if after is not None:
             note = replace(note, given=(*note.given, *after.given), letters=(*note.letters, *after.letters))
-        return Display(line, latex, said, note, behind, str(place.before or ""), str(place.after or ""))
+        return PageDisplay(line, latex, said, note, behind, str(place.before or ""), str(place.after or ""))
 
 
 def _together(
-    shared: Sequence[Variable], own: Sequence[Letter], defined: Sequence[str]
+    shared: Sequence[Variable], own: Sequence[PageLetter], defined: Sequence[str]
 ) -> tuple[Variable, ...]:
     """Letters of all pages and those of one; what this declares or defines takes the place of what is written so."""
     new = [one.variable for one in own]

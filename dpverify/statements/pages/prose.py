@@ -15,14 +15,14 @@ from itertools import pairwise
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
-from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, plain
+from dpverify.statements.pages.blocks import Errors, PageBlock, Piece, ShownFormula, plain
 from dpverify.statements.pages.words import (
     DENYING,
     KEYWORDS,
     RESTRICTING,
     SAYING,
-    Part,
     Sentence,
+    SentencePart,
     restricts,
     sentences,
     spelled,
@@ -62,7 +62,7 @@ _BESIDE = (
 class Around:
     """A display with the sentences that it stands in."""
 
-    display: Shown
+    display: ShownFormula
     before: Sentence | None = None
     after: Sentence | None = None
     joined: bool = False
@@ -77,7 +77,7 @@ class _Leaf:
 
     block: int
     """The number of the block in which it stands."""
-    shown: Shown | None = None
+    shown: ShownFormula | None = None
     prose: tuple[Piece, ...] = ()
     cells: tuple[tuple[Piece, ...], ...] = ()
     """Of a table that is none of letters."""
@@ -87,7 +87,7 @@ class _Leaf:
     """Whether it is a table of letters."""
 
 
-def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
+def surroundings(blocks: Sequence[PageBlock], errors: Errors) -> tuple[list[Around], tuple[int, ...]]:
     """Every display with its sentences, and the lines of the sentences whose formulas were not read."""
     leaves = list(_leaves(blocks, errors))
     reader = _Prose(errors)
@@ -128,7 +128,7 @@ def surroundings(blocks: Sequence[Block], errors: Errors) -> tuple[list[Around],
     return [found[i] for i in sorted(found)], tuple(sorted(reader.unread))
 
 
-def _join(found: dict[int, Around], leaves: Sequence[_Leaf], blocks: Sequence[Block]) -> None:
+def _join(found: dict[int, Around], leaves: Sequence[_Leaf], blocks: Sequence[PageBlock]) -> None:
     """Say of each display whether it stands in one sentence with the one before."""
     for i, j in ((i, i + k) for i in found for k in (1, 2) if i + k in found):
         between = leaves[i + 1].prose if j == i + 2 else ()
@@ -147,12 +147,12 @@ def _is_tail(sentence: Sentence) -> bool:
     return sentence.goes_on and sentence.end != ":"
 
 
-def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
+def _leaves(blocks: Sequence[PageBlock], errors: Errors) -> Iterator[_Leaf]:
     for number, block in enumerate(blocks):
         if block.kind in ("display", "paragraph"):
             run: list[Piece] = []
             for piece in block.pieces:
-                if isinstance(piece, Shown):
+                if isinstance(piece, ShownFormula):
                     if _WORDED.search(plain(run)):
                         yield _Leaf(number, prose=tuple(run))
                     yield _Leaf(number, shown=piece)
@@ -166,7 +166,7 @@ def _leaves(blocks: Sequence[Block], errors: Errors) -> Iterator[_Leaf]:
         declares = looks_like_letters(block)
         yield _Leaf(number, cells=() if declares else cells, apart=True, declares=declares)
         for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
-            if isinstance(piece, Shown):
+            if isinstance(piece, ShownFormula):
                 allowed = f"displays in the text, none in a {block.kind}"
                 errors.append((piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)))
 
@@ -178,7 +178,7 @@ class _Prose:
         self.errors = errors
         self.unread: set[int] = set()
 
-    def wrong(self, part: Part, what: str, value: str, allowed: str) -> None:
+    def wrong(self, part: SentencePart, what: str, value: str, allowed: str) -> None:
         self.errors.append((part.line, InvalidArgumentError(what, value, allowed)))
 
     def could_begin(self, sentence: Sentence) -> bool:
@@ -247,7 +247,7 @@ class _Prose:
                     "a note in the sentence right before its display",
                 )
 
-    def block(self, block: Block) -> None:
+    def block(self, block: PageBlock) -> None:
         """Headings and footnotes are text without conditions."""
         if block.kind not in ("heading", "footnote"):
             return
@@ -272,16 +272,16 @@ def _is_note(sentence: Sentence, opening: int) -> bool:
     )
 
 
-def _conditions(sentence: Sentence) -> Iterator[Part]:
+def _conditions(sentence: Sentence) -> Iterator[SentencePart]:
     """The words in a sentence that make it a condition."""
     yield from _said_of_letters(sentence)
-    for part, following in pairwise((*sentence.parts, Part("mark", "", 0, False))):
+    for part, following in pairwise((*sentence.parts, SentencePart("mark", "", 0, False))):
         untrue = part.word in DENYING or (part.word, following.word) in _UNTRUE
         if part.word in _WORDS_OF_CONDITIONS or untrue or (part.word == "for" and restricts(following)):
             yield part
 
 
-def _said_of_letters(sentence: Sentence) -> Iterator[Part]:
+def _said_of_letters(sentence: Sentence) -> Iterator[SentencePart]:
     """The words behind a formula, or behind `is` and the like in a sentence with one, that say something of letters."""
     before = ""
     for part in sentence.parts if any(part.kind == "math" for part in sentence.parts) else ():
@@ -291,7 +291,7 @@ def _said_of_letters(sentence: Sentence) -> Iterator[Part]:
             before = "$" if part.kind == "math" else part.word
 
 
-def looks_like_letters(block: Block) -> bool:
+def looks_like_letters(block: PageBlock) -> bool:
     """Whether a table is one of letters, or seems to be meant as one."""
     names = {plain(cell.pieces).strip("*_` ").lower() for cell in block.rows[0]} if block.rows else set()
     return bool(

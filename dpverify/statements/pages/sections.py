@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.statements.pages.blocks import Block, Errors, Piece, Shown, Text, plain
+from dpverify.statements.pages.blocks import Errors, PageBlock, Piece, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import HERE
-from dpverify.statements.pages.words import KEYWORDS, Part, Sentence, parts
+from dpverify.statements.pages.words import KEYWORDS, Sentence, SentencePart, parts
 
 OF_A_DISPLAY = ("place", "because", "true if", "case", "catches", "consequence")
 OF_A_STATEMENT = ("title", "letters", "pairs", "uses", "because", "replaces")
@@ -48,7 +48,7 @@ class Behind:
     entries: dict[str, Entry] = field(default_factory=dict)
     notes: list[Sentence] = field(default_factory=list)
     """Items of a note, each in parentheses."""
-    letters: list[Block] = field(default_factory=list)
+    letters: list[PageBlock] = field(default_factory=list)
     """Tables of letters for the display alone."""
 
     def text(self, key: str) -> str:
@@ -63,17 +63,17 @@ class Behind:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A statement of a page, or all of a page that has none with an id."""
 
     id: str
     """Empty for what stands before the first statement of a page."""
     heading: str
     line: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
     said: Behind
     """Of the statement, behind its heading."""
-    behind: Mapping[Shown, Behind]
+    behind: Mapping[ShownFormula, Behind]
     """Of each display that has something behind it."""
 
 
@@ -82,9 +82,9 @@ def ids_on(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"^#+ .*\{#([\w.-]+)\}\s*$", text, re.MULTILINE)))
 
 
-def sections(blocks: Sequence[Block], errors: Errors) -> list[Section]:
+def sections(blocks: Sequence[PageBlock], errors: Errors) -> list[PageSection]:
     """The parts of a page, in its order; the first has no id, and may be empty."""
-    parts_: list[tuple[str, Block | None, list[Block]]] = [("", None, [])]
+    parts_: list[tuple[str, PageBlock | None, list[PageBlock]]] = [("", None, [])]
     for block in blocks:
         match = _ID.search(plain(block.pieces)) if block.kind == "heading" else None
         if match:
@@ -94,27 +94,27 @@ def sections(blocks: Sequence[Block], errors: Errors) -> list[Section]:
     return [_section(id_, heading, inside, errors) for id_, heading, inside in parts_]
 
 
-def _section(id_: str, heading: Block | None, inside: Sequence[Block], errors: Errors) -> Section:
-    said, behind, kept = Behind(), dict[Shown, Behind](), list[Block]()
+def _section(id_: str, heading: PageBlock | None, inside: Sequence[PageBlock], errors: Errors) -> PageSection:
+    said, behind, kept = Behind(), dict[ShownFormula, Behind](), list[PageBlock]()
     last: Behind | None = said if heading is not None else None
     keys = OF_A_STATEMENT
     for block in inside:
         if last is not None and _attached(block, last, keys, errors):
             if kept and kept[-1].kind != "rule":
-                kept.append(Block("rule", block.line))  # it ends the sentence of the display
+                kept.append(PageBlock("rule", block.line))  # it ends the sentence of the display
             continue
         _check_apart(block, errors)
         kept.append(block)
         last = None
-        shown = [piece for piece in block.pieces if isinstance(piece, Shown)]
+        shown = [piece for piece in block.pieces if isinstance(piece, ShownFormula)]
         if shown and block.kind in ("paragraph", "display"):
             last = behind.setdefault(shown[-1], Behind())
             keys = OF_A_DISPLAY
     name = "" if heading is None else _ID.sub("", plain(heading.pieces))
-    return Section(id_, name, heading.line if heading else 1, tuple(kept), said, behind)
+    return PageSection(id_, name, heading.line if heading else 1, tuple(kept), said, behind)
 
 
-def _attached(block: Block, to: Behind, keys: Sequence[str], errors: Errors) -> bool:
+def _attached(block: PageBlock, to: Behind, keys: Sequence[str], errors: Errors) -> bool:
     """Whether a block says something of what it stands behind."""
     of_a_display = keys is OF_A_DISPLAY
     if of_a_display and _declares_here(block):
@@ -130,12 +130,12 @@ def _attached(block: Block, to: Behind, keys: Sequence[str], errors: Errors) -> 
         return True
     if not of_a_display or not _is_item(block):
         return False
-    opening, closing = (Part("mark", sign, block.line, False) for sign in "()")
+    opening, closing = (SentencePart("mark", sign, block.line, False) for sign in "()")
     to.notes.append(Sentence((opening, *parts(block.pieces), closing), ""))
     return True
 
 
-def _check_apart(block: Block, errors: Errors) -> None:
+def _check_apart(block: PageBlock, errors: Errors) -> None:
     """Refuse what would say something of a display or a statement, did it stand right behind it."""
     found = _entry(block)
     if found is not None:
@@ -155,7 +155,7 @@ def _check_apart(block: Block, errors: Errors) -> None:
         errors.append((block.line, InvalidArgumentError("table", HERE, allowed)))
 
 
-def _entry(block: Block) -> tuple[str, Entry] | None:
+def _entry(block: PageBlock) -> tuple[str, Entry] | None:
     """The key of an item of a list, and its words; None for what is no such item."""
     first = block.pieces[0] if block.pieces else None
     if block.kind != "paragraph" or not block.item or not isinstance(first, Text):
@@ -167,11 +167,11 @@ def _entry(block: Block) -> tuple[str, Entry] | None:
     return match[1].lower(), Entry(block.line, (rest, *block.pieces[1:]))
 
 
-def _declares_here(block: Block) -> bool:
+def _declares_here(block: PageBlock) -> bool:
     return bool(block.kind == "table" and block.rows) and plain(block.rows[0][0].pieces).lower() == HERE
 
 
-def _is_item(block: Block) -> bool:
+def _is_item(block: PageBlock) -> bool:
     """Whether an item of a list begins as one of a note does."""
     words = [part.text for part in tuple(parts(block.pieces))[:2]]
     if block.kind != "paragraph" or not block.item or not isinstance(block.pieces[0], Text) or not words:

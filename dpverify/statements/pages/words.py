@@ -163,7 +163,7 @@ _ENDING = frozenset(("for", "if", "whenever", "where", "when", "provided", "unle
 
 
 @dataclass(frozen=True)
-class Part:
+class SentencePart:
     """A word, a sign or a formula of a sentence."""
 
     kind: Literal["word", "mark", "sign", "math", "other"]
@@ -194,7 +194,7 @@ class Part:
 class Sentence:
     """A sentence, without the sign at its end."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SentencePart, ...]
     end: str
     """`.` or another sign that ends a sentence, `:`, or nothing."""
 
@@ -204,7 +204,7 @@ class Sentence:
         return self.parts[0].line
 
     @property
-    def relations(self) -> tuple[Part, ...]:
+    def relations(self) -> tuple[SentencePart, ...]:
         """The formulas in it that say something, be it in dollars, in code or in plain characters."""
         return tuple(p for p in self.parts if p.relates or p.kind == "sign")
 
@@ -228,13 +228,13 @@ class Sentence:
         return spelled(self.parts)
 
 
-def restricts(following: Part) -> bool:
+def restricts(following: SentencePart) -> bool:
     """Whether `for` with this behind it begins a condition: a formula, a letter, or a word such as `all` or `large`."""
     alone = len(following.word) == 1 and following.word.isalpha() and following.word != "a"
     return following.kind in ("math", "sign") or alone or following.word in _QUANTORS | RESTRICTING
 
 
-def spelled(parts: Sequence[Part]) -> str:
+def spelled(parts: Sequence[SentencePart]) -> str:
     """Words and formulas one after another."""
     return "".join((" " if part.spaced else "") + part.text for part in parts).strip()
 
@@ -253,7 +253,7 @@ def has_relation(latex: str) -> bool:
     return False
 
 
-def parts(pieces: Sequence[Piece]) -> Iterator[Part]:
+def parts(pieces: Sequence[Piece]) -> Iterator[SentencePart]:
     """The words, signs and formulas of prose."""
     spaced = False
     for piece in pieces:
@@ -269,23 +269,25 @@ def parts(pieces: Sequence[Piece]) -> Iterator[Part]:
                         kind = "mark"
                     elif said[0] in _SIGN:
                         kind = "sign"
-                    yield Part(kind, said, line, spaced)
+                    yield SentencePart(kind, said, line, spaced)
                     spaced = False
             case Math(line, latex):
-                yield Part("math", latex, line, spaced)
+                yield SentencePart("math", latex, line, spaced)
                 spaced = False
             case Other(line, "code", text) if _NAME.fullmatch(text):
-                yield Part("word", text, line, spaced, code=True)
+                yield SentencePart("word", text, line, spaced, code=True)
                 spaced = False
             case Other(line, what, text):
-                yield Part("sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced)
+                yield SentencePart(
+                    "sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced
+                )
                 spaced = False
 
 
 def sentences(pieces: Sequence[Piece]) -> list[Sentence]:
     """The sentences of a paragraph. Within parentheses none ends."""
     found: list[Sentence] = []
-    rest: list[Part] = []
+    rest: list[SentencePart] = []
     depth = 0
     every = list(parts(pieces))
     for i, part in enumerate(every):
@@ -301,13 +303,13 @@ def sentences(pieces: Sequence[Piece]) -> list[Sentence]:
     return [*found, *_sentence(rest)]
 
 
-def _sentence(parts: Sequence[Part]) -> Iterator[Sentence]:
+def _sentence(parts: Sequence[SentencePart]) -> Iterator[Sentence]:
     inside, end = list(parts), ""
     last = inside[-1] if inside else None
     if last is not None and last.kind == "word" and (sign := _END.search(last.text)):
         end = "."
         left = last.text[: sign.start()]
-        inside[-1:] = [Part("word", left, last.line, last.spaced)] if left else []
+        inside[-1:] = [SentencePart("word", left, last.line, last.spaced)] if left else []
     elif last is not None and last.text == ":":
         end = ":"
         del inside[-1]
@@ -325,11 +327,11 @@ def tokens(sentence: Sentence, *, after: bool = False) -> list[Token]:
         sentence: before a display or, with `after`, behind it.
         after: whether words that restrict letters are refused wherever they stand.
     """
-    return list(_Tokens(sentence.parts, after).run())
+    return list(_Scanner(sentence.parts, after).run())
 
 
-class _Tokens:
-    def __init__(self, parts: tuple[Part, ...], after: bool) -> None:
+class _Scanner:
+    def __init__(self, parts: tuple[SentencePart, ...], after: bool) -> None:
         self.parts, self.after = parts, after
         self.at = 0
         self.depth = 0
@@ -351,15 +353,15 @@ class _Tokens:
             if kind in ("READ", "WITHOUT", "SIZES", "UNREAD", "SINGLE"):  # keywords of two words
                 self.at += 1
 
-    def near(self, step: int) -> Part:
+    def near(self, step: int) -> SentencePart:
         i = self.at + step
-        return self.parts[i] if 0 <= i < len(self.parts) else Part("mark", "", 0, False)
+        return self.parts[i] if 0 <= i < len(self.parts) else SentencePart("mark", "", 0, False)
 
     def words(self, count: int) -> list[str]:
         """The words that follow."""
         return [self.near(k).word for k in range(1, count + 1)]
 
-    def mark(self, part: Part) -> str:
+    def mark(self, part: SentencePart) -> str:
         if part.text == "(":
             self.item = self.item if self.depth else "("
             self.depth += 1
@@ -372,7 +374,7 @@ class _Tokens:
         names = {",": "COMMA", ":": "COLON", ";": "SEMICOLON" if self.depth else "COMMA"}
         return names.get(part.text, "BRACKET")
 
-    def inside(self, part: Part) -> str:
+    def inside(self, part: SentencePart) -> str:
         """Within parentheses: what begins an item decides what its words are."""
         if part.kind != "word":
             return self.formula(part)
@@ -384,7 +386,7 @@ class _Tokens:
             return part.text.upper()
         return "WORD"
 
-    def outside(self, part: Part) -> str:
+    def outside(self, part: SentencePart) -> str:
         if part.kind != "word":
             return self.formula(part)
         word, before, following = part.word, self.near(-1), self.near(1)
@@ -454,7 +456,7 @@ class _Tokens:
         )
 
     @staticmethod
-    def formula(part: Part) -> str:
+    def formula(part: SentencePart) -> str:
         if part.kind == "math" and not part.text.startswith("^"):
             return "RELATION" if part.relates else "LETTERS"
         return "SIGN" if part.kind == "sign" else "OTHER"

@@ -14,17 +14,10 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant, Verdict
 from dpverify.proving.language import Statement
-from dpverify.statements.own_pages import OwnPaper
-from dpverify.statements.paper import (
-    CatalogRow,
-    Paper,
-    named_results,
-    opened,
-    papers,
-    registered,
-    select,
-)
+from dpverify.statements.own_pages import OwnPaper, opened
+from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, registered
 from dpverify.statements.provenance import unsaid, unsaid_claims
+from dpverify.statements.selection import select
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.refutations.instances import held_to_instances, instance_entries
 

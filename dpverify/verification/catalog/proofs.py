@@ -15,8 +15,9 @@ from dpverify.ledger.headlines.words import Word, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.proving.language import Statement, obligation_to_json
-from dpverify.statements.paper import address_of, find_statement, papers
+from dpverify.statements.paper import address_of, papers
 from dpverify.statements.provenance import prints
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of

@@ -12,7 +12,8 @@ from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement
 from dpverify.running.store import keep, kept
-from dpverify.statements.paper import address_of, find_statement
+from dpverify.statements.paper import address_of
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 

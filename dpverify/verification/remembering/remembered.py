@@ -12,7 +12,8 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Json, Obligation, Statement, Unread
 from dpverify.running.store import keep, kept
-from dpverify.statements.paper import Paper, PaperFolder, find_statement
+from dpverify.statements.paper import Paper, PaperFolder
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates

@@ -23,7 +23,8 @@ from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.proving.language import Statement
 from dpverify.running.program import SHIPPED, program_hash
-from dpverify.statements.paper import find_statement, papers
+from dpverify.statements.paper import papers
+from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
 from dpverify.verification.remembering.remembered import recall, recall_or_prove, source_hash

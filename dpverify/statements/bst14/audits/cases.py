@@ -39,7 +39,6 @@ from dpverify.problems import (
     Dataset,
     HalfSquaredDistance,
     Linear,
-    NeighborPair,
     Problem,
     Ridge,
     load,
@@ -49,19 +48,19 @@ from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
     Constructed,
-    Pair,
     linear_neighbors,
+    linear_pair,
     longest_record_at,
     made,
+    mean_neighbors,
     mean_problem,
     real_loss,
     real_neighbors,
     real_problem,
 )
-from dpverify.statements.audit_rows import On, Risk, Value
-from dpverify.statements.bst14.audits.laws import WALK_EPSILON, on_cube, walk_on_line, walked
-
-DELTA = 1e-5
+from dpverify.statements.audit_rows import Expectation, Law, On, Risk
+from dpverify.statements.bst14.audits import laws
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES, WALK_EPSILON, on_cube, walk_on_line, walked
 
 
 def _one_of(left: Dataset, place: int, words: str) -> Constructed:
@@ -72,8 +71,9 @@ def _one_of(left: Dataset, place: int, words: str) -> Constructed:
 # ------------------------------------------------------------------------------------------ Algorithm 1
 
 
-def descent(pair: NeighborPair) -> On:
+def descent(name: str) -> On:
     """A few steps on two records: the accountant's whole profile is claimed, which shows more than one point of it."""
+    pair = linear_pair(name, 2, 4)
     mechanism = NoisyGradientDescent(Problem(pair.loss, Ball(pair.left.d, 1.0)), 2.0, 0.01)
     return On(mechanism, pair, "sharpest")
 
@@ -125,8 +125,9 @@ def one_sided() -> Constructed:
     return _one_of(left, n, f"{n} linear losses with slope 1, on one data set the last one has slope -1")
 
 
-def exponential(make: Callable[[Problem], Any], pair: Pair) -> On:
+def exponential(make: Callable[[Problem], Any], name: str) -> On:
     """Two records with linear losses: among more, or with others, one record moves no likely event by much."""
+    pair = one_sided() if name == "worst-case" else linear_neighbors(name, n=2, d=1)
     mechanism = make(Problem(Linear(), Ball(1, 1.0)))
     stated = mechanism.guarantees(pair.left.n)
     known = None if stated.sharpest is stated.headline else stated.sharpest.guarantee
@@ -212,11 +213,12 @@ class CellLaws:
         return replace(self, mechanism=self.mechanism.sharpened(self.left.n, factor))(delta)
 
 
-def walk(kind: Any, pair: NeighborPair) -> On:
+def walk(kind: Any, n: int, name: str) -> On:
     """A sampler on an interval, on a pair with linear losses; nearly all of epsilon is for the exponent if it can be.
 
     Walks come nearer than is proved, so what they are given is never seen.
     """
+    pair = linear_pair(name, n)
     distance = {GridWalk: 0.1, BoostedSampling: 0.2}.get(kind, 0.0)
     mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)), distance)
     laws = CellLaws(mechanism, pair.left, pair.right)
@@ -243,22 +245,22 @@ def in_ball(runs: Runs) -> NDArray[np.float64]:
     return inside
 
 
-def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) -> Iterator[Value]:
+def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) -> Iterator[Expectation]:
     """On a disk, where the proved number of steps is out of reach: a coarser and shorter walk."""
     problem, data = Problem(real_loss(name), Ball(2, 1.0)), load(name, n=5, d=2)
     mechanism = kind(problem, 0.5, 0.5, cells=16, steps=20_000, withdraw_guarantee=True)
     said = f"{name}, 5 records, d = 2; 16 cells per side, 20,000 steps, fewer than the proven number"
     quantity = "P[the point is in C]"
-    yield Value(mechanism, data, in_ball, 0.0, 1.0, quantity, least, claim, origin, said, at_least=True)
+    yield Expectation(mechanism, data, in_ball, 0.0, 1.0, quantity, least, claim, origin, said, at_least=True)
 
 
-def half_inside(name: str) -> Iterator[Value]:
+def half_inside(name: str) -> Iterator[Expectation]:
     """Lemma 6.4."""
     origin = AsPrinted("bst14.lem6.4", "at least 1/2", "the proven number of steps; fewer are taken here")
     return inside(SamplingInConvexSet, name, 0.5, "at least 1/2", origin)
 
 
-def never_left() -> Iterator[Value]:
+def never_left() -> Iterator[Expectation]:
     """Algorithm 6: all points are in C."""
     origin = AsPrinted("bst14.lem6.5", "the output is in C", "every number of steps")
     return inside(BoostedSampling, "breast-cancer", 1.0, "1", origin)
@@ -266,8 +268,6 @@ def never_left() -> Iterator[Value]:
 
 # ------------------------------------------------------------------------------------------ perturbations
 
-NOISES = {"gamma": 0.0, "gaussian": DELTA}
-"""Of objective perturbation, with their delta."""
 FEATURES = 3
 
 
@@ -282,8 +282,10 @@ def perturbed_mean() -> OutputPerturbation:
     return OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
 
 
-def perturbed_worst() -> On:
-    """Means at distance 2/n in one dimension: two Laplace laws."""
+def perturbed(name: str) -> On:
+    """Of real records; in the worst case means at distance 2/n in one dimension: two Laplace laws."""
+    if name != "worst-case":
+        return On(perturbed_mean(), mean_neighbors(name, n=8, d=1))
     words = "the mean of n equal records, one of them replaced by its opposite"
     return On(perturbed_mean(), _one_of(made(np.ones((8, 1)), "equal records"), 8, words))
 
@@ -313,13 +315,13 @@ class Farther:
         return np.where(away > self.radius, 1.0, 0.0)
 
 
-def missed_ball(name: str) -> Iterator[Value]:
+def missed_ball(name: str) -> Iterator[Expectation]:
     """theta* is outside of C_0 with no more than the exact probability for the noise's norm."""
     for zeta in (2.0, 1.1):
         problem, data = ridge(name, 100, FEATURES, 0.1)
         mechanism = OutputPerturbation(problem, 1.0, zeta=zeta)
         found = mechanism.minimum(data)
-        yield Value(
+        yield Expectation(
             mechanism,
             data,
             Farther(tuple(found.point.tolist()), mechanism.ball_radius(data.n) + found.distance),
@@ -339,15 +341,17 @@ def missed_ball(name: str) -> Iterator[Value]:
         )
 
 
-def objective(name: str, delta: float) -> On:
+def objective(name: str, noise: str) -> On:
     """Linear losses of a few real records, whose objective bends by its regularization alone."""
+    delta = 1e-3 if NOISES[noise] else 0.0
     pair = linear_neighbors(name, n=4, d=1)
     problem = Problem(pair.loss, Ball(1, 1e4))
     return On(ObjectivePerturbation(problem, 2.0, delta, regularization=1.0), pair, "sharpest")
 
 
-def objective_worst(delta: float) -> On:
+def objective_worst(noise: str) -> On:
     """One record in one dimension that bends where its neighbor, of opposite slope, does not."""
+    delta = 0.01 if NOISES[noise] else 0.0
     problem = Problem(HuberizedPositivePart(0.5), Box((-1000.0,), (1000.0,)))
     words = "one record of a huberized hinge in one dimension, and its mirror image"
     pair = _one_of(made([[1.0]], "one record"), 1, words)
@@ -382,7 +386,7 @@ def huberized(noise: str) -> On:
 
 
 @dataclass(frozen=True)
-class Excess:
+class ExcessRisk:
     """A run's excess total risk over that at a known minimizer."""
 
     problem: Problem
@@ -399,7 +403,7 @@ class Excess:
         return np.maximum(self.problem.total_risk(points, self.data) - lowest, 0.0)
 
 
-def bad_data(which: int, printed: bool) -> Iterator[Value]:
+def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
     """The bad data sets, for h = 1/sqrt(n), where both lower bounds are of the order sqrt(n / epsilon)."""
     claim, because = "n min(1, h/3) / 6", "the constant of the lower bound is written out"
     origin = Corrected("bst14.lemB.2", "Omega(min(n, n h))", because, "every n that is a multiple of 3")
@@ -416,9 +420,9 @@ def bad_data(which: int, printed: bool) -> Iterator[Value]:
         if which == 2:
             data, minimizer = second_bad_data(n, regularization=ridge), 1.0
             bound = second_bad_risk(n, width=width, regularization=ridge)
-        excess = Excess(mechanism.problem, data, minimizer)
+        excess = ExcessRisk(mechanism.problem, data, minimizer)
         said = f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
-        yield Value(
+        yield Expectation(
             mechanism,
             data,
             excess,
@@ -456,6 +460,11 @@ REFUSED: dict[str, Callable[[int, int], Any]] = {
 
 dimension: from n and d to the mechanism. It is audited with one or two features, on as many records as are not refused.
 """
+
+
+def law_at_size(kind: Any) -> Law:
+    """The law in one dimension, on the most records that are not refused."""
+    return laws.walk(kind, real_size.largest(REFUSED[kind.id]), real_size.DATA)
 
 
 def net_at_size() -> tuple[Risk, ...]:

@@ -35,8 +35,9 @@ from dpverify.statements.audit_parts import (
     mean_problem,
     real_problem,
 )
-from dpverify.statements.audit_rows import On, Risk, Value
-from dpverify.statements.bst14.audits.cases import DELTA, Farther, ridge
+from dpverify.statements.audit_rows import Expectation, On, Risk
+from dpverify.statements.bst14.audits.cases import Farther, ridge
+from dpverify.statements.bst14.audits.laws import DELTA
 
 # ------------------------------------------------------------------------------------------ localization
 
@@ -77,12 +78,12 @@ def outside_ball(
     statement: str,
     choice: str,
     given: str,
-) -> Iterator[Value]:
+) -> Iterator[Expectation]:
     """How often the minimizer is outside of the ball, at sizes where that can be seen."""
     for n in (4, 8, 16):
         problem, data = ridge("breast-cancer", n, 2, 0.5)
         localizer, minimum = localize(problem), minimize(problem, data).point
-        yield Value(
+        yield Expectation(
             localizer,
             data,
             Farther(tuple(minimum.tolist()), localizer.ball_radius(n)),
@@ -97,13 +98,13 @@ def outside_ball(
         )
 
 
-def gamma_ball() -> Iterator[Value]:
+def gamma_ball() -> Iterator[Expectation]:
     """Of output perturbation."""
     make = partial(OutputPerturbation, epsilon=200.0)
     return outside_ball(make, "bst14.lem4.2", "zeta = 3 ln n", "epsilon/2 = 200")
 
 
-def gaussian_ball() -> Iterator[Value]:
+def gaussian_ball() -> Iterator[Expectation]:
     """Of Gaussian output perturbation."""
     make = partial(GaussianOutputPerturbation, epsilon=200.0, delta=DELTA)
     return outside_ball(make, "bst14.thmC.2", "zeta = sqrt(3 ln n) for p >= 2", "epsilon = 200")
@@ -171,13 +172,13 @@ class RiskAbove:
         return np.where(total - self.least > self.bound, 1.0, 0.0)
 
 
-def risk_above(mechanism: Boosting, data: Dataset, said: str, size: float = 0.0) -> Value:
+def risk_above(mechanism: Boosting, data: Dataset, said: str, size: float = 0.0) -> Expectation:
     """With probability at least 1 - rho the risk is below the bound."""
     problem, stated = mechanism.problem, mechanism.risk_bound(data.n)
     if stated is None or stated.probability is None:
         raise AssertionError("boosting bounds the risk with high probability")
     least = data.n * minimize(problem, data).value.upper
-    return Value(
+    return Expectation(
         mechanism,
         data,
         RiskAbove(problem, data, stated.bound, least),
@@ -192,7 +193,7 @@ def risk_above(mechanism: Boosting, data: Dataset, said: str, size: float = 0.0)
     )
 
 
-def boosted_probability(name: str) -> Iterator[Value]:
+def boosted_probability(name: str) -> Iterator[Expectation]:
     """On a ridge regression."""
     for n in (16, 32, 64):
         problem, data = ridge(name, n, 2, 0.5)
@@ -204,7 +205,7 @@ def boosted_probability(name: str) -> Iterator[Value]:
 # ------------------------------------------------------------------------------------------ real size
 
 
-def boosted_at_size() -> Iterator[Value]:
+def boosted_at_size() -> Iterator[Expectation]:
     """At an epsilon at which the bound is below the largest risk."""
     data = real_size.whole()
     mechanism = Boosting(OutputPerturbation(real_size.mean(), 40.0), FAILURE)

@@ -16,11 +16,11 @@ from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.auditing import ConstantQuestion
-from dpverify.ledger.origins import AsPrinted, Corrected
+from dpverify.ledger.origins import AsPrinted
 from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import gaussian_delta, mean_problem, real_problem, sign_change
-from dpverify.statements.audit_rows import at
+from dpverify.statements.audit_rows import hidden
 
 DELTA = 1e-5
 SAMPLING_EPSILON = 2.0
@@ -30,21 +30,16 @@ def noise_variance(size: str) -> ConstantQuestion:
     """The constant hidden in Algorithm 1's noise variance."""
     n, epsilon = int(size), 1.0
     problem, _ = real_problem("breast-cancer", n=32, d=5)
-    return ConstantQuestion(
+    return hidden(
+        "bst14.alg1",
+        "sigma^2 = O( ), no constant",
+        NoisyGradientDescent(problem, epsilon, DELTA).provable_constant(n),
+        holds_for="this n, epsilon and delta",
         formula="sigma^2 = c L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2",
         latex=r"\sigma^2=c\,\frac{L^2n^2\ln(n/\delta)\ln(1/\delta)}{\varepsilon^2}",
-        provable=at(NoisyGradientDescent(problem, epsilon, DELTA).provable_constant(n)),
-        extreme="smallest",
-        printed=None,
         parameters={"n": size, "epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}", "steps": "n^2 - 1"},
         range_fixed_by=f"accounting at n = {n}, epsilon = {epsilon:g} and delta = {DELTA:g}",
         method="accounting for one of n records per step, replace-one neighbors, n^2 - 1 steps",
-        origin=Corrected(
-            "bst14.alg1",
-            "sigma^2 = O( ), no constant",
-            "the hidden constant is computed",
-            "this n, epsilon and delta",
-        ),
     )
 
 
@@ -56,21 +51,16 @@ def sampling_risk() -> ConstantQuestion:
     # coordinates are independent truncated exponentials with this rate, for side 1
     mean = 1 / rate - 1 / math.expm1(min(rate, 700.0))
     excess = n * math.sqrt(p) * mean
-    return ConstantQuestion(
+    return hidden(
+        "bst14.thm3.2",
+        "O( ), no constant",
+        excess / (p * math.sqrt(p) / epsilon),
+        holds_for="a linear loss on a cube",
         formula="E[L(theta) - L(theta*)] <= c p L ||C|| / epsilon",
         latex=r"\mathbb E[\mathcal L(\theta)-\mathcal L(\theta^*)]\le c\,\frac{pL\|C\|_2}{\varepsilon}",
-        provable=at(excess / (p * math.sqrt(p) / epsilon)),
-        extreme="smallest",
-        printed=None,
         parameters={"n": str(n), "p": str(p), "epsilon": f"{epsilon:g}"},
         range_fixed_by="closed form at these n and p",
         method="closed form for a linear loss on a cube, where c is smallest possible; c = 2 is proved for every loss",
-        origin=Corrected(
-            "bst14.thm3.2",
-            "O( ), no constant",
-            "the hidden constant is computed",
-            "a linear loss on a cube",
-        ),
     )
 
 
@@ -154,22 +144,17 @@ def walk_steps(p: str) -> ConstantQuestion:
         rate *= max(dimension * math.log(eta_tau * dimension / plan.distance), eta_tau * math.sqrt(dimension))
         if plan.steps / rate > worst:
             worst, worst_n = plan.steps / rate, n
-    return ConstantQuestion(
+    return hidden(
+        "bst14.lem6.1",
+        "O( ) steps",
+        worst,
+        holds_for="these n, dimension and epsilon",
         formula="T = c (eta tau / epsilon~)^2 p^3 max(p ln(eta tau p / epsilon~), eta tau sqrt(p))",
         latex=r"T=c\,\frac{\eta^2\tau^2}{\tilde\varepsilon^2}\,p^3\max\left(p\ln\frac{\eta\tau p}"
         r"{\tilde\varepsilon},\,\eta\tau\sqrt p\right)",
-        provable=at(worst),
-        extreme="smallest",
-        printed=None,
         parameters={"p": p, "epsilon": "1", "n": f"10 to 10,000, worst at {worst_n}"},
         range_fixed_by="floating-point evaluation of the bound",
         method="the proved number of steps, from a bound on the conductance",
-        origin=Corrected(
-            "bst14.lem6.1",
-            "O( ) steps",
-            "the hidden constant is computed",
-            "these n, dimension and epsilon",
-        ),
     )
 
 
@@ -193,17 +178,15 @@ def net_size(shape: str) -> ConstantQuestion:
         )
         covers = covers and measured.lower <= radius * (1 + 1e-9)
         smallest = max(smallest, len(net.points) ** (1 / p) * constraint.dimension / (epsilon * n))
-    return ConstantQuestion(
+    return hidden(
+        "bst14.alg8",
+        "O((epsilon n / p)^p), no constant",
+        smallest,
+        holds_for="these n",
         formula="|M| <= (c epsilon n / p)^p",
         latex=r"|M|\le\left(c\,\frac{\varepsilon n}{p}\right)^{p}",
-        provable=at(smallest),
-        extreme="smallest",
-        printed=None,
         parameters={"n": "50, 100, 200", "p": str(p), "epsilon": f"{epsilon:g}", "set": shape},
         range_fixed_by="floating-point arithmetic" if covers else "a net does not cover the set as claimed",
         method="grid of cubes; covering radius from below by a search: " + "; ".join(radii),
-        origin=Corrected(
-            "bst14.alg8", "O((epsilon n / p)^p), no constant", "the hidden constant is computed", "these n"
-        ),
         requires={"each net covers the set with the stated radius": covers},
     )

@@ -25,11 +25,18 @@ from dpverify.algorithms.promises import StatedSamplingError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, load
 from dpverify.running import Output, Randomness
-from dpverify.statements.audit_parts import Coordinate, UniformOn, made, mean_problem, real_loss, real_problem
+from dpverify.statements.audit_parts import (
+    PointCoordinate,
+    UniformOn,
+    made,
+    mean_problem,
+    real_loss,
+    real_problem,
+)
 from dpverify.statements.audit_rows import Law
 
 DELTA = 1e-5
-FIRST = Coordinate(0)
+FIRST = PointCoordinate(0)
 
 _GRID = 4001
 _NODES = 80
@@ -57,7 +64,7 @@ def by_trapezoids(grid: Any, density: Any) -> Callable[[Any], Any]:
 
 
 @dataclass(frozen=True)
-class Along:
+class InDirection:
     """A linear statistic of points, <w, direction>."""
 
     direction: tuple[float, ...]
@@ -90,7 +97,9 @@ def sampled_disk(name: str) -> Law:
     reference, blind = disk(problem, data, mechanism.scale), UniformOn(problem.constraint)
     said, stated = f"{name}, 100 records, d = 2, epsilon = {STEEP:g}", _exactly(mechanism, data.n)
     error = _QUADRATURE_ERROR
-    return Law(mechanism, data, Along((1.0, 0.0)), "first coordinate", reference, error, said, blind, stated)
+    return Law(
+        mechanism, data, InDirection((1.0, 0.0)), "first coordinate", reference, error, said, blind, stated
+    )
 
 
 def sampled_digits() -> Law:
@@ -106,7 +115,7 @@ def sampled_digits() -> Law:
     return Law(
         mechanism,
         data,
-        Along(tuple((pull / strength).tolist())),
+        InDirection(tuple((pull / strength).tolist())),
         "coordinate along the mean image",
         by_trapezoids(t, slices * np.exp(exponents - exponents.max())),
         _QUADRATURE_ERROR,
@@ -129,7 +138,7 @@ def net() -> Law:
     return Law(
         mechanism,
         data,
-        Along((1.0, 0.0)),
+        InDirection((1.0, 0.0)),
         "first coordinate",
         lambda x: sums[np.searchsorted(places, x, side="right")],
         1e-9,
@@ -162,7 +171,7 @@ def walk_on_line(kind: Any, problem: Problem) -> Any:
     return kind(problem, 0.5, 0.5) if kind in (GridWalk, SamplingInConvexSet) else walked(kind, problem)
 
 
-def walk(kind: Any, name: str, n: int) -> Law:
+def walk(kind: Any, n: int, name: str) -> Law:
     """One dimension, against exp(-scale * risk) by quadrature."""
     problem, data = on_cube(name, n, 1)
     mechanism = walk_on_line(kind, problem)
@@ -175,6 +184,9 @@ def walk(kind: Any, name: str, n: int) -> Law:
 
 
 # ------------------------------------------------------------------------------------------ perturbations
+
+NOISES = {"gamma": 0.0, "gaussian": DELTA}
+"""Of objective perturbation, with their delta."""
 
 
 @dataclass(frozen=True)
@@ -231,12 +243,12 @@ class MinimizerLaw:
         return law.sf(-slopes)
 
 
-def minimizer(delta: float) -> Law:
+def minimizer(noise: str) -> Law:
     """The exact law of the minimizer in one dimension; the noise that hides its error blurs it by little."""
     problem, data = real_problem("breast-cancer", n=100, d=1)
     # so large a set that its ends are never reached, and a regularization as on a set of radius 1
     mechanism = ObjectivePerturbation(
-        Problem(problem.loss, Ball(1, 1e6)), 1.0, delta, regularization=5.0, hiding_share=0.2
+        Problem(problem.loss, Ball(1, 1e6)), 1.0, NOISES[noise], regularization=5.0, hiding_share=0.2
     )
     n = data.n
     blur = 30 * (mechanism.hiding_scale(n) + mechanism.accuracy_at(n))

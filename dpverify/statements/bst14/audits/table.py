@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dpverify.algorithms.bst14.boosting import Boosting
 from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
@@ -16,15 +18,17 @@ from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescen
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.ledger.origins import AsPrinted
-from dpverify.problems import Ball, opposite_linear
+from dpverify.problems import Ball
 from dpverify.statements import real_size
-from dpverify.statements.audit_parts import REAL_DATA, linear_neighbors, mean_neighbors
-from dpverify.statements.audit_rows import On, constant, law, mean, privacy, queries, risk, table
+from dpverify.statements.audit_parts import REAL_DATA
+from dpverify.statements.audit_rows import constant, law, mean, privacy, queries, risk, table
 from dpverify.statements.bst14.audits import cases, composed, constants, laws
-from dpverify.statements.bst14.audits.cases import DELTA, NOISES
+from dpverify.statements.bst14.audits.composed import mean_of_two
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES
 from dpverify.statements.plans import ClaimedRate, Plan
 
 BOTH = (*REAL_DATA, "digits")
+NOISE = tuple(NOISES)
 WALKS = (GridWalk, SamplingInConvexSet, BoostedSampling, EfficientExponentialSampling)
 FAST = "n to infinity, epsilon and delta fixed"
 STRONGER = 4.0
@@ -33,27 +37,14 @@ STRONGER = 4.0
 PLANS: tuple[Plan, ...] = table(
     "bst14",
     # Algorithm 1
-    privacy(
-        "bst14.alg1/{}",
-        "Noisy gradient descent on {}",
-        lambda name: cases.descent(linear_neighbors(name, n=2, d=4)),
-        40_000,
-        per=REAL_DATA,
-    ),
+    privacy("bst14.alg1/{}", "Noisy gradient descent on {}", cases.descent, 40_000),
     privacy(
         "bst14.alg1/worst-case",
         "Noisy gradient descent, opposite linear losses",
-        lambda: cases.descent(opposite_linear(2, 4, 2)),
+        partial(cases.descent, "worst-case"),
         40_000,
     ),
-    risk(
-        "bst14.alg1/{}/risk",
-        "Risk of noisy gradient descent on {}",
-        cases.descent_risk,
-        1_000,
-        over="n",
-        per=REAL_DATA,
-    ),
+    risk("bst14.alg1/{}/risk", "Risk of noisy gradient descent on {}", cases.descent_risk, 1_000, over="n"),
     risk(
         "bst14.alg1/strongly-convex/risk",
         "Risk of noisy gradient descent, strongly convex",
@@ -73,28 +64,21 @@ PLANS: tuple[Plan, ...] = table(
     privacy(
         "bst14.alg2/{}",
         "Exponential sampling on {}",
-        lambda name: cases.exponential(cases.sampling, linear_neighbors(name, n=2, d=1)),
+        partial(cases.exponential, cases.sampling),
         100_000,
         per=BOTH,
     ),
     privacy(
         "bst14.alg2/worst-case",
         "Exponential sampling, linear losses",
-        lambda: cases.exponential(cases.sampling, cases.one_sided()),
+        partial(cases.exponential, cases.sampling, "worst-case"),
         100_000,
     ),
-    risk(
-        "bst14.alg2/{}/risk",
-        "Risk of exponential sampling on {}",
-        cases.sampling_risk,
-        10_000,
-        over="n",
-        per=REAL_DATA,
-    ),
+    risk("bst14.alg2/{}/risk", "Risk of exponential sampling on {}", cases.sampling_risk, 10_000, over="n"),
     risk(
         "bst14.alg2/digits/risk",
         "Risk of exponential sampling on digits",
-        lambda: cases.sampling_risk("digits"),
+        partial(cases.sampling_risk, "digits"),
         1_000,
         over="n",
     ),
@@ -105,7 +89,7 @@ PLANS: tuple[Plan, ...] = table(
         10_000,
         over="n",
     ),
-    law("bst14.alg2/{}/law", "Law of exponential sampling on {}", laws.sampled_disk, 20_000, per=REAL_DATA),
+    law("bst14.alg2/{}/law", "Law of exponential sampling on {}", laws.sampled_disk, 20_000),
     law("bst14.alg2/digits/law", "Law of exponential sampling in 64 dimensions", laws.sampled_digits, 20_000),
     queries("bst14.alg2/queries", "Gradient queries for a quadratic loss", cases.quadratic_sampling),
     queries("bst14.alg2/cell-queries", "Gradient queries of certified rejection", cases.cell_sampling),
@@ -115,26 +99,18 @@ PLANS: tuple[Plan, ...] = table(
         constants.sampling_risk,
     ),
     # Algorithm 3
+    privacy("bst14.alg3/{}", "Output perturbation on {}", cases.perturbed, 50_000),
     privacy(
-        "bst14.alg3/{}",
-        "Output perturbation on {}",
-        lambda name: On(cases.perturbed_mean(), mean_neighbors(name, n=8, d=1)),
+        "bst14.alg3/worst-case",
+        "Output perturbation of a mean",
+        partial(cases.perturbed, "worst-case"),
         50_000,
-        per=REAL_DATA,
     ),
-    privacy("bst14.alg3/worst-case", "Output perturbation of a mean", cases.perturbed_worst, 50_000),
-    risk(
-        "bst14.alg3/{}/risk",
-        "Risk of output perturbation on {}",
-        cases.output_risk,
-        2_000,
-        over="n",
-        per=REAL_DATA,
-    ),
+    risk("bst14.alg3/{}/risk", "Risk of output perturbation on {}", cases.output_risk, 2_000, over="n"),
     mean(
         "bst14.alg3/ball",
         "How often output perturbation's ball misses the minimizer",
-        lambda: cases.missed_ball("breast-cancer"),
+        partial(cases.missed_ball, "breast-cancer"),
         20_000,
         over="zeta",
     ),
@@ -144,26 +120,25 @@ PLANS: tuple[Plan, ...] = table(
     privacy(
         "bst14.alg4/{}",
         "Localization with Algorithm 2 on {}",
-        lambda name: composed.mean_of_two(composed.sampled_locally, name),
+        partial(mean_of_two, composed.sampled_locally),
         40_000,
-        per=REAL_DATA,
     ),
     privacy(
         "bst14.alg4/worst-case",
         "Localization with Algorithm 2, opposite records",
-        lambda: composed.mean_of_two(composed.sampled_locally, "worst-case"),
+        partial(mean_of_two, composed.sampled_locally, "worst-case"),
         100_000,
     ),
     privacy(
         "bst14.alg4/walk/breast-cancer",
         "Localization with Algorithm 7 on breast-cancer",
-        lambda: composed.mean_of_two(composed.walked_locally, "breast-cancer"),
+        partial(mean_of_two, composed.walked_locally, "breast-cancer"),
         6_000,
     ),
     privacy(
         "bst14.alg4/walk/worst-case",
         "Localization with Algorithm 7, opposite records",
-        lambda: composed.mean_of_two(composed.walked_locally, "worst-case"),
+        partial(mean_of_two, composed.walked_locally, "worst-case"),
         6_000,
     ),
     risk(
@@ -187,14 +162,13 @@ PLANS: tuple[Plan, ...] = table(
     privacy(
         "bst14.alg-local-approx/{}",
         "Localization under (epsilon, delta) on {}",
-        lambda name: composed.mean_of_two(composed.descended_locally, name),
+        partial(mean_of_two, composed.descended_locally),
         40_000,
-        per=REAL_DATA,
     ),
     privacy(
         "bst14.alg-local-approx/worst-case",
         "Localization under (epsilon, delta), opposite records",
-        lambda: composed.mean_of_two(composed.descended_locally, "worst-case"),
+        partial(mean_of_two, composed.descended_locally, "worst-case"),
         40_000,
     ),
     risk(
@@ -223,18 +197,12 @@ PLANS: tuple[Plan, ...] = table(
         constants.gaussian_noise,
     ),
     # walks
-    privacy(
-        "bst14.alg-cube/{}",
-        "The grid walk on {}",
-        lambda name: cases.walk(GridWalk, linear_neighbors(name, n=2, d=1)),
-        40_000,
-        per=REAL_DATA,
-    ),
+    privacy("bst14.alg-cube/{}", "The grid walk on {}", partial(cases.walk, GridWalk, 2), 40_000),
     *(
         law(
             f"{kind.id}/law-{{}}",
             "The law in one dimension on {}",
-            lambda name, kind=kind, n=n: laws.walk(kind, name, n),
+            partial(laws.walk, kind, n),
             20_000,
             per=names,
         )
@@ -248,7 +216,7 @@ PLANS: tuple[Plan, ...] = table(
     queries(
         "bst14.alg-cube/queries",
         "Value queries of the grid walk",
-        lambda: cases.walk_values(GridWalk, 8, 2),
+        partial(cases.walk_values, GridWalk, 8, 2),
         "value",
     ),
     constant(
@@ -257,31 +225,24 @@ PLANS: tuple[Plan, ...] = table(
         constants.walk_steps,
         per=("1", "2", "3"),
     ),
-    mean(
-        "bst14.alg5/{}",
-        "Algorithm 5 stays in a disk half of the time, {}",
-        cases.half_inside,
-        10_000,
-        per=REAL_DATA,
-    ),
+    mean("bst14.alg5/{}", "Algorithm 5 stays in a disk half of the time, {}", cases.half_inside, 10_000),
     privacy(
         "bst14.alg6/breast-cancer",
         "The boosted sampler on breast-cancer",
-        lambda: cases.walk(BoostedSampling, linear_neighbors("breast-cancer", n=2, d=1)),
+        partial(cases.walk, BoostedSampling, 2, "breast-cancer"),
         40_000,
     ),
     mean("bst14.alg6/inside", "Algorithm 6 never leaves a disk", cases.never_left, 5_000),
     privacy(
         "bst14.alg7/{}",
         "Efficient exponential sampling on {}",
-        lambda name: cases.walk(EfficientExponentialSampling, linear_neighbors(name, n=2, d=1)),
+        partial(cases.walk, EfficientExponentialSampling, 2),
         40_000,
-        per=REAL_DATA,
     ),
     privacy(
         "bst14.alg7/worst-case",
         "Efficient exponential sampling on opposite records",
-        lambda: cases.walk(EfficientExponentialSampling, opposite_linear(4, 1, 4)),
+        partial(cases.walk, EfficientExponentialSampling, 4, "worst-case"),
         10_000,
     ),
     risk(
@@ -290,26 +251,24 @@ PLANS: tuple[Plan, ...] = table(
         cases.walk_risk,
         10_000,
         over="n",
-        per=REAL_DATA,
     ),
     queries(
         "bst14.alg7/queries",
         "Value queries of efficient exponential sampling",
-        lambda: cases.walk_values(EfficientExponentialSampling, 2, 1),
+        partial(cases.walk_values, EfficientExponentialSampling, 2, 1),
         "value",
     ),
     # Algorithm 8
     privacy(
         "bst14.alg8/{}",
         "Exponential mechanism on a net, {}",
-        lambda name: cases.exponential(cases.coarse_net, linear_neighbors(name, n=2, d=1)),
+        partial(cases.exponential, cases.coarse_net),
         40_000,
-        per=REAL_DATA,
     ),
     privacy(
         "bst14.alg8/worst-case",
         "Exponential mechanism on a net, linear losses",
-        lambda: cases.exponential(cases.coarse_net, cases.one_sided()),
+        partial(cases.exponential, cases.coarse_net, "worst-case"),
         40_000,
     ),
     risk(
@@ -318,7 +277,6 @@ PLANS: tuple[Plan, ...] = table(
         cases.net_risk,
         2_000,
         over="n",
-        per=REAL_DATA,
     ),
     law("bst14.alg8/law", "Law of the exponential mechanism on a net", laws.net, 40_000),
     queries(
@@ -336,20 +294,20 @@ PLANS: tuple[Plan, ...] = table(
         "Huberized hinge on breast-cancer, {} noise",
         cases.huberized,
         50_000,
-        per=tuple(NOISES),
+        per=NOISE,
     ),
     *(
         mean(
             f"bst14.alg-huber/bad-{which}{'/printed' if printed else ''}",
             f"Huberized hinge on bad data set {which}{', as printed' if printed else ''}",
-            lambda which=which, printed=printed: cases.bad_data(which, printed),
+            partial(cases.bad_data, which, printed),
             2_000,
             over="n",
         )
         for which in (1, 2)
         for printed in (True, False)
     ),
-    privacy("bst14.alg-boost/{}", "Boosting on {}", composed.boosted_mean, 60_000, per=REAL_DATA),
+    privacy("bst14.alg-boost/{}", "Boosting on {}", composed.boosted_mean, 60_000),
     privacy("bst14.alg-boost/worst-case", "Boosting, opposite linear losses", composed.boosted_line, 40_000),
     privacy(
         "bst14.alg-boost/pure-worst-case",
@@ -363,7 +321,6 @@ PLANS: tuple[Plan, ...] = table(
         composed.boosted_probability,
         10_000,
         over="n",
-        per=REAL_DATA,
     ),
     law("bst14.alg-boost/law", "Law of the pick from two runs", laws.picked, 20_000),
     queries("bst14.alg-boost/value-queries", "Value queries of boosting", composed.boosted_descent, "value"),
@@ -371,30 +328,30 @@ PLANS: tuple[Plan, ...] = table(
     privacy(
         "bst14.alg-objpert/breast-cancer/gamma",
         "Objective perturbation on breast-cancer, gamma noise",
-        lambda: cases.objective("breast-cancer", 0.0),
+        partial(cases.objective, "breast-cancer", "gamma"),
         20_000,
     ),
     privacy(
         "bst14.alg-objpert/diabetes/gaussian",
         "Objective perturbation on diabetes, gaussian noise",
-        lambda: cases.objective("diabetes", 1e-3),
+        partial(cases.objective, "diabetes", "gaussian"),
         20_000,
     ),
     privacy(
         "bst14.alg-objpert/worst-case/{}",
         "Objective perturbation in one dimension, {} noise",
-        lambda noise: cases.objective_worst(0.01 if NOISES[noise] else 0.0),
+        cases.objective_worst,
         50_000,
-        per=tuple(NOISES),
+        per=NOISE,
     ),
     *(
         risk(
             f"bst14.alg-objpert/{name}/{{}}/risk",
             f"Risk of objective perturbation on {name}, {{}} noise",
-            lambda noise, name=name: cases.objective_risk(name, noise),
+            partial(cases.objective_risk, name),
             2_000,
             over="n",
-            per=tuple(NOISES),
+            per=NOISE,
         )
         for name in REAL_DATA
     ),
@@ -418,9 +375,9 @@ PLANS: tuple[Plan, ...] = table(
     law(
         "bst14.alg-objpert/law/{}",
         "The law of objective perturbation in one dimension, {} noise",
-        lambda noise: laws.minimizer(NOISES[noise]),
+        laws.minimizer,
         10_000,
-        per=tuple(NOISES),
+        per=NOISE,
     ),
     # real size
     real_size.risk(
@@ -478,7 +435,7 @@ PLANS: tuple[Plan, ...] = table(
         law(
             f"{kind.id}/real-size/law",
             "The law in one dimension on the most records that are not refused",
-            lambda kind=kind: laws.walk(kind, real_size.DATA, real_size.largest(cases.REFUSED[kind.id])),
+            partial(cases.law_at_size, kind),
             200_000,
             full=True,
         )

@@ -51,9 +51,9 @@ from dpverify.statements.audit_parts import (
     real_problem,
 )
 from dpverify.statements.audit_rows import (
+    Expectation,
     On,
     Risk,
-    Value,
 )
 from dpverify.statements.exact.chains import ExactEpsilon
 from dpverify.statements.plans import Audit, Profile
@@ -267,7 +267,7 @@ class BelowDifference:
         return (below[:, 0] - below[:, 1]).reshape(-1, RUNS_A_SAMPLE).mean(axis=1)
 
 
-def skip_is_stop(name: str) -> Iterator[Value]:
+def skip_is_stop(name: str) -> Iterator[Expectation]:
     """The proof of Theorem 30: on independent draws from one population the two have one law."""
     problem, data = real_problem(name, d=DIMENSION)
     n = 20
@@ -277,7 +277,7 @@ def skip_is_stop(name: str) -> Iterator[Value]:
     direction = tuple((along / np.linalg.norm(along)).tolist())
     for threshold in (0.2, 0.4):
         for at_least in (False, True):
-            yield Value(
+            yield Expectation(
                 OnFreshSamples(mechanism, n),
                 data,
                 BelowDifference(direction, threshold),
@@ -410,7 +410,7 @@ class MeanTaskExcess:
         return (total / len(self.losses)).reshape(-1, RUNS_A_SAMPLE).mean(axis=1)
 
 
-def tasks_risk() -> Iterator[Value]:
+def tasks_risk() -> Iterator[Expectation]:
     """Theorem 32's risk at a delta near 1/2, the only place where so few records are enough for it."""
     data, constraint, n = _digits(2), Ball(2, 1.0), 300
     losses = tuple(OneVersusRest(Logistic(), float(digit)) for digit in range(3))
@@ -419,7 +419,7 @@ def tasks_risk() -> Iterator[Value]:
     stated = mechanism.risk_bound(n)
     assert stated is not None
     slack = max(interval.upper - interval.lower for interval in minima)
-    yield Value(
+    yield Expectation(
         OnFreshSamples(mechanism, n),
         data,
         MeanTaskExcess(losses, constraint, data, tuple(interval.lower for interval in minima)),

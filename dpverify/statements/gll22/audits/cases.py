@@ -16,22 +16,23 @@ from dpverify.algorithms.gll22.linear_hard_family import HardFamilyTrial, Linear
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.rejection_inner_step import RejectionInnerStep
 from dpverify.ledger.origins import Corrected, Unstated
-from dpverify.problems import AllSpace, Ball, Dataset, Linear, NeighborPair, Problem, load
+from dpverify.problems import AllSpace, Ball, Dataset, Linear, Problem, load
 from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
-    Coordinate,
     GaussianPair,
+    PointCoordinate,
     UniformOn,
     linear_neighbors,
+    linear_pair,
     made,
     real_problem,
 )
 from dpverify.statements.audit_rows import (
+    Expectation,
     Law,
     On,
     Risk,
-    Value,
 )
 from dpverify.statements.gll22.audits.laws import GaussianFromNowhere, line_law, plane_law
 
@@ -56,12 +57,12 @@ class CountedValues:
         return np.minimum(np.asarray(found.value_queries, dtype=np.float64), self.highest)
 
 
-def counted_values(mechanism: Any, data: Dataset, said: str, cut: float) -> Iterator[Value]:
+def counted_values(mechanism: Any, data: Dataset, said: str, cut: float) -> Iterator[Expectation]:
     (stated,) = mechanism.queries(data.n)
     highest = cut * stated.count
     quantity = f"value queries per run, cut off at {cut:g} times the bound"
     counted = (CountedValues(highest), 0.0, highest, quantity)
-    yield Value(mechanism, data, *counted, stated.count, stated.formula, stated.origin, said)
+    yield Expectation(mechanism, data, *counted, stated.count, stated.formula, stated.origin, said)
 
 
 def sampler_law(name: str) -> Law:
@@ -70,7 +71,7 @@ def sampler_law(name: str) -> Law:
     sampler = AlternatingSampler(problem, 1.0 if name == "breast-cancer" else 0.5, 1.0, ACCURACY)
     reference = line_law(sampler.density, data) if d == 1 else plane_law(sampler.density, data)
     words, said, blind = f"first coordinate of {d}", f"{name}, n = {SIZE}", UniformOn(problem.constraint)
-    return Law(sampler, data, Coordinate(0), words, reference, 1e-3, said, blind)
+    return Law(sampler, data, PointCoordinate(0), words, reference, 1e-3, said, blind)
 
 
 def gaussian_law() -> Law:
@@ -82,10 +83,10 @@ def gaussian_law() -> Law:
     mean, stddev = found
     words, said = f"first coordinate of {data.d}", f"{data.name}, n = {SIZE}, linear losses"
     reference = scipy.stats.norm(mean[0], stddev).cdf
-    return Law(sampler, data, Coordinate(0), words, reference, 0.0, said, GaussianFromNowhere(stddev))
+    return Law(sampler, data, PointCoordinate(0), words, reference, 0.0, said, GaussianFromNowhere(stddev))
 
 
-def sampler_queries() -> Iterator[Value]:
+def sampler_queries() -> Iterator[Expectation]:
     problem, data = real_problem("breast-cancer", n=SIZE, d=10)
     return counted_values(
         AlternatingSampler(problem, 4.0, 10.0, ACCURACY), data, "breast-cancer, d = 10", 2.0
@@ -97,6 +98,10 @@ def inner_step(name: str, d: int, *point: Any) -> tuple[RejectionInnerStep, Data
     return RejectionInnerStep(problem, 2.0 if name == "breast-cancer" else 1.0, 1.0, 0.005, *point), data
 
 
+def step_queries(name: str) -> Iterator[Expectation]:
+    return counted_values(*inner_step(name, 10), f"{name}, d = 10", 10.0)
+
+
 def step_law(name: str) -> Law:
     step, data = inner_step(name, 1, (0.9,))
     reference, blind = (
@@ -104,15 +109,16 @@ def step_law(name: str) -> Law:
         UniformOn(step.problem.constraint),
     )
     said = f"{name}, n = {SIZE}"
-    return Law(step, data, Coordinate(0), "the only coordinate", reference, 1e-6, said, blind)
+    return Law(step, data, PointCoordinate(0), "the only coordinate", reference, 1e-6, said, blind)
 
 
 # ------------------------------------------------------------------------------------------ the mechanism
 
 
-def gaussian_mechanism(pair: NeighborPair) -> On:
+def gaussian_mechanism(n: int, d: int, name: str) -> On:
     """Linear losses on all space: two Gaussians, for which Theorem 2.1 is tight."""
-    n, problem = pair.left.n, Problem(pair.loss, AllSpace(pair.left.d))
+    pair = linear_pair(name, n, d)
+    problem = Problem(pair.loss, AllSpace(d))
     mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA, regularization=1.0)
     tuned = mechanism.tuned(n)
     spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
@@ -156,7 +162,7 @@ def mechanism_law(name: str) -> Law:
     mechanism = RegularizedExponentialMechanism(problem, 2 * EPSILON, DELTA)
     reference, blind = plane_law(mechanism.density(data.n), data), UniformOn(problem.constraint)
     said = f"{name}, n = {data.n}"
-    return Law(mechanism, data, Coordinate(0), "first coordinate of two", reference, 1e-3, said, blind)
+    return Law(mechanism, data, PointCoordinate(0), "first coordinate of two", reference, 1e-3, said, blind)
 
 
 def gaussian_on_ball() -> tuple[RegularizedExponentialMechanism, Dataset]:
@@ -198,12 +204,12 @@ def excesses(runs: Runs) -> Any:
     return np.maximum(np.asarray(runs.points), 0.0)
 
 
-def _instances(name: str, n: int, d: int, said: str) -> Value:
+def _instances(name: str, n: int, d: int, said: str) -> Expectation:
     """The family whose separation fits the number of values that the solver sees."""
     family = LinearHardFamily(d, n * d)
     solver, clip = _solver(name, family, n)
     trial = HardFamilyTrial(family, solver, n, clip=clip)
-    return Value(
+    return Expectation(
         trial,
         made(np.zeros((1, d)), "none: Gaussian records"),
         excesses,
@@ -220,12 +226,12 @@ def _instances(name: str, n: int, d: int, said: str) -> Value:
     )
 
 
-def tried(name: str) -> Iterator[Value]:
+def tried(name: str) -> Iterator[Expectation]:
     for n in TRIED:
         yield _instances(name, n, FEATURES, f"Gaussian records about random signs, {SOLVERS[name]}")
 
 
-def tried_on_data(name: str, data_name: str) -> Iterator[Value]:
+def tried_on_data(data_name: str, name: str) -> Iterator[Expectation]:
     """The same solvers where the population is a data set with random signs; no bound is proved there."""
     data = load(data_name, d=FEATURES)
     features = np.asarray(data.features)
@@ -233,7 +239,7 @@ def tried_on_data(name: str, data_name: str) -> Iterator[Value]:
     for n in TRIED:
         family = LinearHardFamily(FEATURES, n * FEATURES, size)
         solver, clip = _solver(name, family, n)
-        yield Value(
+        yield Expectation(
             HardFamilyTrial(family, solver, n, "data", clip),
             data,
             excesses,
@@ -266,19 +272,19 @@ N, D = real_size.SIZE, real_size.DIMENSION
 WHERE = f"breast-cancer, {N} records of {D} features"
 
 
-def sampler_at_size() -> Iterator[Value]:
+def sampler_at_size() -> Iterator[Expectation]:
     return counted_values(
         AlternatingSampler(real_size.logistic(), 4.0, 10.0, 0.05), real_size.whole(), WHERE, 2.0
     )
 
 
-def step_at_size() -> Iterator[Value]:
+def step_at_size() -> Iterator[Expectation]:
     return counted_values(
         RejectionInnerStep(real_size.logistic(), 4.0, 1.0, 0.001), real_size.whole(), WHERE, 10.0
     )
 
 
-def family_at_size() -> Iterator[Value]:
+def family_at_size() -> Iterator[Expectation]:
     """The minimizer of the sampled risk, on as many records of as many features, once an instance."""
     said = f"{N} Gaussian records about {D} random signs, the minimizer of the sampled risk"
     yield replace(_instances("mean", N, D, said), size=0.0)

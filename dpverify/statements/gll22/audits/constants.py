@@ -10,9 +10,8 @@ from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.rejection_inner_step import largest_spread
 from dpverify.auditing import ConstantQuestion
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Ball, Logistic, Problem
-from dpverify.statements.audit_rows import at
+from dpverify.statements.audit_rows import hidden
 
 
 def sampler_steps() -> ConstantQuestion:
@@ -28,36 +27,33 @@ def sampler_steps() -> ConstantQuestion:
                     printed = slope**2 / curvature * math.log(size) ** 2
                     if slope**2 >= curvature:
                         worst = max(worst, schedule(density, accuracy).steps / printed)
-    return ConstantQuestion(
+    return hidden(
+        "gll22.thm5.6",
+        "Theta( ), no constant",
+        worst,
+        holds_for="this grid",
         formula="T = c G^2/mu ln^2(G^2 (d/mu + D^2) / delta)",
         latex=r"T=c\,\frac{G^2}{\mu}\log^2\!\left(\frac{G^2(d/\mu+D^2)}{\delta}\right)",
-        provable=at(worst),
-        extreme="smallest",
-        printed=None,
         parameters={"d": "1 to 1000", "G^2/mu": "1 to 1e5", "delta": "1e-6 to 1e-2"},
         range_fixed_by="a grid of parameters, in floating point",
         method="largest ratio over a grid of the steps that the explicit bounds prove",
-        origin=Corrected(
-            "gll22.thm5.6", "Theta( ), no constant", "the hidden constant is computed", "this grid"
-        ),
     )
 
 
 def inner_step_size() -> ConstantQuestion:
     """The largest C in Lemma 5.5's eta <= C / (G^2 ln(1/delta)) that the explicit bound proves."""
     deltas = [0.49, *(10.0**-e for e in range(1, 13))]
-    return ConstantQuestion(
+    return hidden(
+        "gll22.lem5.5",
+        "a constant C, not named",
+        min(largest_spread(delta) ** 2 / 2 * math.log(1 / delta) for delta in deltas),
+        holds_for="these deltas",
         formula="eta = C / (G^2 ln(1/delta_inner))",
         latex=r"\eta=\frac{C}{G^2\log(1/\delta_{\mathrm{inner}})}",
-        provable=at(min(largest_spread(delta) ** 2 / 2 * math.log(1 / delta) for delta in deltas)),
         extreme="largest",
-        printed=None,
         parameters={"delta_inner": "1e-12 to 0.49", "G": "any", "d": "any"},
         range_fixed_by="floating-point evaluation of incomplete Gamma functions; not outward-rounded",
         method="largest C proved: truncation of the estimate bounded through isoperimetry and comonotone products",
-        origin=Corrected(
-            "gll22.lem5.5", "a constant C, not named", "the hidden constant is computed", "these deltas"
-        ),
     )
 
 
@@ -77,16 +73,14 @@ def mechanism_queries() -> ConstantQuestion:
                     (stated,) = printed.queries(n)
                     logarithms = math.log(n * d * epsilon / delta) ** 2 / math.log(1 / delta)
                     worst = max(worst, stated.count / ((epsilon * n) ** 2 * logarithms))
-    return ConstantQuestion(
+    return hidden(
+        "gll22.thm6.4",
+        "Theta( ), no constant",
+        worst,
+        holds_for="this grid",
         formula="c eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta)",
         latex=r"c\,\frac{\varepsilon^2n^2}{\log(1/\delta)}\log^2\!\left(\frac{nd\varepsilon}{\delta}\right)",
-        provable=at(worst),
-        extreme="smallest",
-        printed=None,
         parameters={"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"},
         range_fixed_by="a grid of parameters, in floating point",
         method="largest ratio over a grid of the expected queries that the explicit bounds prove; logistic losses",
-        origin=Corrected(
-            "gll22.thm6.4", "Theta( ), no constant", "the hidden constant is computed", "this grid"
-        ),
     )

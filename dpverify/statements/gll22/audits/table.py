@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dpverify.problems import opposite_linear
+from functools import partial
+
 from dpverify.statements import real_size
-from dpverify.statements.audit_parts import REAL_DATA, linear_neighbors
+from dpverify.statements.audit_parts import REAL_DATA
 from dpverify.statements.audit_rows import constant, law, mean, privacy, queries, risk, table
 from dpverify.statements.gll22.audits import cases, constants
 from dpverify.statements.plans import Plan
 
 PLANS: tuple[Plan, ...] = table(
     "gll22",
-    law("gll22.alg1/{}/law", "Law of the alternating sampler on {}", cases.sampler_law, 500, per=REAL_DATA),
+    law("gll22.alg1/{}/law", "Law of the alternating sampler on {}", cases.sampler_law, 500),
     law("gll22.alg1/gaussian/law", "Alternating sampler, a Gaussian in d = 10", cases.gaussian_law, 500),
     mean("gll22.alg1/queries", "Value queries of the alternating sampler", cases.sampler_queries, 400),
     constant(
@@ -26,20 +27,15 @@ PLANS: tuple[Plan, ...] = table(
         constants.inner_step_size,
         about="gll22.lem5.5",
     ),
-    law("gll22.alg2/{}/law", "Law of the inner rejection step on {}", cases.step_law, 50_000, per=REAL_DATA),
+    law("gll22.alg2/{}/law", "Law of the inner rejection step on {}", cases.step_law, 50_000),
     mean(
-        "gll22.alg2/{}/queries",
-        "Value queries of the inner rejection step on {}",
-        lambda name: cases.counted_values(*cases.inner_step(name, 10), f"{name}, d = 10", 10.0),
-        50_000,
-        per=REAL_DATA,
+        "gll22.alg2/{}/queries", "Value queries of the inner rejection step on {}", cases.step_queries, 50_000
     ),
     privacy(
         "gll22.rem/{}",
         "Regularized exponential mechanism on {}",
-        lambda name: cases.gaussian_mechanism(linear_neighbors(name, n=4, d=2)),
+        partial(cases.gaussian_mechanism, 4, 2),
         50_000,
-        per=REAL_DATA,
     ),
     risk(
         "gll22.rem/{}/risk",
@@ -47,19 +43,14 @@ PLANS: tuple[Plan, ...] = table(
         cases.mechanism_risk,
         4_000,
         over="n",
-        per=REAL_DATA,
     ),
     law(
-        "gll22.rem/{}/law",
-        "Law of the regularized exponential mechanism on {}",
-        cases.mechanism_law,
-        20_000,
-        per=REAL_DATA,
+        "gll22.rem/{}/law", "Law of the regularized exponential mechanism on {}", cases.mechanism_law, 20_000
     ),
     privacy(
         "gll22.rem/worst-case",
         "Regularized exponential mechanism, worst case",
-        lambda: cases.gaussian_mechanism(opposite_linear(cases.SIZE, 1, cases.SIZE)),
+        partial(cases.gaussian_mechanism, cases.SIZE, 1, "worst-case"),
         100_000,
     ),
     privacy(
@@ -98,7 +89,7 @@ PLANS: tuple[Plan, ...] = table(
         mean(
             f"{cases.FAMILY}/{name}/{{}}",
             f"Linear losses from {name} against {{}}",
-            lambda solver, name=name: cases.tried_on_data(solver, name),
+            partial(cases.tried_on_data, name),
             500,
             over="n",
             per={key: cases.SOLVERS[key] for key in ("mean", "private-mean")},
@@ -106,11 +97,7 @@ PLANS: tuple[Plan, ...] = table(
         for name in REAL_DATA
     ),
     privacy(
-        f"{cases.FAMILY}/{{}}/privacy",
-        "The minimizer from a noisy mean on {}",
-        cases.noisy_mean,
-        40_000,
-        per=REAL_DATA,
+        f"{cases.FAMILY}/{{}}/privacy", "The minimizer from a noisy mean on {}", cases.noisy_mean, 40_000
     ),
     queries(f"{cases.FAMILY}/queries", "Values seen of the hard linear family", cases.seen, "value"),
     real_size.risk("gll22.rem", "the regularized exponential mechanism", cases.mechanism_at_size, 200),

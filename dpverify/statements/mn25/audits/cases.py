@@ -31,11 +31,11 @@ from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
 from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
 from dpverify.ledger.records import Interval
-from dpverify.problems import AllSpace, Ball, Dataset, NeighborPair, Problem, opposite_linear
+from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
-from dpverify.statements.audit_parts import linear_neighbors, real_problem
-from dpverify.statements.audit_rows import On, Risk, Value
+from dpverify.statements.audit_parts import linear_pair, real_problem
+from dpverify.statements.audit_rows import Expectation, On, Risk
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -52,13 +52,13 @@ def few_records() -> tuple[Problem, Dataset]:
     return real_problem("breast-cancer", n=SIZE, d=DIMENSION)
 
 
-def on_pair(name: str, n: int, d: int, method: Callable[[Problem, int], Any]) -> On:
+def on_pair(method: Callable[[Problem, int], Any], n: int, d: int = 1, name: str = "worst-case") -> On:
     """A method on linear losses of real records, or on opposite ones; with the accountant's profile as the claim."""
-    pair = opposite_linear(n, 1, n) if name == "worst-case" else linear_neighbors(name, n=n, d=d)
+    pair = linear_pair(name, n, d)
     return On(method(Problem(pair.loss, Ball(pair.left.d, 1.0)), n), pair, "sharpest")
 
 
-def risks(name: str, methods: Callable[[Problem], Iterator[tuple[Any, float]]]) -> Iterator[Risk]:
+def risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) -> Iterator[Risk]:
     """Of methods on a whole data set, each with its place on the axis."""
     problem, data = real_problem(name, d=DIMENSION)
     for method, size in methods(problem):
@@ -102,9 +102,24 @@ def phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
         yield PhasedERM(problem, epsilon, DELTA), epsilon
 
 
+def private_descent(problem: Problem, _: int) -> DPSGD:
+    """DP-SGD."""
+    return DPSGD(problem, 4.0, 0.01)
+
+
 def private_phases(problem: Problem, _: int) -> PhasedSGD:
     """Phased SGD of few phases."""
     return PhasedSGD(problem, 4.0, 0.01, accuracy=0.15 * trivial(problem))
+
+
+def private_minimizers(problem: Problem, _: int) -> PhasedERM:
+    """Phased ERM."""
+    return PhasedERM(problem, 4.0, 0.01, gap_factor=1e-6)
+
+
+def few_phases(problem: Problem) -> PhasedSGD:
+    """Phased SGD at an accuracy close to the smallest that is proved at 40 records."""
+    return PhasedSGD(problem, EPSILON, DELTA, accuracy=0.06 * trivial(problem))
 
 
 def counted(method: Callable[[Problem], Any]) -> tuple[Any, Dataset]:
@@ -164,12 +179,12 @@ def squared_norms(runs: Runs) -> NDArray[np.float64]:
     return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
 
 
-def quantizing_error(name: str) -> Iterator[Value]:
+def quantizing_error(name: str) -> Iterator[Expectation]:
     """The squared error of messages of several sizes."""
     problem, data = real_problem(name, n=SIZE, d=DIMENSION)
     for bits in (1, 2, 4):
         oracle = QuantizingOracle(problem.loss.lipschitz_constant, bits)
-        yield Value(
+        yield Expectation(
             DecodedMessage(problem, oracle),
             data,
             squared_norms,
@@ -186,13 +201,13 @@ def quantizing_error(name: str) -> Iterator[Value]:
 # ------------------------------------------------------------------------------------------ SCO by ERM
 
 
-def split(pair: NeighborPair, phases: int, boosts: int, balls: int, selection: float) -> On:
+def split(name: str, n: int, phases: int, boosts: int, balls: int, selection: float) -> On:
     """Few calls of the solver, which share what the selections leave of epsilon, and a ridge that adds little.
 
     The solver's noise covers the ridge's slope too, which no record moves. Epsilon is small enough that some thousand
     runs could refute it.
     """
-    n, calls = pair.left.n, boosts * balls
+    pair, calls = linear_pair(name, n), boosts * balls
     single = (2.0 - selection) / calls
     mechanism = PopulationToEmpirical(
         NoisyGradientDescent(Problem(pair.loss, Ball(1, 1.0)), single, 0.01 / calls, steps=4),

@@ -22,7 +22,7 @@ from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.problems import Ball, Dataset, Linear, Problem, load
 from dpverify.statements.audit_parts import made
-from dpverify.statements.audit_rows import Law, Value
+from dpverify.statements.audit_rows import Expectation, Law
 
 DELTA = 1e-5
 
@@ -51,10 +51,10 @@ def _instance(source: Literal["uniform", "records"]) -> HardInstance:
     return HardInstance.with_directions(64, HIDDEN, directions_from=source)
 
 
-def unseen(instance: HardInstance, queries: int, said: str, *, size: float = 0.0) -> Value:
+def unseen(instance: HardInstance, queries: int, said: str, *, size: float = 0.0) -> Expectation:
     """Fewer true answers than directions: the excess risk stays at C_1 alpha, whatever the rate."""
     mechanism = OnHardInstance(instance, steps=queries)
-    return Value(
+    return Expectation(
         mechanism,
         load("digits"),
         Column(0),
@@ -71,7 +71,7 @@ def unseen(instance: HardInstance, queries: int, said: str, *, size: float = 0.0
     )
 
 
-def few_answers(name: str) -> Iterator[Value]:
+def few_answers(name: str) -> Iterator[Expectation]:
     """With directions at random, or from the digits."""
     instance, said = _instance("uniform"), f"random, K = {HIDDEN}"
     if name == "digits":
@@ -80,10 +80,10 @@ def few_answers(name: str) -> Iterator[Value]:
         yield unseen(instance, queries, said, size=float(queries))
 
 
-def found() -> Iterator[Value]:
+def found() -> Iterator[Expectation]:
     """A true answer shows one direction at most."""
     for queries in (6, 12):
-        yield Value(
+        yield Expectation(
             OnHardInstance(_instance("records"), steps=queries),
             load("digits"),
             Column(1),
@@ -99,12 +99,12 @@ def found() -> Iterator[Value]:
         )
 
 
-def private_on_instance() -> Iterator[Value]:
+def private_on_instance() -> Iterator[Expectation]:
     """bst14's Algorithm 1 on the instance: a measurement, since Theorem 1 is about far larger dimensions."""
     n, dimension, directions = 16, 16, 4
     problem = Problem(Linear(), Ball(dimension, 1.0))
     for epsilon in (2.0, 16.0):
-        yield Value(
+        yield Expectation(
             OnHardInstance(
                 HardInstance.with_directions(dimension, directions),
                 NoisyGradientDescent(problem, epsilon, DELTA, steps=64),
@@ -186,11 +186,15 @@ def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
     return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
 
 
-def _statistic(attack: Fingerprinting, data: Dataset, stranger: bool, whose: str) -> Callable[..., Value]:
-    return partial(Value, attack, data, Column(2 if stranger else 1), -2.0, 2.0, f"statistic of a {whose}")
+def _statistic(
+    attack: Fingerprinting, data: Dataset, stranger: bool, whose: str
+) -> Callable[..., Expectation]:
+    return partial(
+        Expectation, attack, data, Column(2 if stranger else 1), -2.0, 2.0, f"statistic of a {whose}"
+    )
 
 
-def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Value:
+def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Expectation:
     """Members of a population, traced exactly as often as is foreseen."""
     origin = Corrected(
         "mn25.lem15",
@@ -203,7 +207,7 @@ def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Value:
     return member(least, "(1 - ||theta||^2) / n, exactly", origin, said, at_least=True)
 
 
-def traced(name: str) -> Iterator[Value]:
+def traced(name: str) -> Iterator[Expectation]:
     """Without privacy members are traced, and nobody else is."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes)
@@ -221,7 +225,7 @@ def traced(name: str) -> Iterator[Value]:
     yield from (stranger, replace(stranger, at_least=True), member)
 
 
-def not_traced(name: str) -> Iterator[Value]:
+def not_traced(name: str) -> Iterator[Expectation]:
     """With privacy the same statistic is small."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON, delta=DELTA)
@@ -238,7 +242,7 @@ def not_traced(name: str) -> Iterator[Value]:
     )
 
 
-def advantage(name: str, private: bool) -> Iterator[Value]:
+def advantage(name: str, private: bool) -> Iterator[Expectation]:
     """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
@@ -247,7 +251,7 @@ def advantage(name: str, private: bool) -> Iterator[Value]:
     origin: Origin = AsPrinted(
         "mn25.lem14", "P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta", "every (epsilon, delta)-DP estimator"
     )
-    yield Value(
+    yield Expectation(
         attack,
         data,
         Advantage(threshold, TRACED_EPSILON),
@@ -265,14 +269,14 @@ def advantage(name: str, private: bool) -> Iterator[Value]:
 # ------------------------------------------------------------------------------------------ real size
 
 
-def unseen_at_size() -> Iterator[Value]:
+def unseen_at_size() -> Iterator[Expectation]:
     """One query less than there are directions, in the records' dimension."""
     d, hidden, data = 64, 32, load("digits")
     instance = HardInstance.with_directions(d, hidden, directions_from="records")
     yield unseen(instance, hidden - 1, f"{data.n} digits as directions, d = {d}, K = {hidden}")
 
 
-def traced_at_size() -> Iterator[Value]:
+def traced_at_size() -> Iterator[Expectation]:
     """Two members of all records, whose features are signs."""
     data = binarized(load("digits"))
     said = f"{data.name}, {data.n} records, as the population, n = 2, d = {data.d}"

@@ -1,0 +1,73 @@
+"""Papers and statements that are chosen by a key, an id, or the path of someone's own pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.statements.own_pages import opened
+from dpverify.statements.paper import CatalogRow, Paper, papers, registered
+
+if TYPE_CHECKING:
+    from dpverify.proving.language import Statement
+
+
+def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRow]]:
+    """The catalog rows of the given papers and ids; all of them where none is given.
+
+    A path of a page of one's own, or of a folder of them, stands for the paper that it makes, and `PATH#ID` for one of
+    its statements.
+    """
+    wanted = set[str]()
+    chosen: dict[str, Paper] = {}
+    for name in keys_or_ids:
+        if not isinstance(name, str):
+            raise InvalidArgumentError("id", name, "a paper's key or a catalog id")
+        pages, _, id_ = name.partition("#")
+        paper = opened(pages)
+        if paper is not None and chosen.setdefault(paper.key, paper) is not paper:
+            allowed = f"pages whose ids do not begin as others of this run do, with `{paper.key}`"
+            raise InvalidArgumentError("page", name, allowed)
+        wanted.add(id_ or (name if paper is None else paper.key))
+    known = papers()
+    ids = {row.id for paper in known.values() for row in paper.catalog}
+    for name in wanted:
+        if name not in known and name not in ids:
+            near = ", ".join(sorted(i for i in ids if name.split(".")[0] in i)[:4]) or ", ".join(known)
+            if os.path.isfile(name):
+                allowed = "a Markdown page, whose name ends in .md, or papers and statement ids"
+                raise InvalidArgumentError("id", name, allowed)
+            allowed = f"a paper's key, a catalog id such as {near}, a Markdown page or folder, or `PAGE#ID`"
+            raise InvalidArgumentError("id", name, allowed)
+    for paper in known.values() if keys_or_ids else registered().values():
+        for row in paper.catalog:
+            if not keys_or_ids or row.id in wanted or paper.key in wanted:
+                yield paper, row
+
+
+def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
+    """The encoded statements of the given papers and ids; all of them where none is given.
+
+    Raises:
+        InvalidArgumentError: for what is no paper or id, and where none is encoded.
+    """
+    wanted = {row.id for _, row in select(keys_or_ids)}
+    encoded = [s for paper in papers().values() for s in paper.statements]
+    found = [s for s in encoded if s.id in wanted]
+    if not found:
+        ids = ", ".join(s.id for s in encoded)
+        raise InvalidArgumentError("id", ", ".join(keys_or_ids), f"an id with formulas to prove: {ids}")
+    return found
+
+
+def find_statement(address: str) -> Statement | None:
+    """The encoded statement with an id, or at `PATH#ID`; None if it is not encoded yet."""
+    pages, _, id_ = address.rpartition("#")
+    if pages:
+        opened(pages)
+    for paper in papers().values():
+        if any(row.id == id_ for row in paper.catalog):
+            return paper.statement(id_)
+    return None
