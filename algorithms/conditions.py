@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Problem
+from dpverify.problems.losses import check_not_flat
 from dpverify.problems.oracle import is_our_own
 
 
@@ -175,6 +177,17 @@ def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Datase
         return given
     refuse_or_withdraw(name or algorithm.id, algorithm.withdrawn(given.n), False)
     return covered(given, algorithm.problem)
+
+
+def check_lipschitz(problem: Problem) -> None:
+    """Refuse a loss that is flat, or not Lipschitz on the problem's set.
+
+    Raises:
+        InvalidArgumentError: if it is.
+    """
+    if not math.isfinite(problem.constants.lipschitz_constant):
+        raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
+    check_not_flat("problem", problem, problem.loss)
 
 
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:

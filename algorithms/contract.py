@@ -17,7 +17,9 @@ from dpverify.algorithms.parameters import check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import StatedGuarantee
+from dpverify.ledger.origins import Origin
+from dpverify.privacy import Adjacency, Condition, Guarantee, ProtectedRecords, StatedGuarantee
+from dpverify.privacy.adjacency import ALL_RECORDS
 from dpverify.running import Output, Randomness, StatedStructure
 
 
@@ -153,6 +155,20 @@ class Guarantees:
 _GRID = np.linspace(0.0, 16.0, 65)
 
 
+def replace_one(
+    guarantee: Guarantee,
+    *sources: str,
+    conditions: tuple[Condition, ...] = (),
+    protected: ProtectedRecords = ALL_RECORDS,
+    origin: Origin | None = None,
+) -> StatedGuarantee:
+    """A guarantee for data sets that differ in one record, by the statements with these ids."""
+    adjacency = Adjacency.REPLACE_ONE
+    return StatedGuarantee(
+        guarantee, adjacency, sources=sources, conditions=conditions, protected=protected, origin=origin
+    )
+
+
 class Algorithm(ABC):
     """An algorithm: a frozen dataclass of its parameters, called as `(data, *, rng, runs)`.
 
@@ -195,10 +211,11 @@ class Algorithm(ABC):
         return {}
 
     def __post_init__(self) -> None:
-        """Check the parameters, as their fields declare them (`parameters`).
+        """Check each parameter as its field declares it (`parameters`); algorithms add what they must be together.
 
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
+            NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
         """
         check_parameters(self)
 
@@ -237,8 +254,13 @@ class Algorithm(ABC):
         return None
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why there is no guarantee on n records, in words; nothing where there is one, or never was."""
+        """Why the guarantee does not hold on n records, in words; empty if it does, or if there never was one."""
         whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        """The same, of an algorithm whose guarantee does not depend on n."""
         return ()
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

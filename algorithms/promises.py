@@ -15,6 +15,10 @@ from dpverify.checks import number
 from dpverify.ledger.origins import Origin
 from dpverify.ledger.records import is_vacuous
 
+SEARCHED_NOISE = "its noise is the smallest that the accounting proves; the printed one is said beside it"
+SEARCHED_STEPS = "its number of steps is printed as an order, and searched for by an exact bound"
+"""Why the parameters of an algorithm are none that its paper prints (`Algorithm.unstated`)."""
+
 
 @dataclass(frozen=True)
 class StatedRisk:

@@ -24,7 +24,7 @@ from dpverify.algorithms.conditions import (
     privacy_claim,
     stated_by,
 )
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -33,7 +33,7 @@ from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Corrected, Unstated
-from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
+from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
@@ -198,7 +198,6 @@ class Boosting(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 
         return {
@@ -207,13 +206,7 @@ class Boosting(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, the algorithm has no `epsilon` that
-                could be split, the set is unbounded, or the loss is not Lipschitz.
-            NotGuaranteedError: if the algorithm refuses its part of the budget.
-        """
+        """Refuse an algorithm whose epsilon cannot be split, or whose problem is unbounded or not Lipschitz."""
         super().__post_init__()
         if "epsilon" not in _fields(self.algorithm) or not isinstance(self.algorithm, PrivateAlgorithm):
             raise InvalidArgumentError(
@@ -305,10 +298,9 @@ class Boosting(Weakenable):
         if claim is None or self.withdraw_guarantee:
             return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        stated = StatedGuarantee(
+        stated = replace_one(
             guarantee,
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.appD",),
+            "bst14.appD",
             conditions=tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions))),
             origin=_PRIVACY,
         )

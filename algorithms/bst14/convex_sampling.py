@@ -24,20 +24,26 @@ from dpverify.algorithms.bst14.grid_walk import (
     walked,
 )
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, CountOrZero, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation, counted
-from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, printed_alpha, repeats, tune
+from dpverify.algorithms.samplers.gauge_tuning import (
+    GaugeTuning,
+    check_extension,
+    printed_alpha,
+    repeats,
+    tune,
+)
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
+from dpverify.privacy import Condition, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
@@ -78,11 +84,6 @@ class _Sampler(Weakenable, ABC):
     statements: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         check_steep(self.problem)
         check_extension(self.problem, self.region, self.extension)
@@ -96,7 +97,7 @@ class _Sampler(Weakenable, ABC):
     def _inner_distance(self) -> float:
         """epsilon~ of Algorithm 5."""
 
-    def tuning(self, n: int) -> Tuning:
+    def tuning(self, n: int) -> GaugeTuning:
         """Algorithm 5's parameters for n records."""
         return tune(
             self.problem,
@@ -141,7 +142,7 @@ class _Sampler(Weakenable, ABC):
         whole_number("n", n, at_least=1)
         return 0 if self.region.is_cube or self.extension == "loss" else None
 
-    def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Tuning, CubeSampler]:
+    def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[GaugeTuning, CubeSampler]:
         data = admitted(self, data)
         tuning = self.tuning(data.n)
         density = tuning.density(self.problem, data.as_namespace(rng.xp), self.withdraw_guarantee)
@@ -193,12 +194,11 @@ class SamplingInConvexSet(_Sampler):
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "a run may end without a point of C, and has no risk then",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 0.1, 0.5),
             "asked": lambda: cls(at.cube, at.epsilon, 0.5),
@@ -278,13 +278,10 @@ class BoostedSampling(_Sampler):
         "bst14.lem6.1",
         "bst14.lem6.6",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 0.1, 0.5),
             "asked": lambda: cls(at.cube, at.epsilon, 0.5),
@@ -305,10 +302,9 @@ class BoostedSampling(_Sampler):
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 PureDP(epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
+                *sources,
                 conditions=self.conditions,
                 origin=walked("bst14.thm3.1", PureDP(epsilon)),
             )
@@ -432,24 +428,16 @@ class EfficientExponentialSampling(Weakenable):
         "bst14.lem6.6",
         "bst14.lem6.5",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 1.0),
             "asked": lambda: cls(at.cube, at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         fixed_region(self.problem.constraint, self.inner_radius)
         _ = self.boosted
@@ -517,10 +505,9 @@ class EfficientExponentialSampling(Weakenable):
             return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
         conditions = self.boosted.conditions
-        stated = StatedGuarantee(
+        stated = replace_one(
             PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=sources,
+            *sources,
             conditions=conditions,
             origin=walked("bst14.thm3.4.1", PureDP(self.epsilon)),
         )

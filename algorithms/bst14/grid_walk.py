@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
@@ -23,7 +23,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy import Guarantee, PureDP
 from dpverify.problems import Box, Dataset, Linear, Problem
 from dpverify.running import Output, Randomness
 
@@ -157,24 +157,17 @@ class GridWalk(Weakenable):
 
     id: ClassVar[str] = "bst14.alg-cube"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls.for_privacy(at.cube, epsilon=1.0),
             "asked": lambda: cls.for_privacy(at.cube, epsilon=at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the set is no cube.
-        """
+        """Refuse a set that is not a cube."""
         super().__post_init__()
         check_steep(self.problem)
         if not is_cube(self.problem.constraint):
@@ -228,10 +221,9 @@ class GridWalk(Weakenable):
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 PureDP(epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
+                *sources,
                 conditions=self.problem.conditions,
                 origin=walked("bst14.thm3.1", PureDP(epsilon)),
             )

@@ -12,14 +12,14 @@ from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import never_refused
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.algorithms.samplers.near_centers import MOST_FREE
 from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
+from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness
@@ -111,11 +111,7 @@ class LocalExponentialSampling:
     mechanism: ExponentialSampling
 
     def __post_init__(self) -> None:
-        """Check the problem.
-
-        Raises:
-            InvalidArgumentError: if it cannot be sampled exactly near a center.
-        """
+        """Refuse a problem that cannot be sampled exactly near a center."""
         problem = self.mechanism.problem
         few = affine_dimension(problem.constraint) <= MOST_FREE
         if not (few or self.mechanism.localizes_without_refusing):
@@ -142,14 +138,7 @@ class LocalExponentialSampling:
         refusals = () if self.mechanism.localizes_without_refusing else never_refused(FEW_ACCEPTED)
         taken = self.mechanism.problem.conditions
         conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals, *taken)
-        return Guarantees(
-            StatedGuarantee(
-                PureDP(self.mechanism.epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=("bst14.thm3.1",),
-                conditions=conditions,
-            )
-        )
+        return Guarantees(replace_one(PureDP(self.mechanism.epsilon), "bst14.thm3.1", conditions=conditions))
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p)."""

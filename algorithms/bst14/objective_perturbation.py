@@ -31,20 +31,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
 from dpverify.privacy import (
-    Adjacency,
     ApproxDP,
     ProfileDP,
     PureDP,
-    StatedGuarantee,
     gaussian_hockey_stick,
 )
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge
@@ -136,7 +134,6 @@ class ObjectivePerturbation(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0),
             "Gaussian": lambda: cls(at.curved, 1.0, 1e-5),
@@ -144,12 +141,7 @@ class ObjectivePerturbation(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, the loss is not smooth, or its gradients
-                may be arbitrarily far apart.
-        """
+        """Refuse a loss that is not smooth, or whose gradients may be arbitrarily far apart."""
         super().__post_init__()
         loss = self.problem.loss
         if not math.isfinite(self.problem.constants.smoothness):
@@ -239,10 +231,9 @@ class ObjectivePerturbation(Weakenable):
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
+        theorem = replace_one(
             ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=(_SOURCE,),
+            _SOURCE,
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         because = (
@@ -290,11 +281,6 @@ class ObjectivePerturbation(Weakenable):
         else:
             words = "E ||b||^2 / (2 n Delta) + n L (the minimizer's error)"
         return StatedRisk(bound, total=True, sources=(source,), formula=words, origin=perturbed_risk(source))
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None: the paper does not say how the minimizer is found."""
-        whole_number("n", n, at_least=1)
-        return ()
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
@@ -22,12 +22,10 @@ from dpverify.privacy import (
     ALL_RECORDS,
     GDP,
     RDP,
-    Adjacency,
     Condition,
     ConditionKind,
     Guarantee,
     ProtectedRecords,
-    StatedGuarantee,
 )
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.oracle import is_our_own
@@ -185,7 +183,6 @@ class ContractiveNoisyIteration(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
 
         def made(noise: float) -> ContractiveNoisyIteration:
             return cls(
@@ -199,13 +196,7 @@ class ContractiveNoisyIteration(Weakenable):
         return {"": lambda: made(1.0), "asked": lambda: made(1 / at.epsilon)}
 
     def __post_init__(self) -> None:
-        """Check that everything is there once for each step.
-
-        Raises:
-            InvalidArgumentError: if lengths do not fit, a map cannot be called, a law lacks a method, or a
-                number is negative.
-            NotGuaranteedError: if a map is declared to expand and the guarantee was not withdrawn.
-        """
+        """Refuse what is not there once for each step, and maps that are declared to expand."""
         super().__post_init__()
         steps = len(self.maps)
         if steps == 0 or not all(callable(map_) for map_ in self.maps):
@@ -226,11 +217,6 @@ class ContractiveNoisyIteration(Weakenable):
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why Theorem 22 does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -353,10 +339,9 @@ class ContractiveNoisyIteration(Weakenable):
         else:
             guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=("fmtt18.thm22",),
+                "fmtt18.thm22",
                 conditions=self._conditions,
                 protected=self.protected,
                 origin=Corrected(

@@ -14,7 +14,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -79,25 +79,17 @@ class SmoothedPNSGD(Weakenable):
 
     id: ClassVar[str] = "fmtt18.smoothing"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.problem(Hinge()), 0.05, 1.0, 0.1),
             "asked": lambda: cls.for_privacy(at.problem(Hinge()), n=at.n, epsilon=at.epsilon, delta=at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss cannot be smoothed.
-            NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
-        """
+        """Refuse a loss that cannot be smoothed, and parameters that void the claim."""
         super().__post_init__()
         object.__setattr__(self, "start", self.algorithm.start)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
@@ -144,11 +136,6 @@ class SmoothedPNSGD(Weakenable):
     def _stating(self) -> SkipPNSGD:
         """The same, as it states guarantees: nothing voids them, and they were not withdrawn."""
         return replace(self.algorithm, withdraw_guarantee=False)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:

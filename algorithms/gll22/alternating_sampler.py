@@ -28,7 +28,7 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     values_origin,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
@@ -43,7 +43,7 @@ _LONGEST_STEP = 1e300
 
 
 @dataclass(frozen=True)
-class Schedule:
+class SamplingSchedule:
     """Step size eta (length^2), number of steps T, and the proven total variation after them.
 
     `mixing` is what is left of the starting point, `truncation` what the inner steps add.
@@ -83,10 +83,10 @@ def steps_needed(density: RegularizedDensity, step_size: float, mixing: float) -
 
 
 @cache
-def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
+def schedule(density: RegularizedDensity, accuracy: float) -> SamplingSchedule:
     """The longest step whose T truncation errors take half of the accuracy; mixing has the other half."""
 
-    def plan(spread: float) -> Schedule:
+    def plan(spread: float) -> SamplingSchedule:
         step_size = step_size_for(density, spread)
         # where psi alone is steep enough, a step so long that the first one mixes
         # not squared before it is divided: the accuracy may be tiny
@@ -95,7 +95,7 @@ def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
         step_size = min(step_size, max(longest, 1 / density.strong_convexity))
         steps = steps_needed(density, step_size, accuracy / 2)
         truncation = steps * truncation_error(min(spread, inner_spread(density, step_size)))
-        return Schedule(step_size, steps, mixing_error(density, step_size, steps), truncation)
+        return SamplingSchedule(step_size, steps, mixing_error(density, step_size, steps), truncation)
 
     low, high = _SPREADS
     if plan(high).truncation <= accuracy / 2:
@@ -169,24 +169,18 @@ class AlternatingSampler(Weakenable):
     )
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.curved, 2.0, 1.0, 0.3),
             "asked": lambda: cls(at.curved, at.epsilon, 1.0, at.delta, expanded=True),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if step size and number of steps do not give the accuracy.
-        """
+        """Refuse a step size and a number of steps that do not give the accuracy."""
         super().__post_init__()
         object.__setattr__(self, "anchor", self.density.anchor)
         RestrictedGaussian(self.problem.constraint, 1.0)
@@ -201,7 +195,7 @@ class AlternatingSampler(Weakenable):
         )
 
     @cached_property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> SamplingSchedule:
         """Step size, steps and proven errors, with what the user overrode."""
         density = self.density
         chosen = schedule(density, self.accuracy)
@@ -211,12 +205,9 @@ class AlternatingSampler(Weakenable):
         steps = steps_needed(density, step_size, self.accuracy / 2) if self.steps is None else self.steps
         spread = inner_spread(density, step_size)
         each = truncation_error(spread) if spread <= _SPREADS[1] else 1.0
-        return Schedule(step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each))
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the accuracy is not proved; empty if it is."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
+        return SamplingSchedule(
+            step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each)
+        )
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:

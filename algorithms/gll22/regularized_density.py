@@ -48,11 +48,7 @@ class RegularizedDensity:
     expanded: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or nothing is strongly convex.
-        """
+        """Refuse a density of which nothing is strongly convex."""
         check_parameters(self)
         if not self.regularization + self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError(

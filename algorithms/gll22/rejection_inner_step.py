@@ -24,7 +24,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.expansions import Expansion
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
@@ -340,24 +340,18 @@ class RejectionInnerStep(Weakenable):
     statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "one step, whose law is no density of a risk",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.curved, 2.0, 1.0, 1e-4),
             "asked": lambda: cls(at.curved, at.epsilon, 1.0, 1e-4 / at.epsilon**2, accuracy=at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the step is too long for the accuracy.
-        """
+        """Refuse a step that is too long for the accuracy."""
         super().__post_init__()
         density = self.density
         object.__setattr__(self, "anchor", density.anchor)
@@ -392,11 +386,6 @@ class RejectionInnerStep(Weakenable):
     def total_variation(self) -> float:
         """Bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the law is not proved to be accurate enough; empty if it is."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:

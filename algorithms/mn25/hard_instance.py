@@ -100,7 +100,6 @@ class HardInstance(Algorithm):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 
         hard, line = cls.with_directions(4, 2, subspace_dimension=1), Setting().line
@@ -111,11 +110,7 @@ class HardInstance(Algorithm):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed, or K + r is above d.
-        """
+        """Refuse more coordinates than there are: K + r above d."""
         super().__post_init__()
         if not 1 <= self.direction_count <= self.dimension - self.hidden_dimension:
             raise InvalidArgumentError(
@@ -360,11 +355,6 @@ class OnHardInstance(Algorithm):
     statements: ClassVar[tuple[str, ...]] = HardInstance.statements
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed.
-        """
         super().__post_init__()
         if not isinstance(self.instance, HardInstance):
             raise InvalidArgumentError("instance", self.instance, "a HardInstance")
@@ -380,9 +370,8 @@ class OnHardInstance(Algorithm):
             return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """That it was withdrawn, if it was."""
-        whole_number("n", n, at_least=1)
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         return given_up(self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> Guarantees:

@@ -269,19 +269,13 @@ class LimitedOracleSGD(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, QuantizingOracle(2.0), 0.5, steps=3),
             "asked": lambda: cls(at.mean, QuantizingOracle(2.0), at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the oracle was told a smaller
-                Lipschitz constant than the loss has.
-        """
+        """Refuse an oracle that was told a smaller Lipschitz constant than the loss has."""
         super().__post_init__()
         check_problem(self.problem)
         if not isinstance(self.oracle, LimitedOracle):
