@@ -1,4 +1,4 @@
-"""What a parameter of an algorithm may be, declared once, on its field, such as `epsilon: Epsilon`.
+"""The ranges of algorithms' parameters, each declared once, on its field, such as `epsilon: Epsilon`.
 
 `check_parameters` reads the declarations of a dataclass. `Algorithm` calls it for every algorithm, so that a
 `__post_init__` is left with what several parameters must be together. A field declares a range (by the names below, or
@@ -21,12 +21,12 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Problem
 
 Check = Callable[[str, object], object]
-"""Refuses a value that the argument of a name may not have."""
+"""Takes an argument's name and value, and refuses values that are not allowed."""
 
 
 @dataclass(frozen=True)
 class ParameterRange:
-    """The range of a number, by the function that checks it."""
+    """The range of a number, as the function that checks it."""
 
     check: Check
 
@@ -47,14 +47,14 @@ BelowOne = Annotated[
 Share = Annotated[float, ParameterRange(partial(number, above=0, at_most=1, allowed="a number in (0, 1]"))]
 Epsilon = Annotated[float, ParameterRange(budget)]
 TinyEpsilon = Annotated[float, ParameterRange(partial(budget, at_least=1e-300))]
-"""Of formulas that allow it."""
+"""For formulas that stay accurate there."""
 Count = Annotated[int, ParameterRange(partial(whole_number, at_least=1))]
 Bits = Annotated[int, ParameterRange(partial(whole_number, at_least=1, at_most=32))]
 CountOrZero = Annotated[int, ParameterRange(partial(whole_number, at_least=0))]
 
 
 def check_parameters(made: Any) -> None:
-    """Refuse a dataclass whose parameters are not what its fields declare, in their order.
+    """Check the parameters of a dataclass against what its fields declare, in their order.
 
     Raises:
         InvalidArgumentError: with the parameter's name, its value and what is allowed.
@@ -83,7 +83,7 @@ def _checks(kind: type) -> tuple[tuple[str, Check], ...]:
 
 
 def _annotation(kind: type, name: str) -> object:
-    """That of the class that declares the field; a string that cannot be looked up in its module stays one."""
+    """The annotation in the class that declares the field; still a string if its module does not define the name."""
     owner = next(one for one in kind.__mro__ if name in get_annotations(one))
     written = get_annotations(owner)[name]
     if not isinstance(written, str):

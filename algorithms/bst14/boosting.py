@@ -94,22 +94,22 @@ class ForPrivacy(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of the algorithm for n records."""
+        """The guarantees of the algorithm for n records."""
         stated: Guarantees = stated_by(self.at(n), n)
         return stated
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Those of the algorithm for n records."""
+        """The reasons of the algorithm for n records."""
         reasons: tuple[str, ...] = self.at(n).withdrawn(n)
         return reasons
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Those of the algorithm for n records."""
+        """The queries of the algorithm for n records."""
         stated: tuple[StatedQueries, ...] = self.at(n).queries(n)
         return stated
 
     def gradient_query_count(self, n: int) -> int:
-        """That of the algorithm for n records."""
+        """The count of the algorithm for n records."""
         return int(self.at(n).gradient_query_count(n))
 
     def sharpened(self, n: int, factor: float) -> Any:
@@ -247,7 +247,7 @@ class Boosting(Weakenable):
 
     @property
     def repeat_count(self) -> int:
-        """k, how often the algorithm is run: log2(2/rho), rounded up, unless told otherwise."""
+        """k, how often the algorithm is run: log2(2/rho), rounded up, unless `repeats` is set."""
         if self.repeats is not None:
             return self.repeats
         return math.ceil(math.log2(2 / self.failure_probability))
@@ -335,7 +335,7 @@ class Boosting(Weakenable):
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Those of k runs, as far as they are stated, and k n values and k projections for the selection."""
+        """The stated queries of k runs, plus k n values and k projections for the selection."""
         whole_number("n", n, at_least=1)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
@@ -367,7 +367,7 @@ class Boosting(Weakenable):
 
     @property
     def fault(self) -> str:
-        """That of what is boosted, and the pick's."""
+        """The fault of the boosted algorithm, and of the selection."""
         return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
@@ -383,9 +383,6 @@ class Boosting(Weakenable):
         """Run on a data set; points have shape (runs, d).
 
         As many of the k runs as fit into a block are made at once; of each outer run only the best so far is kept.
-
-        Raises:
-            NotGuaranteedError: if a single run's guarantee fails and was not withdrawn.
         """
         data = admitted(self, data)
         k = self.repeat_count

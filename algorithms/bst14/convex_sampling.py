@@ -20,11 +20,11 @@ from dpverify.algorithms.bst14.grid_walk import (
     check_steep,
     expected_excess,
     walk_error,
+    walk_privacy,
     walk_queries,
-    walked,
 )
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, CountOrZero, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
@@ -43,7 +43,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import Condition, PureDP
+from dpverify.privacy import Condition
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
@@ -115,7 +115,7 @@ class _Sampler(Weakenable, ABC):
         return self.tuning(n).plan
 
     def step_count(self, n: int) -> int:
-        """Steps of one walk; the proved number unless told otherwise."""
+        """Steps of one walk; the proved number unless `steps` is set."""
         if self.steps is not None:
             return self.steps
         plan = self.plan(n)
@@ -230,11 +230,7 @@ class SamplingInConvexSet(_Sampler):
         return self._value_queries(n, 1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and may be outside of C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and may be outside of C."""
         tuning, sampler = self._sampler(data, rng, runs)
         return counted(*sampler.draw(rng, tuning.region, runs))
 
@@ -301,14 +297,7 @@ class BoostedSampling(_Sampler):
         size = self.problem.constants.lipschitz_constant * self.region.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
-        return Guarantees(
-            replace_one(
-                PureDP(epsilon),
-                *sources,
-                conditions=self.conditions,
-                origin=walked("bst14.thm3.1", PureDP(epsilon)),
-            )
-        )
+        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.conditions))
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -332,11 +321,7 @@ class BoostedSampling(_Sampler):
         return self._value_queries(n, self.repeats(n))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and are in C."""
         tuning, sampler = self._sampler(data, rng, runs)
         return boosted(sampler, tuning.region, self.repeats(data.n), rng, runs)
 
@@ -349,7 +334,7 @@ def conditions_of_extension(is_cube: bool, extension: str) -> tuple[Condition, .
 
 
 def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, runs: int) -> Output:
-    """Algorithm 6's loop: samples until one is in C, at most so many, then the fallback."""
+    """Algorithm 6's loop: a limited number of samples until one is in C, then the fallback."""
     xp = rng.xp
     points = np.zeros((runs, region.dimension))
     total = np.zeros((runs, COUNTED), dtype=np.int64)
@@ -504,13 +489,7 @@ class EfficientExponentialSampling(Weakenable):
         if self.withdrawn(n):
             return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
-        conditions = self.boosted.conditions
-        stated = replace_one(
-            PureDP(self.epsilon),
-            *sources,
-            conditions=conditions,
-            origin=walked("bst14.thm3.4.1", PureDP(self.epsilon)),
-        )
+        stated = walk_privacy(self.epsilon, *sources, conditions=self.boosted.conditions)
         return Guarantees(stated, as_printed=stated)
 
     def gradient_query_count(self, n: int) -> int | None:
@@ -543,9 +522,5 @@ class EfficientExponentialSampling(Weakenable):
         return dataclasses.replace(self, epsilon=factor * self.epsilon)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and are in C."""
         return self.boosted(admitted(self, data), rng=rng, runs=runs)

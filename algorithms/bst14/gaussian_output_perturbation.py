@@ -1,7 +1,7 @@
 """Output perturbation with Gaussian noise (Bassily, Smith, Thakurta, 2014, Appendix C): a point near the minimizer.
 
 It is the first step of localization under (epsilon, delta)-DP. Losses are summed over the records. Where the paper
-has 2 L, this has the loss's `gradient_sensitivity`, which is 2 L unless the loss knows better.
+has 2 L, this has the loss's `gradient_sensitivity`, which is 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -174,10 +174,10 @@ class GaussianOutputPerturbation(Weakenable):
 
 
 def check_strongly_convex(problem: Problem) -> None:
-    """Refuse a problem for which localization makes no sense.
+    """Refuse a problem that cannot be localized.
 
     Raises:
-        InvalidArgumentError: if it is no problem with a strongly convex, Lipschitz loss on a bounded set.
+        InvalidArgumentError: if it is not a `Problem` with a strongly convex, Lipschitz loss on a bounded set.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")

@@ -23,7 +23,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Guarantee, PureDP
+from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import Box, Dataset, Linear, Problem
 from dpverify.running import Output, Randomness
 
@@ -32,7 +32,7 @@ def check_steep(problem: object) -> None:
     """Refuse a problem on which no sampler of this family can run.
 
     Raises:
-        InvalidArgumentError: if it is none, or its loss has no Lipschitz constant above 0.
+        InvalidArgumentError: if it is not a `Problem`, or its loss has no Lipschitz constant above 0.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
@@ -41,9 +41,11 @@ def check_steep(problem: object) -> None:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
 
 
-def walked(source: str, claim: Guarantee) -> AsPrinted:
-    """Where the privacy of a walk comes from."""
-    return AsPrinted(source, f"{claim}", "every epsilon, with the proven number of steps")
+def walk_privacy(epsilon: float, *sources: str, conditions: tuple[Condition, ...]) -> StatedGuarantee:
+    """Pure differential privacy of a walk, by the statements with these ids, the first of which prints it."""
+    claim = PureDP(epsilon)
+    origin = AsPrinted(sources[0], f"{claim}", "every epsilon, with the proven number of steps")
+    return replace_one(claim, *sources, conditions=conditions, origin=origin)
 
 
 def walk_error(distance: float, source: str, conditions: str = "") -> StatedSamplingError:
@@ -138,7 +140,7 @@ class GridWalk(Weakenable):
         >>> walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(1, 1.0)), epsilon=1.0)
         >>> print(walk.guarantees(data.n).headline)
         1-DP (replace-one)
-        >>> walk.step_count(data.n)  # so many are proved to be enough for
+        >>> walk.step_count(data.n)  # proved to be enough for
         657
         >>> print(walk.sampling_error(data.n))
         multiplicative distance at most 0.3333
@@ -197,7 +199,7 @@ class GridWalk(Weakenable):
         )
 
     def step_count(self, n: int) -> int:
-        """How many steps are taken; the proved number unless told otherwise.
+        """How many steps a run takes; the proved number unless `steps` is set.
 
         Raises:
             NotGuaranteedError: if no number is proved on this grid and none was given.
@@ -220,14 +222,7 @@ class GridWalk(Weakenable):
         size = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-        return Guarantees(
-            replace_one(
-                PureDP(epsilon),
-                *sources,
-                conditions=self.problem.conditions,
-                origin=walked("bst14.thm3.1", PureDP(epsilon)),
-            )
-        )
+        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.problem.conditions))
 
     def gradient_query_count(self, n: int) -> int:
         """None are asked for."""
@@ -255,11 +250,7 @@ class GridWalk(Weakenable):
         return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p).
-
-        Raises:
-            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p)."""
         data = admitted(self, data)
         plan, region = self.plan(data.n), fixed_region(self.problem.constraint)
         density = CubeDensity(
@@ -288,6 +279,6 @@ def proven_steps_table(
 
 
 def largest_feasible(dimension: int, steps: float, *, epsilon: float = 1.0, highest: int = 10**6) -> int:
-    """The largest n for which `GridWalk.for_privacy` needs no more than so many steps; 0 if there is none."""
+    """The largest n for which `GridWalk.for_privacy` needs no more than a number of steps; 0 if there is none."""
     walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(dimension, 1.0)), epsilon=epsilon)
     return largest_true(lambda n: walk.plan(n).steps <= steps, highest)

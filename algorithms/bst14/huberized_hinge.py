@@ -24,7 +24,6 @@ from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Output, Randomness
@@ -145,15 +144,11 @@ class HuberizedObjectivePerturbation(Weakenable):
         return self.perturbation.withdrawn(n)
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of the objective perturbation."""
+        """The guarantees of the objective perturbation."""
         return self.perturbation.guarantees(n)
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        return self.perturbation.guarantee_at(n, index)
-
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """That of the objective perturbation, plus n h / 4: smoothing adds between 0 and h / 4 to each loss.
+        """The objective perturbation's bound plus n h / 4: smoothing adds between 0 and h / 4 to each loss.
 
         The paper bounds this risk from below only (`first_bad_risk`, `second_bad_risk`).
         """

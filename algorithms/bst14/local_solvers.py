@@ -40,7 +40,7 @@ class LocalSolver(Protocol):
         """For n records and fixed sets."""
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
-        """Run each run on its own set; points have shape (runs, p)."""
+        """Make each run on its own set; points have shape (runs, p)."""
 
     def risk_within(self, n: int, diameter: float) -> float:
         """Expected excess total risk over the set's own minimum, in units of loss, for sets of that diameter."""
@@ -74,11 +74,11 @@ class LocalNoisyGradientDescent:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 1."""
+        """The id of Algorithm 1."""
         return self.mechanism.id
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of Algorithm 1, which do not depend on the set, for given sets."""
+        """Algorithm 1's guarantees, for given sets; they do not depend on the set."""
         given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
         stated = self.mechanism.guarantees(n)
         return stated.map(lambda one: replace(one, conditions=(*one.conditions, given)))
@@ -124,7 +124,7 @@ class LocalExponentialSampling:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 2."""
+        """The id of Algorithm 2."""
         return self.mechanism.id
 
     def scale(self, diameter: float) -> float:
@@ -167,11 +167,11 @@ class LocalWalk:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 7."""
+        """The id of Algorithm 7."""
         return "bst14.alg7"
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of Algorithm 7; none if its walks take too few steps."""
+        """Algorithm 7's guarantees; empty if its walks take too few steps."""
         return self.mechanism.guarantees(n)
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:

@@ -126,7 +126,7 @@ class _Localized(Weakenable, ABC):
         return min(2 * self.radius(n), self.problem.constraint.diameter)
 
     def miss_probability(self, n: int) -> float:
-        """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
+        """An upper bound on the probability that the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
     def _steps(self, n: int) -> tuple[tuple[str, Iterable[StatedGuarantee], float], ...]:
@@ -138,7 +138,7 @@ class _Localized(Weakenable, ABC):
         )
 
     def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
-        """The guarantee of each step that is enough; None where nothing is."""
+        """The guarantee of each step that is enough for its share; None if it has none."""
         return tuple(
             privacy_claim(stated, share * self.epsilon, share * self._delta, accepts=_ACCEPTED)
             for _, stated, share in self._steps(n)

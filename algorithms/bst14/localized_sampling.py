@@ -102,7 +102,7 @@ class LocalizedSampling:
         )
 
     def step_count(self, n: int) -> int:
-        """Steps of one walk; the proved number unless told otherwise."""
+        """Steps of one walk; the proved number unless `steps` is set."""
         return int(self.tuning(n).plan.steps) if self.steps is None else self.steps
 
     def repeats(self, n: int) -> int:

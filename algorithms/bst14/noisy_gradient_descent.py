@@ -120,7 +120,7 @@ class NoisyGradientDescent(Weakenable):
         object.__setattr__(self, "start", normalized_start(self.start, constraint))
 
     def step_count(self, n: int) -> int:
-        """n^2 - 1, as the loop is printed, unless told otherwise."""
+        """n^2 - 1, as the loop is printed, unless `steps` is set."""
         return whole_number("n", n, at_least=2) ** 2 - 1 if self.steps is None else self.steps
 
     def gradient_query_count(self, n: int) -> int:
@@ -263,11 +263,7 @@ class NoisyGradientDescent(Weakenable):
         return StatedStructure(self.start, steps, self.problem.constraint)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n >= 2 records; points have shape (runs, p).
-
-        Raises:
-            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set of n >= 2 records; points have shape (runs, p)."""
         data = admitted(self, data)
         iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
         return self.descend(iterates, data, rng=rng, runs=runs)

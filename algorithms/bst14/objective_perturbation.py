@@ -263,7 +263,7 @@ class ObjectivePerturbation(Weakenable):
 
         R is the largest norm in the set, K the objective's strong convexity. By optimality of theta# and of the
         minimizer without noise, the risk with its regularization grows by at most max over r of ||b|| r - K r^2 / 2.
-        None where the bound is infinite.
+        None if the bound is infinite.
         """
         constraint = self.problem.constraint
         regularization = self.regularization_at(n)

@@ -2,7 +2,7 @@
 
 Losses are summed over the records in this paper. The minimizer depends on the data alone; one noise vector hides
 it. Where the paper's guarantees have 2 L, these have the loss's `gradient_sensitivity`, which is all that the
-proofs use: how far apart the gradients of two records can be, 2 L unless the loss knows better.
+proofs use: how far apart the gradients of two records can be, 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -145,10 +145,10 @@ class OutputPerturbation(Weakenable):
         return self.least_scale(n) if self.noise_scale is None else self.noise_scale
 
     def zeta_at(self, n: int) -> float:
-        """Radius of C_0 in units of p times the scale: 3 ln n unless told otherwise.
+        """Radius of C_0 in units of p times the scale: 3 ln n unless `zeta` is set.
 
         Raises:
-            InvalidArgumentError: for n = 1 if it was not told, because 3 ln 1 is not above 1.
+            InvalidArgumentError: for n = 1 if `zeta` is not set, because 3 ln 1 is not above 1.
         """
         return 3 * math.log(whole_number("n", n, at_least=2)) if self.zeta is None else self.zeta
 

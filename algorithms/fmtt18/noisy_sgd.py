@@ -2,7 +2,7 @@
 
 One record a step, in the order of the data set. Risks are means over the records here. Where the paper's guarantees
 have 2 L, these have the loss's `gradient_sensitivity`: how far apart the gradients of two records can be, which is all
-that the proofs use. It is 2 L unless the loss knows better.
+that the proofs use. It is 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -137,10 +137,10 @@ class NoisySGD(Weakenable, ABC):
 
     @abstractmethod
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The theorem's RDP of the record at an index from 1; None where it states none."""
+        """The theorem's RDP of the record at an index from 1; None if it states none."""
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """What the theorem says of the record at an index from 1, corrected; None where it says nothing of it."""
+        """The theorem's guarantee for the record at an index from 1, corrected; None if there is none."""
         return self.rdp_at(n, index)
 
     def _states(
@@ -197,7 +197,7 @@ class NoisySGD(Weakenable, ABC):
         return Corrected(theorem, printed, because, holds_for)
 
     def _printed(self, n: int) -> StatedGuarantee | None:
-        """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
+        """The theorem's RDP at the last index, where it is worst; None if it is stated at no index."""
         stated = self.rdp_at(n, n)
         return None if stated is None else self._states(stated.guarantee, *stated.sources)
 

@@ -7,6 +7,7 @@ hides earlier records, so every index has a guarantee of its own. What the varia
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -118,8 +119,31 @@ class PNSGD(EveryStep):
         return self._guarantees("fmtt18.thm23", GDP(self.largest_mu), self._printed(n))
 
 
+class _SomeSteps(NoisySGD):
+    """Noisy SGD of which a run takes some of n steps, as many as it draws."""
+
+    hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
+
+    @classmethod
+    @abstractmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of a theorem."""
+
+    def gradient_query_count(self, n: int) -> int:
+        """At most n in a run; the number of steps that the run drew."""
+        return whole_number("n", n, at_least=1)
+
+
 @dataclass(frozen=True)
-class SkipPNSGD(NoisySGD):
+class SkipPNSGD(_SomeSteps):
     """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)} in every run.
 
     Guarantee (replace-one at index t, both directions): Theorem 24, the RDP of PNSGD. Stated here is the
@@ -137,25 +161,12 @@ class SkipPNSGD(NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.skip"
-    hands_over: ClassVar[str] = "first runs"
-    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 0.5, 1.0),
-            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
-        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
         """Noise and rate of Theorem 30, as for `PNSGD.for_privacy`."""
         return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
-
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; n - t_0 for the t_0 that the run drew."""
-        return whole_number("n", n, at_least=1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
@@ -211,7 +222,7 @@ class SkipPNSGD(NoisySGD):
 
 
 @dataclass(frozen=True)
-class StopPNSGD(NoisySGD):
+class StopPNSGD(_SomeSteps):
     """fmtt18, Section 4: PNSGD stopped after T steps, T uniform on {1, ..., n} in every run; w_T is released.
 
     With `second_half`, T is uniform on {ceil(n/2), ..., n}: Stop(n/2) of the proof of Theorem 30.
@@ -237,8 +248,6 @@ class StopPNSGD(NoisySGD):
     second_half: bool = False
 
     id: ClassVar[str] = "fmtt18.stop"
-    hands_over: ClassVar[str] = "first runs"
-    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
@@ -246,13 +255,6 @@ class StopPNSGD(NoisySGD):
         "fmtt18.thm29",
         "fmtt18.lem27",
     )
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 0.5, 1.0),
-            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
-        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -266,10 +268,6 @@ class StopPNSGD(NoisySGD):
     def fewest_steps(self, n: int) -> int:
         """Smallest T."""
         return (n + 1) // 2 if self.second_half else 1
-
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; T for the T that the run drew."""
-        return whole_number("n", n, at_least=1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
@@ -437,7 +435,7 @@ class PNMSGD(EveryStep):
         return super().voids + (local if self.claim == "local" else ())
 
     def passes(self, n: int) -> int:
-        """The epochs: n unless told otherwise."""
+        """The epochs: n unless `epochs` is set."""
         return n if self.epochs is None else self.epochs
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:

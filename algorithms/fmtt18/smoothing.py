@@ -150,7 +150,7 @@ class SmoothedPNSGD(Weakenable):
         return skip_queries(whole_number("n", n, at_least=1), self.id)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
-        """That of the algorithm on the smoothed loss."""
+        """The structure of the algorithm on the smoothed loss."""
         return self.algorithm.structure(data)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

@@ -161,7 +161,7 @@ class LinearHardFamily(Algorithm):
         return Guarantees()
 
     def least_excess(self, records: int) -> float:
-        """The smallest mean excess risk of any algorithm that sees so many records whole and nothing else, if d = 1.
+        """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
 
         Then the sign of the sum of the records is all there is to know, and it is wrong with probability
         Phi(-delta sqrt(records) / sigma).

@@ -143,7 +143,7 @@ def checked_anchor(anchor: Sequence[float] | None, constraint: ConstraintSet) ->
     """The anchor as a tuple; the set's center if None.
 
     Raises:
-        InvalidArgumentError: if it is no point of the set.
+        InvalidArgumentError: if it is not in the set.
     """
     try:
         return normalized_start(anchor, constraint)

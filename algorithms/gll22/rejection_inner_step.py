@@ -468,7 +468,7 @@ def values_origin(source: str, printed: str) -> Corrected:
 
 
 def gradients_of_expansion(density: RegularizedDensity, n: int) -> tuple[StatedQueries, ...]:
-    """The gradients that an expansion takes, of n records; nothing where there is none."""
+    """The gradients of n records that an expansion takes; empty if there is no expansion."""
     return () if density.expansion is None else (StatedQueries("gradient", n),)
 
 

@@ -290,11 +290,7 @@ class DPSGD(Weakenable):
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         n = data.n
         used = self.parameters(n)

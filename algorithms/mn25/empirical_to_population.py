@@ -318,11 +318,7 @@ class EmpiricalToPopulation(Weakenable):
         return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Draw each run's records, then run the solver on them; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
-        """
+        """Draw each run's records, then run the solver on them; points have shape (runs, d)."""
         data = admitted(self, data)
         n, m, xp = data.n, self.resample_count(data.n), rng.xp
         features, labels = records(data, self.problem, xp)

@@ -377,7 +377,7 @@ class OnHardInstance(Algorithm):
     def guarantees(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
 
-        None where the instance itself is made of records.
+        Empty if the instance itself is made of records.
         """
         whole_number("n", n, at_least=1)
         made_of_records = self.instance.directions_from == "records"
@@ -398,7 +398,7 @@ class OnHardInstance(Algorithm):
         return self.steps if self.optimizer is None else int(self.optimizer.gradient_query_count(n))
 
     def least_excess_risk(self, queries: int) -> float:
-        """Least excess risk after so many true answers, for a method that stays in their span; units of loss.
+        """Least excess risk after a number of true answers, for a method that stays in their span; units of loss.
 
         After fewer than K answers some direction was never shown. A point in the span of what was shown has nothing
         of it, so that its loss is at least C_1 alpha (rescaled). From K answers on nothing is claimed here.

@@ -208,7 +208,7 @@ def own_numbers(points: Any, xp: Any) -> Array:
     """A copy in 64-bit floats.
 
     Raises:
-        InvalidArgumentError: for what is no array of real numbers.
+        InvalidArgumentError: for anything but an array of real numbers.
     """
     try:
         copied = xp.asarray(points, copy=True)
@@ -292,7 +292,7 @@ class Interaction:
             raise AdaptiveQueryError("The interaction is over: its points were released.")
 
     def close(self) -> None:
-        """End it: no query is taken or answered afterwards, whoever has kept a handle."""
+        """End it: no query is taken or answered afterwards, even through a handle that was kept."""
         self._over = True
 
     def answer_of(self, asked: Sequence[_AskedBatch]) -> Array:

@@ -339,7 +339,7 @@ class LimitedOracleSGD(Weakenable):
 
     @property
     def _calls(self) -> AsPrinted | Corrected:
-        """Those of the channel are the paper's."""
+        """The paper states those of the channel."""
         if not isinstance(self.oracle, GaussianChannel) or self.batch_size > 1:
             return CALLS
         printed = f"B^2 (1 + sigma^2) / alpha^2 = {self.step_count}, for L = 1"

@@ -237,11 +237,7 @@ class PhasedSGD(Phased[SGDPhase]):
         return StatedStep(move, phase.noise_stddev, draws=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         w = begin(self.start, runs, rng)
         xp, constraint = rng.xp, self.problem.constraint
@@ -368,7 +364,7 @@ class PhasedERM(Phased[ERMPhase]):
         return RegularizedRisk(self.problem, phase.pull)
 
     def gradient_query_count(self, n: int) -> int:
-        """At most so many in a run: all that the inner solver may need in each phase."""
+        """An upper bound on those of a run: all that the inner solver may need in each phase."""
         return sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in self.schedule(n))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -424,11 +420,7 @@ class PhasedERM(Phased[ERMPhase]):
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         w = begin(self.start, runs, rng)
 

@@ -450,11 +450,7 @@ class PopulationToEmpirical(Weakenable):
         return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
-        """
+        """Run on n records; points have shape (runs, d)."""
         data = admitted(self, data)
         n = data.n
         xp, sizes, regularization = rng.xp, self.sizes(n), self.chosen_regularization(n)

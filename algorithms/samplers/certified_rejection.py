@@ -29,10 +29,10 @@ Matrix = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 MOST_CELLS = 4096
-"""How many cells an envelope may have, unless told otherwise."""
+"""How many cells an envelope may have by default."""
 
 LEAST_ACCEPTANCE = 1e-3
-"""Share of the proposals that must be sure to be accepted, unless told otherwise."""
+"""Share of the proposals that must be sure to be accepted, by default."""
 
 _MOST_ROUNDS = 1_000_000
 _CUT_SHARE = 0.6
@@ -114,7 +114,7 @@ class _Cells:
     log_upper: Matrix
     """Logarithm of the envelope's mass."""
     log_lower: Matrix
-    """Logarithm of a lower bound on the density's mass; minus infinity where none is known."""
+    """Logarithm of a lower bound on the density's mass; minus infinity if none is known."""
 
     @classmethod
     def joined(cls, parts: list[_Cells]) -> _Cells:
