@@ -39,12 +39,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import (
-    ApproxDP,
-    ProfileDP,
-    PureDP,
-    gaussian_hockey_stick,
-)
+from dpverify.privacy import ApproxDP, ProfileDP, PureDP, gaussian_hockey_stick
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge
 from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat

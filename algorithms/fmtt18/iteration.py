@@ -18,15 +18,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    ALL_RECORDS,
-    GDP,
-    RDP,
-    Condition,
-    ConditionKind,
-    Guarantee,
-    ProtectedRecords,
-)
+from dpverify.privacy import ALL_RECORDS, GDP, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.oracle import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure

@@ -24,17 +24,8 @@ from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    GDP,
-    RDP,
-    ProfileDP,
-    StatedGuarantee,
-)
-from dpverify.privacy.mixtures import (
-    GaussianMixtureProfile,
-    WeakConvexityCurve,
-    harmonic,
-)
+from dpverify.privacy import GDP, RDP, ProfileDP, StatedGuarantee
+from dpverify.privacy.mixtures import GaussianMixtureProfile, WeakConvexityCurve, harmonic
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness

@@ -40,13 +40,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
-from dpverify.privacy import (
-    GDP,
-    ApproxDP,
-    Guarantee,
-    ProfileDP,
-    gaussian_hockey_stick,
-)
+from dpverify.privacy import GDP, ApproxDP, Guarantee, ProfileDP, gaussian_hockey_stick
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness

@@ -34,14 +34,7 @@ from dpverify.algorithms.weakening import NOISE, Weakenable, sharpened
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
-from dpverify.privacy import (
-    ApproxDP,
-    ConditionKind,
-    Guarantee,
-    ProfileDP,
-    PureDP,
-    for_group,
-)
+from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, PureDP, for_group
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
 from dpverify.running import Output, Randomness

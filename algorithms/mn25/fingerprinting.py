@@ -26,14 +26,7 @@ from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import (
-    GDP,
-    Adjacency,
-    ApproxDP,
-    Condition,
-    ConditionKind,
-    StatedGuarantee,
-)
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Condition, ConditionKind, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums

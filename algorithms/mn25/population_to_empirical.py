@@ -40,14 +40,7 @@ from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    Guarantee,
-    ProfileDP,
-    PureDP,
-    StatedGuarantee,
-    compose,
-    zCDP,
-)
+from dpverify.privacy import Guarantee, ProfileDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss

@@ -14,26 +14,14 @@ from dpverify.algorithms.conditions import admitted, given_up, normalized_start
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
-from dpverify.algorithms.mn25.oracle_handles import (
-    DeclaredUse,
-    OracleHandle,
-    OracleLimits,
-)
+from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
 from dpverify.algorithms.mn25.origins import accounted, rounded_up
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import (
-    GDP,
-    Condition,
-    ConditionKind,
-    Guarantee,
-    compose,
-    for_group,
-    zCDP,
-)
+from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.oracle import is_our_own
 from dpverify.running import Output, Randomness
