@@ -138,7 +138,7 @@ class _Sampler(Weakenable, ABC):
         return (*reasons, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int | None:
-        """None are asked for where no extension is needed; else it depends on the run, and None is returned."""
+        """0 if no extension is needed; else None, since it depends on the run."""
         whole_number("n", n, at_least=1)
         return 0 if self.region.is_cube or self.extension == "loss" else None
 
@@ -208,7 +208,7 @@ class SamplingInConvexSet(_Sampler):
         return self.distance
 
     def guarantees(self, n: int) -> Guarantees:
-        """None is stated."""
+        """Empty: the paper states no privacy for this step alone."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
@@ -225,7 +225,7 @@ class SamplingInConvexSet(_Sampler):
         return 1.0 if self.region.is_cube else 0.5
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Of one walk."""
+        """The queries of one walk."""
         whole_number("n", n, at_least=1)
         return self._value_queries(n, 1)
 
@@ -317,7 +317,7 @@ class BoostedSampling(_Sampler):
         return expected_excess(self.region.dimension, self.scale, self.distance, "bst14.thm3.4.2")
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Of at most m walks."""
+        """The queries of at most m walks."""
         return self._value_queries(n, self.repeats(n))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
@@ -493,7 +493,7 @@ class EfficientExponentialSampling(Weakenable):
         return Guarantees(stated, as_printed=stated)
 
     def gradient_query_count(self, n: int) -> int | None:
-        """None are asked for where no extension is needed; else it depends on the run, and None is returned."""
+        """0 if no extension is needed; else None, since it depends on the run."""
         return self.boosted.gradient_query_count(n)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

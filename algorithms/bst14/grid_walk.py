@@ -225,7 +225,7 @@ class GridWalk(Weakenable):
         return Guarantees(walk_privacy(epsilon, *sources, conditions=self.problem.conditions))
 
     def gradient_query_count(self, n: int) -> int:
-        """None are asked for."""
+        """0: the walk needs values only."""
         return 0 * whole_number("n", n, at_least=1)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

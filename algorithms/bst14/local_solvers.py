@@ -202,5 +202,5 @@ class LocalWalk:
         return math.inf if stated is None else stated.bound
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None are stated for sets that differ from run to run."""
+        """Empty: no queries are stated for sets that differ from run to run."""
         return ()

@@ -166,7 +166,7 @@ class NetMechanism(ExponentialMechanism):
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """None is made but rounding."""
+        """Exact sampling, rounding aside."""
         whole_number("n", n, at_least=1)
         return StatedSamplingError(
             "multiplicative",

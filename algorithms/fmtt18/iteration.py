@@ -30,10 +30,10 @@ Map = Callable[[Array, Any], Array]
 
 @runtime_checkable
 class NoiseLaw(Protocol):
-    """The law zeta of the noise of one step, in a Banach space whose norm it knows."""
+    """The law zeta of the noise of one step, in a Banach space with a norm of its own."""
 
     def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
-        """Independent noise, one a run along the first axis."""
+        """Independent noise, one per run along the first axis."""
 
     def magnitude(self, order: float, shift: float) -> float:
         """R_order(zeta, shift) of Definition 10, in nats.
@@ -218,7 +218,7 @@ class ContractiveNoisyIteration(Weakenable):
         return given
 
     def gradient_query_count(self, n: int) -> int:
-        """Queries a step times steps; the number of records does not enter."""
+        """Queries per step times steps, whatever the number of records."""
         whole_number("n", n, at_least=1)
         return self.queries_per_step * len(self.maps)
 
@@ -308,7 +308,7 @@ class ContractiveNoisyIteration(Weakenable):
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:
-        """That maps and noise which are not this project's are what is declared of them."""
+        """The condition that a user's own maps and noise satisfy what is declared of them."""
         words = []
         if not all(is_our_own(map_) for map_ in self.maps):
             words.append(
@@ -321,7 +321,7 @@ class ContractiveNoisyIteration(Weakenable):
         return tuple(Condition(ConditionKind.AS_DECLARED, text) for text in words)
 
     def guarantees(self, n: int) -> Guarantees:
-        """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; none without shifts."""
+        """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
         whole_number("n", n, at_least=1)
         if self._withdrawn or self.shifts is None:
             return Guarantees()

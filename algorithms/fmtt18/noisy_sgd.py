@@ -40,7 +40,7 @@ ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projectio
 
 @dataclass(frozen=True)
 class NoisySGD(Weakenable, ABC):
-    """What all variants have in common.
+    """The common base of all variants.
 
     Attributes:
         problem: a convex loss on a constraint set.

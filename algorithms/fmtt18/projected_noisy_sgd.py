@@ -111,7 +111,7 @@ class PNSGD(EveryStep):
 
 
 class _SomeSteps(NoisySGD):
-    """Noisy SGD of which a run takes some of n steps, as many as it draws."""
+    """Noisy SGD of which a run takes a random number of at most n steps."""
 
     hands_over: ClassVar[str] = "first runs"
     stops_early: ClassVar[bool] = True

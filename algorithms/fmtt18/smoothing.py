@@ -105,7 +105,7 @@ class SmoothedPNSGD(Weakenable):
         ln(1/delta))) unless `width` is given.
 
         Raises:
-            InvalidArgumentError: if an argument is out of range, the set unbounded, or the loss none that can be
+            InvalidArgumentError: if an argument is out of range, the set unbounded, or the loss cannot be
                 smoothed.
             NotGuaranteedError: if eta is above 2 / beta.
         """

@@ -220,7 +220,7 @@ class AlternatingSampler(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: `RegularizedExponentialMechanism` states what privacy follows."""
+        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 

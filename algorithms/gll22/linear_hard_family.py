@@ -156,7 +156,7 @@ class LinearHardFamily(Algorithm):
         return Output(rng.xp.astype(signs, rng.xp.float64))
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: it makes instances."""
+        """Empty: it makes instances."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 

@@ -395,7 +395,7 @@ class RejectionInnerStep(Weakenable):
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: `RegularizedExponentialMechanism` states what privacy follows."""
+        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 

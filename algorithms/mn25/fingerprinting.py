@@ -170,7 +170,7 @@ class Fingerprinting(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: the output is an attacker's."""
+        """Empty: the output is an attacker's."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 

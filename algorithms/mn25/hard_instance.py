@@ -157,12 +157,12 @@ class HardInstance(Algorithm):
         return self.scale * self.offset
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: it is a problem."""
+        """Empty: it is a problem."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """None but rounding: each direction is uniformly random, given the others; not stated of those from records."""
+        """Exact, rounding aside: given the others, each direction is uniform; None for directions from records."""
         whole_number("n", n, at_least=1)
         if self.directions_from == "records":
             return None
@@ -383,7 +383,7 @@ class OnHardInstance(Algorithm):
         made_of_records = self.instance.directions_from == "records"
         if self.optimizer is None or self.withdraw_guarantee or made_of_records:
             return Guarantees()
-        # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
+        # without an instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
         stated: Guarantees = stated_by(self._optimizer_on(none.problem), n)
         return stated.without_local()

@@ -46,7 +46,7 @@ class LimitedOracle(Protocol):
         """The message."""
 
     def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: bounded information is no privacy."""
+        """None: bounded information does not imply privacy."""
 
     def decode(self, message: Array, dimension: int) -> Array:
         """The estimate, shape (runs, d)."""
@@ -113,7 +113,7 @@ class QuantizingOracle:
         return dimension / k * rounding + (dimension / k - 1) * self.lipschitz**2
 
     def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: a message may well reveal a record."""
+        """None: a message may reveal a record."""
         return
 
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
@@ -315,7 +315,7 @@ class LimitedOracleSGD(Weakenable):
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: bounded information is no differential privacy."""
+        """Empty: bounded information does not imply differential privacy."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
