@@ -5,32 +5,26 @@ It samples a strongly log-concave density through value queries of single record
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
+    DensitySampler,
     InnerKernel,
-    check_lipschitz,
-    gradients_of_expansion,
     inner_queries,
     inner_spread,
     step_size_for,
     truncation_error,
-    values_origin,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
-from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
-from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
@@ -109,7 +103,7 @@ def schedule(density: RegularizedDensity, accuracy: float) -> SamplingSchedule:
 
 
 @dataclass(frozen=True)
-class AlternatingSampler(Weakenable):
+class AlternatingSampler(DensitySampler):
     """gll22, Algorithm 1: T times y <- x + sqrt(eta) N(0, I), x ~ exp(-V(x) - ||x - y||^2 / (2 eta)) on K.
 
     V = k (F(x) + (mu / 2) ||x - c||^2), F the mean loss. The inner sample is Algorithm 2's, so each step costs O(1)
@@ -182,17 +176,7 @@ class AlternatingSampler(Weakenable):
     def __post_init__(self) -> None:
         """Refuse a step size and a number of steps that do not give the accuracy."""
         super().__post_init__()
-        object.__setattr__(self, "anchor", self.density.anchor)
-        RestrictedGaussian(self.problem.constraint, 1.0)
-        check_lipschitz(self.density)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
-
-    @property
-    def density(self) -> RegularizedDensity:
-        """The target."""
-        return RegularizedDensity(
-            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
-        )
 
     @cached_property
     def schedule(self) -> SamplingSchedule:
@@ -218,11 +202,6 @@ class AlternatingSampler(Weakenable):
             f"{found.steps} steps of size {found.step_size:.4g} prove a total variation of "
             f"{found.mixing:.3g} + {found.truncation:.3g} only, above {self.accuracy:g}",
         )
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
@@ -250,22 +229,8 @@ class AlternatingSampler(Weakenable):
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        values = StatedQueries(
-            "value",
-            bound,
-            exact=False,
-            expected=True,
-            sources=("gll22.thm5.6",),
-            formula=f"T = {self.schedule.steps} steps, each at most 4 e / (1 - error) values in expectation",
-            origin=values_origin("gll22.thm5.6", "O(T) values in expectation"),
-        )
-        return (values, *gradients_of_expansion(self.density, n))
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(
-            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
-        )
+        words = f"T = {found.steps} steps, each at most 4 e / (1 - error) values in expectation"
+        return self._values(bound, n, "gll22.thm5.6", words=words, printed="O(T)")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -291,8 +291,62 @@ def inner_queries(error: float) -> float:
     return 2 * QUERIES_A_ROUND / (1 - error) if error < 1 else math.inf
 
 
+class DensitySampler(Weakenable):
+    """A sampler of gll22 (8) by values of single records' losses; see its subclasses for the attributes."""
+
+    problem: Problem
+    inverse_temperature: float
+    regularization: float
+    anchor: Sequence[float] | None
+    withdraw_guarantee: bool
+    expanded: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "anchor", self.density.anchor)
+        RestrictedGaussian(self.problem.constraint, 1.0)
+        check_lipschitz(self.density)
+
+    @property
+    def density(self) -> RegularizedDensity:
+        """The target; an inner step adds its own quadratic term."""
+        return RegularizedDensity(
+            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def _values(
+        self, bound: float, n: int, *sources: str, words: str, printed: str
+    ) -> tuple[StatedQueries, ...]:
+        """A bound on the expected value queries, and the gradients of an expansion."""
+        values = StatedQueries(
+            "value",
+            bound,
+            exact=False,
+            expected=True,
+            sources=sources,
+            formula=words,
+            origin=Corrected(
+                sources[0],
+                f"{printed} values in expectation",
+                "the constant 4 e / (1 - error) is what the proof gives",
+                "every n and d",
+            ),
+        )
+        return (values,) if self.density.expansion is None else (values, StatedQueries("gradient", n))
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        exponent = factor * self.inverse_temperature
+        return dataclasses.replace(self, inverse_temperature=exponent, withdraw_guarantee=True)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class RejectionInnerStep(Weakenable):
+class RejectionInnerStep(DensitySampler):
     """gll22, Algorithm 2: one sample of exp(-k (F(x) + (mu / 2) ||x - c||^2) - ||x - y||^2 / (2 eta)) on K.
 
     No guarantee of privacy: it is a step of a sampler. Its law is right up to `sampling_error`, by the explicit form
@@ -353,11 +407,7 @@ class RejectionInnerStep(Weakenable):
     def __post_init__(self) -> None:
         """Refuse a step that is too long for the accuracy."""
         super().__post_init__()
-        density = self.density
-        object.__setattr__(self, "anchor", density.anchor)
-        RestrictedGaussian(self.problem.constraint, 1.0)
-        check_lipschitz(density)
-        given = density.anchor_point if self.point is None else self.point
+        given = self.density.anchor_point if self.point is None else self.point
         point = np.asarray(given)
         if (
             point.shape != (self.problem.constraint.dimension,)
@@ -369,13 +419,6 @@ class RejectionInnerStep(Weakenable):
             )
         object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
-
-    @property
-    def density(self) -> RegularizedDensity:
-        """The target without its last term."""
-        return RegularizedDensity(
-            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
-        )
 
     @property
     def spread(self) -> float:
@@ -393,11 +436,6 @@ class RejectionInnerStep(Weakenable):
             return ()
         longest = step_size_for(self.density, largest_spread(self.accuracy))
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
@@ -421,22 +459,8 @@ class RejectionInnerStep(Weakenable):
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
         bound = inner_queries(self.total_variation)
-        values = StatedQueries(
-            "value",
-            bound,
-            exact=False,
-            expected=True,
-            sources=("gll22.lem5.5", "gll22.thm5.6"),
-            formula="at most 4 e / (1 - error) in expectation, whatever n and d",
-            origin=values_origin("gll22.lem5.5", "O(1) values in expectation"),
-        )
-        return (values, *gradients_of_expansion(self.density, n))
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(
-            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
-        )
+        words = "at most 4 e / (1 - error) in expectation, whatever n and d"
+        return self._values(bound, n, "gll22.lem5.5", "gll22.thm5.6", words=words, printed="O(1)")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""
@@ -458,18 +482,6 @@ class RejectionInnerStep(Weakenable):
             pending = pending & ~done
             turn += 1
         return Output(points, value_queries=total, gradient_queries=kernel.gradient_queries)
-
-
-def values_origin(source: str, printed: str) -> Corrected:
-    """Of a number of value queries whose constant the paper leaves open."""
-    return Corrected(
-        source, printed, "the constant 4 e / (1 - error) is what the proof gives", "every n and d"
-    )
-
-
-def gradients_of_expansion(density: RegularizedDensity, n: int) -> tuple[StatedQueries, ...]:
-    """The gradients of n records that an expansion takes; empty if there is no expansion."""
-    return () if density.expansion is None else (StatedQueries("gradient", n),)
 
 
 def check_lipschitz(density: RegularizedDensity) -> None:
