@@ -1,7 +1,8 @@
-"""Conditions under which an algorithm's guarantee holds, and what happens where they do not."""
+"""Conditions under which an algorithm's guarantee holds, and what happens if they do not."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Problem
+from dpverify.problems.losses import check_not_flat
 from dpverify.problems.oracle import is_our_own
 
 
@@ -31,11 +33,11 @@ def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -
 
 
 PASSED_ON = frozenset({ConditionKind.NEVER_REFUSED, ConditionKind.AS_DECLARED})
-"""Conditions that every wrapper can pass on which runs algorithms on the records themselves."""
+"""Conditions that a wrapper can pass on if it runs algorithms on the records themselves."""
 
 
 def stated_by(algorithm: Any, n: int) -> Any:
-    """The `Guarantees` of a wrapped algorithm for n records; of one that is not this project's, if it is as it says."""
+    """The `Guarantees` of a wrapped algorithm for n records; a user's own are conditional on their being true."""
     stated = algorithm.guarantees(n)
     if is_our_own(algorithm):
         return stated
@@ -49,23 +51,23 @@ def stated_by(algorithm: Any, n: int) -> Any:
 
 
 def given_up(withdraw: bool) -> tuple[str, ...]:
-    """The reason against every guarantee of an algorithm whose user withdrew it; none if nobody did."""
+    """The reason why nothing is guaranteed after the user withdrew the guarantee; empty if it was not withdrawn."""
     return ("it was withdrawn with withdraw_guarantee=True",) if withdraw else ()
 
 
 def never_refused(detail: str) -> tuple[Condition, ...]:
-    """The condition of an algorithm that refuses some data sets, or some runs on them; `detail` says when."""
+    """The condition of an algorithm that refuses some data sets, or some runs on them; `detail` is when."""
     return (Condition(ConditionKind.NEVER_REFUSED, detail),)
 
 
 def obstacle(stated: object, *, accepts: Collection[ConditionKind] = PASSED_ON) -> str | None:
     """Why a wrapper that claims privacy for all records cannot build on a guarantee; None if it can.
 
-    What a wrapper understands: replace-one neighbors, all records protected, the algorithm's output (not each
-    record's own report), and conditions that it can pass on.
+    A wrapper needs replace-one neighbors, all records protected, a guarantee of the output (not of each record's own
+    report), and conditions that it can pass on.
 
     Args:
-        stated: what the wrapped algorithm says of itself.
+        stated: a guarantee of the wrapped algorithm.
         accepts: kinds of conditions that the wrapper meets or passes on.
     """
     if not isinstance(stated, StatedGuarantee):
@@ -83,9 +85,9 @@ def obstacle(stated: object, *, accepts: Collection[ConditionKind] = PASSED_ON) 
 
 
 def passed_on(*stated: StatedGuarantee) -> tuple[Condition, ...]:
-    """The conditions that a wrapper's guarantee has from those that it builds on, each once.
+    """The conditions that a wrapper's guarantee inherits from those that it builds on, each once.
 
-    A run of the wrapper is refused where one of those inside is, so that "no run is refused" stays what it is.
+    A run of the wrapper is refused when one inside it is, so "no run is refused" is inherited as it stands.
     """
     found = (condition for one in stated for condition in one.conditions if condition.kind in PASSED_ON)
     return tuple(dict.fromkeys(found))
@@ -94,14 +96,14 @@ def passed_on(*stated: StatedGuarantee) -> tuple[Condition, ...]:
 def promised_to_all(
     stated: Iterable[StatedGuarantee], *, accepts: Collection[ConditionKind] = PASSED_ON
 ) -> tuple[StatedGuarantee, ...]:
-    """Those of the guarantees that a wrapper can build on; see `obstacle`."""
+    """The guarantees that a wrapper can build on; see `obstacle`."""
     return tuple(one for one in stated if obstacle(one, accepts=accepts) is None)
 
 
 def explain_obstacles(
     stated: Iterable[StatedGuarantee], reason: str, *, accepts: Collection[ConditionKind] = PASSED_ON
 ) -> str:
-    """The reason, and what stands against each of the guarantees that there are."""
+    """The reason, and why a wrapper cannot build on each of the guarantees."""
     found = dict.fromkeys(obstacle(one, accepts=accepts) for one in stated)
     listed = ", and ".join(text for text in found if text is not None)
     return f"{reason} ({listed})" if listed else reason
@@ -116,8 +118,7 @@ def privacy_claim(
 ) -> StatedGuarantee | None:
     """The first guarantee that a wrapper can build on and that implies (epsilon, delta)-DP; None if none does.
 
-    One without conditions comes before all that have some. Up to rounding: epsilon and delta may be exceeded by
-    1e-12 of themselves.
+    Guarantees with fewer conditions come first. Epsilon and delta may be exceeded by rounding, by a factor 1 + 1e-12.
     """
     usable = promised_to_all(stated, accepts=accepts)
     for one in sorted(usable, key=lambda each: len(passed_on(each))):
@@ -141,10 +142,10 @@ def a_dataset(data: object) -> Dataset:
 
 
 def covered(data: object, problem: Problem) -> Dataset:
-    """The records, where the declared constants of the problem's loss cover them: see `Dataset.in_unit_ball`.
+    """The records, checked to be covered by the loss's declared constants: see `Dataset.in_unit_ball`.
 
     Raises:
-        InvalidArgumentError: for what is no data set.
+        InvalidArgumentError: if the data are not a `Dataset`.
         InvalidDataError: if a record's norm is above 1, or its label outside the loss's range.
     """
     inside = a_dataset(data).in_unit_ball()
@@ -158,16 +159,16 @@ def covered(data: object, problem: Problem) -> Dataset:
 
 
 def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Dataset:
-    """The data set that an algorithm runs on: as it is where its guarantee was withdrawn, else `covered`.
+    """The data set that an algorithm runs on: checked by `covered`, unless its guarantee was withdrawn.
 
     Args:
         algorithm: with `problem`, `withdraw_guarantee` and `withdrawn`.
         data: what it was called with.
-        name: what a refusal calls it; its `id` if None.
+        name: of the algorithm in a refusal; its `id` if None.
 
     Raises:
-        InvalidArgumentError: for what is no data set.
-        NotGuaranteedError: if there is no guarantee for so many records, and it was not withdrawn.
+        InvalidArgumentError: if the data are not a `Dataset`.
+        NotGuaranteedError: if nothing is guaranteed for this number of records, and it was not withdrawn.
         InvalidDataError: as for `covered`.
     """
     given = a_dataset(data)
@@ -177,11 +178,22 @@ def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Datase
     return covered(given, algorithm.problem)
 
 
+def check_lipschitz(problem: Problem) -> None:
+    """Refuse a loss that is flat, or not Lipschitz on the problem's set.
+
+    Raises:
+        InvalidArgumentError: if it is.
+    """
+    if not math.isfinite(problem.constants.lipschitz_constant):
+        raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
+    check_not_flat("problem", problem, problem.loss)
+
+
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:
     """The starting point as a tuple; the set's center if None.
 
     Raises:
-        InvalidArgumentError: if it is no point of the constraint set.
+        InvalidArgumentError: if it is not in the constraint set.
     """
     allowed = f"{constraint.dimension} finite numbers, a point of the constraint set"
     given: Any = constraint.center() if start is None else start

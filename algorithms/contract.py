@@ -1,6 +1,6 @@
-"""What every algorithm says of itself, under the same names.
+"""What every algorithm states, under the same names.
 
-`contract_suite` checks it, of any algorithm: of the papers' ones in the tests, and of a user's own.
+`dpverify.properties.check_algorithm` checks it, for the papers' algorithms in the tests and for a user's own.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from dpverify.algorithms.parameters import check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import StatedGuarantee
+from dpverify.ledger.origins import Origin
+from dpverify.privacy import Adjacency, Condition, Guarantee, ProtectedRecords, StatedGuarantee
+from dpverify.privacy.adjacency import ALL_RECORDS
 from dpverify.running import Output, Randomness, StatedStructure
 
 
 @dataclass(frozen=True, init=False)
 class Guarantees:
-    """The guarantees that an algorithm states for one number of records, by name; none if it states none.
+    """The guarantees that an algorithm states for a given number of records, by name; empty if it states none.
 
-    Iteration goes over each of them once, the headline first. There is no access by position.
+    Iteration yields each of them once, the headline first. They cannot be accessed by position.
 
     Attributes:
-        as_printed: what the paper concludes for these parameters, or its correction where that is false; None where
-            the paper states nothing for all records.
-        local: of each record's own report only, None where there is none.
-        others: what has no name.
+        as_printed: what the paper concludes for these parameters, corrected if it is false; None if the paper states
+            nothing for all records.
+        local: about each record's own report only; None if there is no such guarantee.
+        others: guarantees without a name.
 
     Examples:
         >>> from dpverify.algorithms import Guarantees
@@ -40,7 +42,7 @@ class Guarantees:
         >>> guarantees = Guarantees(asked, others=(known,))
         >>> print(guarantees.headline, guarantees.sharpest, sep="; ")
         (1, 1e-05)-DP (replace-one); 0.2-GDP (replace-one)
-        >>> len(Guarantees())  # where nothing is guaranteed
+        >>> len(Guarantees())  # if nothing is guaranteed
         0
     """
 
@@ -59,10 +61,10 @@ class Guarantees:
         local: StatedGuarantee | None = None,
         others: Iterable[StatedGuarantee] = (),
     ) -> None:
-        """Where none is named as the sharpest, it is found among the headline and the others.
+        """If no guarantee is named as the sharpest, it is found among the headline and the others.
 
         Raises:
-            InvalidArgumentError: for what is no `StatedGuarantee`, or for other guarantees without a headline.
+            InvalidArgumentError: for anything but a `StatedGuarantee`, or for other guarantees without a headline.
         """
         given = {"headline": headline, "sharpest": sharpest, "as_printed": as_printed, "local": local}
         others = tuple(others)
@@ -82,7 +84,7 @@ class Guarantees:
 
     @property
     def headline(self) -> StatedGuarantee:
-        """What a reader is told first, and what others build on.
+        """The guarantee that is reported first, and that wrappers build on.
 
         Raises:
             NotGuaranteedError: if none is stated.
@@ -91,10 +93,10 @@ class Guarantees:
 
     @property
     def sharpest(self) -> StatedGuarantee:
-        """The one with the smallest privacy profile that is known here; it may be the headline.
+        """The guarantee with the smallest known privacy profile, which may be the headline.
 
-        Among guarantees without a name it is the one with the smallest sum of deltas over epsilons from 0 to 16, of
-        those that are nowhere above the headline there.
+        If it has no name, it is the one with the smallest sum of deltas over epsilons from 0 to 16 among those that
+        nowhere exceed the headline there.
 
         Raises:
             NotGuaranteedError: if none is stated.
@@ -127,7 +129,7 @@ class Guarantees:
         return sum(1 for _ in self)
 
     def map(self, change: Callable[[StatedGuarantee], StatedGuarantee]) -> Guarantees:
-        """Each of them changed, under the same names."""
+        """The same names, with each guarantee replaced by what `change` returns for it."""
         changed = {id(one): change(one) for one in self}
 
         def of(one: StatedGuarantee | None) -> StatedGuarantee | None:
@@ -142,7 +144,7 @@ class Guarantees:
         )
 
     def without_local(self) -> Guarantees:
-        """All but the local one; none if that is the headline."""
+        """All but the local guarantee; empty if that is the headline."""
         if self._headline is None or self._headline.local:
             return Guarantees()
         return Guarantees(
@@ -153,10 +155,24 @@ class Guarantees:
 _GRID = np.linspace(0.0, 16.0, 65)
 
 
+def replace_one(
+    guarantee: Guarantee,
+    *sources: str,
+    conditions: tuple[Condition, ...] = (),
+    protected: ProtectedRecords = ALL_RECORDS,
+    origin: Origin | None = None,
+) -> StatedGuarantee:
+    """A guarantee for data sets that differ in one record, by the statements with these ids."""
+    adjacency = Adjacency.REPLACE_ONE
+    return StatedGuarantee(
+        guarantee, adjacency, sources=sources, conditions=conditions, protected=protected, origin=origin
+    )
+
+
 class Algorithm(ABC):
     """An algorithm: a frozen dataclass of its parameters, called as `(data, *, rng, runs)`.
 
-    It can be pickled, has a fingerprint that changes with its parameters and nothing else (`running.fingerprint`), and
+    It can be pickled, its fingerprint changes with its parameters and nothing else (`running.fingerprint`), and it
     draws all of its randomness from `rng`, so that its outputs have the same bits on every executor.
 
     Examples:
@@ -184,43 +200,42 @@ class Algorithm(ABC):
     statements: ClassVar[tuple[str, ...]] = ()
     """Ids of the statements that it rests on."""
     unstated: ClassVar[Mapping[str, str]] = {}
-    """Why it states no `risk`, `queries` or `sampling error`, or has no `weaker version`.
-
-    Or why its `parameters` are none that the paper prints.
-    """
+    """Why it states no `risk`, `queries` or `sampling error`, why it has no `weaker version`, or why its `parameters`
+    differ from those that the paper prints."""
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, each made when it is called; nothing where there are none."""
+        """Functions that make small instances; empty if there are none."""
         return {}
 
     def __post_init__(self) -> None:
-        """Check the parameters, as their fields declare them (`parameters`).
+        """Check each parameter as its field declares it (`parameters`); algorithms add what they must be together.
 
         Raises:
             InvalidArgumentError: if one is outside of what is allowed.
+            NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
         """
         check_parameters(self)
 
     @abstractmethod
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        """Run independently so many times.
+        """Make a number of independent runs.
 
         Raises:
             NotGuaranteedError: if the guarantee does not hold for these data and was not withdrawn.
-            InvalidDataError: if the records are none that the guarantee covers.
+            InvalidDataError: if the guarantee does not cover these records.
         """
 
     @abstractmethod
     def guarantees(self, n: int) -> Guarantees:
-        """What it guarantees on n records; none if that was withdrawn or does not hold.
+        """What it guarantees on n records; empty if the guarantee was withdrawn or does not hold.
 
         Raises:
-            InvalidArgumentError: if n is no number of records on which it can run.
+            InvalidArgumentError: if it cannot run on n records.
         """
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """What it guarantees the record at an index from 1, of n; None if nothing.
+        """What it guarantees for one record of n, at an index from 1; None if nothing.
 
         Raises:
             InvalidArgumentError: if there is no such record.
@@ -230,28 +245,33 @@ class Algorithm(ABC):
         return stated.headline.at(index, n) if stated else None
 
     def structure(self, data: Any) -> StatedStructure | None:
-        """How a run on these data goes on: its maps and its noise, up to the state that is released.
+        """The steps of a run on these data: their maps and their noise, up to the state that is released.
 
-        None where the output is no last state of a chain with Gaussian noise, or nothing is stated.
+        None if the algorithm does not end in a Gaussian step, or does not state its steps.
         """
         return None
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why there is no guarantee on n records, in words; nothing where there is one, or never was."""
+        """Why the guarantee does not hold on n records, in words; empty if it does, or if there never was one."""
         whole_number("n", n, at_least=1)
+        return self._withdrawn
+
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        """The same, of an algorithm whose guarantee does not depend on n."""
         return ()
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """How many oracle calls a run on n records makes, one entry an oracle; nothing where that is not stated."""
+        """How many oracle calls a run on n records makes, one entry per oracle; empty if that is not stated."""
         whole_number("n", n, at_least=1)
         return ()
 
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """A bound on its excess risk on n records; None where none is stated."""
+        """A bound on its excess risk on n records; None if it states none."""
         whole_number("n", n, at_least=1)
         return None
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """How far its law may be from the one that it should have; None where that is not stated."""
+        """How far its output distribution may be from its target; None if that is not stated."""
         whole_number("n", n, at_least=1)
         return None

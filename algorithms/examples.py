@@ -1,6 +1,6 @@
-"""What small examples of algorithms are made for: `Algorithm.examples(Setting())`.
+"""The setting of small examples of algorithms: `Algorithm.examples(Setting())`.
 
-Whatever goes through all algorithms (tests, pages) gets its instances there, so that a new one is part of it at once.
+Tests and pages that go through all algorithms get their instances there, so that they include a new one at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Linear, Logistic, Problem, Simplex
 
 Examples = Mapping[str, Callable[[], Any]]
-"""By what is special about each, nothing for the plain one; `asked` has the budget of the setting."""
+"""Keyed by what is special about each, the empty text for the plain one; `asked` has the setting's budget."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Setting:
         epsilon: nats.
         delta: of the examples that have one.
         point: whether the sets have one point only.
-        loss: takes the place of every loss.
+        loss: replaces every loss, if given.
 
     Examples:
         >>> from dpverify.algorithms.bst14 import OutputPerturbation
@@ -46,7 +46,7 @@ class Setting:
     loss: Any = None
 
     def problem(self, loss: Any, *, cube: bool = False) -> Problem:
-        """A loss, or a class of losses that know their set, on the unit ball or the cube about it."""
+        """A loss, or a class of losses made for a set, on the unit ball or the cube about it."""
         constraint: Any = Box.cube(self.d, 1.0) if cube else Ball(self.d, 1.0)
         if self.point:
             constraint = Simplex(1) if self.d == 1 else Box((0.25,) * self.d, (0.25,) * self.d)
@@ -56,7 +56,7 @@ class Setting:
 
     @property
     def mean(self) -> Problem:
-        """Smooth, strongly convex, Lipschitz: what most conditions ask for."""
+        """Smooth, strongly convex, Lipschitz losses, which meet most conditions."""
         return self.problem(HalfSquaredDistance)
 
     @property

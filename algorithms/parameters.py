@@ -1,8 +1,8 @@
-"""What a parameter of an algorithm may be, declared once, on its field, such as `epsilon: Epsilon`.
+"""The ranges of algorithms' parameters, each declared once, on its field, such as `epsilon: Epsilon`.
 
 `check_parameters` reads the declarations of a dataclass. `Algorithm` calls it for every algorithm, so that a
-`__post_init__` is left with what several parameters must be together. Declared are ranges (the names below, or any
-`Annotated[float, Range(...)]`), one of several words (`Literal`), `bool` and `Problem`; each with None where the
+`__post_init__` is left with what several parameters must be together. A field declares a range (by the names below, or
+any `Annotated[float, ParameterRange(...)]`), one of several words (`Literal`), `bool` or `Problem`, and None if its
 annotation allows it. Other annotations declare nothing.
 """
 
@@ -21,36 +21,40 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Problem
 
 Check = Callable[[str, object], object]
-"""Refuses a value that the argument of a name may not have."""
+"""Takes an argument's name and value, and refuses values that are not allowed."""
 
 
 @dataclass(frozen=True)
-class Range:
-    """The range of a number, by the function that checks it."""
+class ParameterRange:
+    """The range of a number, as the function that checks it."""
 
     check: Check
 
 
-Positive = Annotated[float, Range(partial(number, above=0, allowed="a finite number above 0"))]
-NotNegative = Annotated[float, Range(partial(number, at_least=0, allowed="a finite number of at least 0"))]
-AboveOne = Annotated[float, Range(partial(number, above=1, allowed="a finite number above 1"))]
-PositiveOrInfinity = Annotated[
-    float, Range(partial(number, above=0, finite=False, allowed="a number above 0, or infinity"))
+Positive = Annotated[float, ParameterRange(partial(number, above=0, allowed="a finite number above 0"))]
+NotNegative = Annotated[
+    float, ParameterRange(partial(number, at_least=0, allowed="a finite number of at least 0"))
 ]
-Proper = Annotated[float, Range(partial(number, above=0, below=1, allowed="a number in (0, 1)"))]
+AboveOne = Annotated[float, ParameterRange(partial(number, above=1, allowed="a finite number above 1"))]
+PositiveOrInfinity = Annotated[
+    float, ParameterRange(partial(number, above=0, finite=False, allowed="a number above 0, or infinity"))
+]
+Proper = Annotated[float, ParameterRange(partial(number, above=0, below=1, allowed="a number in (0, 1)"))]
 """A share, or a delta, strictly between 0 and 1."""
-BelowOne = Annotated[float, Range(partial(number, at_least=0, below=1, allowed="a number in [0, 1)"))]
-Share = Annotated[float, Range(partial(number, above=0, at_most=1, allowed="a number in (0, 1]"))]
-Epsilon = Annotated[float, Range(budget)]
-TinyEpsilon = Annotated[float, Range(partial(budget, at_least=1e-300))]
-"""Of formulas that allow it."""
-Count = Annotated[int, Range(partial(whole_number, at_least=1))]
-Bits = Annotated[int, Range(partial(whole_number, at_least=1, at_most=32))]
-CountOrZero = Annotated[int, Range(partial(whole_number, at_least=0))]
+BelowOne = Annotated[
+    float, ParameterRange(partial(number, at_least=0, below=1, allowed="a number in [0, 1)"))
+]
+Share = Annotated[float, ParameterRange(partial(number, above=0, at_most=1, allowed="a number in (0, 1]"))]
+Epsilon = Annotated[float, ParameterRange(budget)]
+TinyEpsilon = Annotated[float, ParameterRange(partial(budget, at_least=1e-300))]
+"""For formulas that stay accurate there."""
+Count = Annotated[int, ParameterRange(partial(whole_number, at_least=1))]
+Bits = Annotated[int, ParameterRange(partial(whole_number, at_least=1, at_most=32))]
+CountOrZero = Annotated[int, ParameterRange(partial(whole_number, at_least=0))]
 
 
 def check_parameters(made: Any) -> None:
-    """Refuse a dataclass whose parameters are not what its fields declare, in their order.
+    """Check the parameters of a dataclass against what its fields declare, in their order.
 
     Raises:
         InvalidArgumentError: with the parameter's name, its value and what is allowed.
@@ -79,7 +83,7 @@ def _checks(kind: type) -> tuple[tuple[str, Check], ...]:
 
 
 def _annotation(kind: type, name: str) -> object:
-    """That of the class that declares the field; a string that cannot be looked up in its module stays one."""
+    """The annotation in the class that declares the field; still a string if its module does not define the name."""
     owner = next(one for one in kind.__mro__ if name in get_annotations(one))
     written = get_annotations(owner)[name]
     if not isinstance(written, str):
@@ -96,7 +100,7 @@ def _check(annotation: object) -> Check | None:
         inner = _check(known[0]) if len(known) == 1 else None
         return None if inner is None else partial(_unless_none, inner)
     if get_origin(annotation) is Annotated:
-        return next((one.check for one in get_args(annotation) if isinstance(one, Range)), None)
+        return next((one.check for one in get_args(annotation) if isinstance(one, ParameterRange)), None)
     if get_origin(annotation) is Literal:
         return partial(_one_of, get_args(annotation))
     if annotation is bool:

@@ -15,6 +15,10 @@ from dpverify.checks import number
 from dpverify.ledger.origins import Origin
 from dpverify.ledger.records import is_vacuous
 
+SEARCHED_NOISE = "its noise is the smallest that the accounting proves; the printed one is said beside it"
+SEARCHED_STEPS = "its number of steps is printed as an order, and searched for by an exact bound"
+"""Why an algorithm's parameters differ from those that its paper prints (`Algorithm.unstated`)."""
+
 
 @dataclass(frozen=True)
 class StatedRisk:
@@ -24,11 +28,11 @@ class StatedRisk:
         bound: in units of the loss.
         total: True for the sum over the records, False for the mean.
         population: True for the excess population risk, False for the excess empirical risk.
-        probability: with at least which probability it holds; None: it bounds the expectation.
+        probability: a lower bound on the probability that it holds; None for a bound on the expectation.
         sources: statement ids.
         conditions: in words, what else must hold.
         formula: the bound, in the paper's letters.
-        origin: what the paper prints, and what was corrected; None where that is not said.
+        origin: what the paper prints, and what was corrected; None if unknown.
     """
 
     bound: float
@@ -48,7 +52,7 @@ class StatedRisk:
         return line if self.probability is None else f"{line} with probability at least {self.probability:g}"
 
     def vacuous(self, largest: float) -> bool:
-        """Whether it says nothing, as no point of the set has a larger risk.
+        """Whether the bound says nothing because no point of the set has a larger risk.
 
         Args:
             largest: the largest excess risk on the set, or a bound on it, a mean or a total as `bound` is.
@@ -57,7 +61,7 @@ class StatedRisk:
         return self.bound == math.inf or is_vacuous(self.bound, largest)
 
     def against(self, largest: float) -> str:
-        """One line as `str` gives it, marked as vacuous where no point of the set has a risk above `largest`."""
+        """One line as from `str`, marked as vacuous if no point of the set has a risk above `largest`."""
         if not self.vacuous(largest):
             return str(self)
         return f"{self}: vacuous, as no point of the set has more than {largest:.4g}"
@@ -70,12 +74,12 @@ class StatedQueries:
     Attributes:
         oracle: what is called; one gradient or value query is about one record.
         count: how many.
-        exact: True where every run makes just so many; False where it is an upper bound.
-        expected: True where the bound is on the expectation over runs.
+        exact: True if every run makes exactly this many calls; False for an upper bound.
+        expected: True if the count is an expectation over runs.
         sources: statement ids.
         conditions: in words, what else must hold.
         formula: the count, in the paper's letters.
-        origin: what the paper prints, and what was corrected; None where that is not said.
+        origin: what the paper prints, and what was corrected; None if unknown.
     """
 
     oracle: Literal["gradient", "value", "projection", "linear minimization"]
@@ -95,7 +99,7 @@ class StatedQueries:
 
 @dataclass(frozen=True)
 class StatedSamplingError:
-    """How far the law of the output may be from the law that it should have.
+    """How far the distribution of the output may be from its target.
 
     Attributes:
         distance: `total variation`, or `multiplicative`: every event's probability is within a factor
@@ -103,8 +107,8 @@ class StatedSamplingError:
         bound: dimensionless; 0 for an exact sampler.
         sources: statement ids.
         conditions: in words, what else must hold.
-        formula: the law that the output should have.
-        origin: what the paper prints, and what was corrected; None where that is not said.
+        formula: the target distribution.
+        origin: what the paper prints, and what was corrected; None if unknown.
     """
 
     distance: Literal["total variation", "multiplicative"]

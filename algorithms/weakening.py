@@ -1,7 +1,7 @@
-"""Deliberately weaker versions of algorithms, to find out what an audit is able to see.
+"""Deliberately weaker versions of algorithms, which show what an audit detects.
 
-Noise is divided where it is drawn and exponents are multiplied where they are set, so that everything else (queries,
-step sizes, radii) is what it is in the algorithm itself.
+Noise is divided when it is drawn and exponents are multiplied when they are set, so that everything else (queries,
+step sizes, radii) stays the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dpverify.running import Output, Randomness, StatedStructure
 from dpverify.running.randomness import Array
 
 _NOISE = frozenset({"noise", "noise norm", "output noise", "hiding noise norm"})
-"""Names under which algorithms draw what hides a record: numbers that are multiplied by a scale."""
+"""Names under which algorithms draw the noise that hides a record: numbers that are multiplied by a scale."""
 
 _PICK = frozenset({"selection"})
 """Names under which standard exponential numbers race for the pick of an exponential mechanism."""
@@ -28,7 +28,7 @@ _PICK = frozenset({"selection"})
 NOISE = "noise divided by"
 EXPONENT = "exponent times"
 BOTH = "noise divided by, and the exponent times,"
-"""What a weaker version has changed."""
+"""What a weaker version changes."""
 
 
 class QuietRandomness(Randomness):
@@ -36,10 +36,10 @@ class QuietRandomness(Randomness):
 
     Normal and Gamma numbers are divided. A uniform number u that becomes Laplace noise through ln(1 - u), and an
     exponential number that enters a race through its logarithm, are changed so that the logarithm is divided. Draws
-    of other names are the stream's own.
+    with other names do not change.
 
     Args:
-        stream: where the numbers come from; counts are its own.
+        stream: the source of the numbers; its counts are shared.
         factor: above 1.
     """
 
@@ -51,19 +51,19 @@ class QuietRandomness(Randomness):
         self._factor = factor
 
     def normal(self, shape: tuple[int, ...], name: str, *, out: NDArray[np.float64] | None = None) -> Array:
-        """Normal numbers, with standard deviation 1 / factor where they are noise."""
+        """Normal numbers, with standard deviation 1 / factor if they are noise."""
         drawn = super().normal(shape, name, out=out)
         if name in _NOISE:
             drawn /= self._factor
         return drawn
 
     def uniform(self, shape: tuple[int, ...], name: str) -> Array:
-        """Uniform numbers; where they are noise, ln(1 - u) is divided by the factor."""
+        """Uniform numbers; for noise, ln(1 - u) is divided by the factor."""
         drawn = super().uniform(shape, name)
         return -self.xp.expm1(self.xp.log1p(-drawn) / self._factor) if name in _NOISE else drawn
 
     def gamma(self, shape_parameter: float, shape: tuple[int, ...], name: str) -> Array:
-        """Gamma numbers, with scale 1 / factor where they are noise; in a race the factor-th root of them."""
+        """Gamma numbers, with scale 1 / factor if they are noise; in a race, their factor-th roots."""
         drawn = super().gamma(shape_parameter, shape, name)
         if name in _PICK:
             return drawn ** (1 / self._factor)
@@ -74,8 +74,8 @@ class QuietRandomness(Randomness):
 class Weakened:
     """An algorithm with its noise divided by a factor, its exponent times the factor, and no guarantee.
 
-    It is no algorithm that anything could be built on: it has neither a problem nor an epsilon, and no wrapper takes
-    it. Samplers and exponential mechanisms set their exponents in `sharpened`.
+    No wrapper builds on it: it has neither a problem nor an epsilon. Samplers and exponential mechanisms set their
+    exponents in `sharpened`.
 
     Attributes:
         algorithm: what is weakened; it states its guarantees, and this does not.
@@ -105,7 +105,7 @@ class Weakened:
         """None."""
 
     def structure(self, data: Any) -> StatedStructure | None:
-        """That of the algorithm, with a factor-th of the noise."""
+        """The algorithm's structure, with its noise divided by the factor."""
         stated: StatedStructure | None = self._sharpened(data).structure(data)
         return None if stated is None else stated.quieter(self.factor)
 
@@ -113,7 +113,7 @@ class Weakened:
         return self.algorithm.sharpened(int(getattr(data, "n", 1)), self.factor)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        """Run like the algorithm, from the same draws."""
+        """Run the algorithm, from the same draws."""
         sharpened = self._sharpened(data)
         output: Output = sharpened(data, rng=QuietRandomness(rng, self.factor), runs=runs)
         return output
@@ -123,7 +123,7 @@ class Weakenable(Algorithm):
     """An algorithm that has a deliberately weaker version."""
 
     def weakened(self, factor: float) -> Weakened:
-        """The same algorithm with a factor-th of its noise, or with its exponent times the factor; no guarantee.
+        """The same algorithm with its noise divided by the factor, or its exponent times the factor; no guarantee.
 
         Args:
             factor: above 1.
@@ -135,14 +135,14 @@ class Weakenable(Algorithm):
 
     @property
     def fault(self) -> str:
-        """What its weaker version has changed, before the factor."""
+        """What its weaker version changes, in words that the factor completes."""
         return NOISE if type(self).sharpened is Weakenable.sharpened else EXPONENT
 
     def sharpened(self, n: int, factor: float) -> Any:
-        """The algorithm with its exponents for n records multiplied by the factor; itself where it only adds noise."""
+        """The algorithm with its exponents for n records times the factor; itself if it only adds noise."""
         return self
 
 
 def sharpened(algorithm: Any, n: int, factor: float) -> Any:
-    """What a wrapper weakens: the algorithm inside with its exponents multiplied, itself where it has none."""
+    """The algorithm inside a wrapper with its exponents times the factor; itself if it has none."""
     return algorithm.sharpened(n, factor) if isinstance(algorithm, Weakenable) else algorithm

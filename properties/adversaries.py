@@ -1,4 +1,4 @@
-"""Optimizers that try everything that a handle allows, and what they get to know, held against the stated guarantee.
+"""Optimizers that try everything that a handle allows; what they learn is compared with the stated guarantee.
 
 An interaction's guarantee quantifies over optimizers and over the messages that they are sent. So both are drawn here:
 an optimizer follows a script of moves, some legal and some not, and messages are any vectors. With the script and the
@@ -30,7 +30,7 @@ from dpverify.running import Randomness
 Array = NDArray[Any]
 
 _ROUNDING = 1e-9
-"""Relative excess that is put down to rounding, and to points that are outside of a set by rounding."""
+"""Relative excess that rounding explains, also of points that lie outside of a set by rounding."""
 
 _POINTS: dict[str, Callable[[Array], Array]] = {
     "as they are": lambda w: w,
@@ -52,7 +52,7 @@ _POINTS: dict[str, Callable[[Array], Array]] = {
     "a list": lambda w: w.tolist(),
     "one a query": lambda w: np.stack([w, -w], axis=1),
 }
-"""What is handed over instead of points of shape (runs, d)."""
+"""What replaces points of shape (runs, d)."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Move:
 
 @dataclass
 class Adversary:
-    """An optimizer that follows a script, whatever happens, and releases all that it was told.
+    """An optimizer that follows a script to its end and releases everything that it was told.
 
     Attributes:
         declared: what it declares; it does not keep to it.
@@ -143,11 +143,11 @@ class Adversary:
 
 
 _KEPT: list[tuple[OracleHandle, Array]] = []
-"""Handles that nobody should have kept, and points to ask at."""
+"""Handles that should not have been kept, and points to ask at."""
 
 
 def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[Adversary]:
-    """Optimizers for n records that declare something, and then try everything that the handle allows.
+    """Optimizers for n records that declare how they use the oracle, then try everything that the handle allows.
 
     Raises:
         InvalidArgumentError: if n is no integer of at least 1.
@@ -182,7 +182,7 @@ _RELEASED = st.sampled_from(["as they are", "not a number", "a list"])
 
 @cache
 def _moves(n: int, size: int) -> st.SearchStrategy[Move]:
-    """Legal moves, and moves with one thing odd, so that scripts get somewhere."""
+    """Legal moves, and moves with a single fault, so that scripts are not refused at once."""
     plain = st.builds(
         Move,
         st.sampled_from(["as they are", "halved"]),
@@ -202,7 +202,7 @@ def _moves(n: int, size: int) -> st.SearchStrategy[Move]:
 
 @dataclass
 class _Listening:
-    """Shows what an oracle is about to hide, and answers with messages that are drawn beforehand."""
+    """An oracle that records what it should hide, and answers with messages drawn in advance."""
 
     oracle: GaussianOracle
     seed: int
@@ -226,7 +226,7 @@ class Leak:
 
     Attributes:
         spent: the mu of all that was computed from the records, of the run that it is largest in.
-        stated: the mu of the guarantee; None where none is stated.
+        stated: the mu of the guarantee; None if none is stated.
         messages: how many were sent.
 
     Examples:
@@ -244,7 +244,7 @@ class Leak:
 def check_interaction(
     method: PrivateOracleMethod, left: Dataset, right: Dataset, *, runs: int = 2, seed: int = 0
 ) -> Leak:
-    """Whether an optimizer learns no more about the record that differs than its guarantee says, for given messages.
+    """Whether, for given messages, an optimizer learns no more about the differing record than its guarantee allows.
 
     What a Gaussian oracle's messages show of two neighbors is N(m_t, sigma^2 I) against N(m_t', sigma^2 I), round by
     round, which is mu-GDP with mu^2 the sum of ||m_t - m_t'||^2 / sigma^2; that is compared with the stated mu. All
@@ -259,7 +259,7 @@ def check_interaction(
 
     Raises:
         AssertionError: if it learns more.
-        InvalidArgumentError: for a method whose oracle is none.
+        InvalidArgumentError: for a method whose oracle is not an oracle.
 
     Examples:
         >>> from dpverify.algorithms.mn25 import PrivateOracleMethod
@@ -310,7 +310,7 @@ def check_interaction(
 
 
 def _end(method: PrivateOracleMethod, data: Dataset, runs: int, seed: int) -> str:
-    """What is released, or why nothing is, in words: all digits of it."""
+    """What is released, with all digits, or why nothing is."""
     try:
         output = method(data, rng=Randomness(seed), runs=runs)
     except DpverifyError as error:
@@ -321,7 +321,7 @@ def _end(method: PrivateOracleMethod, data: Dataset, runs: int, seed: int) -> st
 
 
 def _insist(handle: OracleHandle, points: Array) -> None:
-    """Ask on, after the end, and fit into what may have been declared."""
+    """Ask again after the end, within what may have been declared."""
     for size in (1, 2):
         try:
             handle.ask(points, list(range(size)))

@@ -1,4 +1,4 @@
-"""The contract of `dpverify.algorithms.contract.Algorithm`, checked of any algorithm: the papers' or a user's own.
+"""Checks of the contract of `dpverify.algorithms.contract.Algorithm`, for the papers' algorithms and a user's own.
 
 Plain functions without a test framework. Each raises AssertionError and says which part of the contract is broken,
 for which number.
@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 _NOT_A_NUMBER_OF_RECORDS = (0, -1, 1.5, math.nan, True, "3", None)
 
 _SEEDS = 6
-"""Other seeds that are tried before bits are said not to depend on them: outputs may be few."""
+"""Other seeds to try before concluding that bits do not depend on the seed: there may be few outputs."""
 _NO_RANDOMNESS = "different seeds give the same bits: it does not use `rng`"
 
 _COUNTERS = {
@@ -51,7 +51,7 @@ def check_algorithm(
     executors: Sequence[Executor | str] = ("threads=2",),
     refused: Iterable[Any] = (),
 ) -> None:
-    """All of the contract: form, guarantees, arguments, refusals, bits, counts, pickling, fingerprint.
+    """Check the whole contract: form, guarantees, arguments, refusals, bits, counts, pickling, fingerprint.
 
     Args:
         algorithm: a frozen dataclass, as `dpverify.algorithms.contract.Algorithm` says.
@@ -96,7 +96,7 @@ def _require(holds: bool, algorithm: Any, says: str) -> None:
 
 
 def check_form(algorithm: Any, n: int) -> None:
-    """An id, statement ids, and answers of the right types.
+    """Check the id, the statement ids, and the types of answers.
 
     Raises:
         AssertionError: naming what is missing or of another type.
@@ -123,7 +123,7 @@ def check_form(algorithm: Any, n: int) -> None:
 
 
 def check_stated_guarantees(algorithm: Any, n: int) -> None:
-    """Each profile lies in [0, 1] and falls in epsilon; the sharpest is above no other; no record has a worse one.
+    """Each profile lies in [0, 1] and falls with epsilon; the sharpest exceeds no other; no record has a worse one.
 
     Raises:
         AssertionError: naming the law.
@@ -172,7 +172,7 @@ def _require_below(algorithm: Any, lower: StatedGuarantee, upper: StatedGuarante
 
 
 def check_withdrawal(algorithm: Any, n: int) -> None:
-    """What is withdrawn is stated by no method, and the algorithm says why.
+    """No method states a withdrawn guarantee, and the algorithm gives the reason.
 
     Raises:
         AssertionError: naming what is stated all the same, or that no reason is given.
@@ -198,7 +198,7 @@ def check_withdrawal(algorithm: Any, n: int) -> None:
 
 
 def check_arguments(algorithm: Any, n: int) -> None:
-    """What is no number of records, or no record, is refused.
+    """Invalid numbers of records, and invalid indices, are refused.
 
     Raises:
         AssertionError: naming the method and the value that it took.
@@ -222,7 +222,7 @@ def _require_refusal(algorithm: Any, what: str, call: Any, *arguments: Any) -> N
 
 
 def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
-    """The data sets are refused in words, not by a fault.
+    """The data sets are refused with a message, not by a crash.
 
     Raises:
         AssertionError: if one is taken, or ends in another exception.
@@ -260,7 +260,7 @@ def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_si
 
 
 def check_fingerprint(algorithm: Any) -> None:
-    """A copy has the same fingerprint, and other parameters have another one.
+    """A copy has the same fingerprint; other parameters change it.
 
     Tried are all numbers among the parameters, a little larger, as far as the algorithm takes them.
 
@@ -290,7 +290,7 @@ def check_bits(
     block_size: int = 4,
     executors: Sequence[Executor | str] = ("threads=2",),
 ) -> Runs:
-    """The same bits on every executor, in chunks of one block and of all, whichever blocks are computed, and again.
+    """The same bits on every executor, for every chunk size, for any subset of blocks, and when run again.
 
     Returns:
         What was found serially.
@@ -329,7 +329,7 @@ def _same(left: Runs, right: Runs, runs: int | None = None) -> bool:
 
 
 def check_queries(algorithm: Any, found: Runs, n: int) -> None:
-    """Runs make as many oracle calls as is stated.
+    """Runs make as many oracle calls as stated.
 
     A bound on the expectation is held against the mean of the runs, which may be up to twice as large, or lie six
     standard errors above it: so few runs show no more.

@@ -1,4 +1,4 @@
-"""What guarantees rest on, to be checked of your own projection, update, query or loss.
+"""Checks of what guarantees rest on: your own projection, update, query or loss.
 
 Nothing is proved here: each check searches for a case that breaks what is declared, by a seeded search that is the
 same every time, and raises AssertionError with the case where it finds one.
@@ -25,7 +25,7 @@ from dpverify.properties.strategies import neighboring_arrays
 Vector = NDArray[np.float64]
 
 _ROUNDING = 1e-9
-"""Relative excess that is put down to rounding."""
+"""Relative excess that rounding explains."""
 _ROUNDS = 150
 """Steps of a search along the direction that is stretched most."""
 _SHOWN = 8
@@ -109,7 +109,7 @@ def check_contraction(
     restarts: int = 40,
     seed: int = 0,
 ) -> float:
-    """Whether an update brings any two points farther apart than `factor` times their distance.
+    """Check that an update expands no distance by more than `factor`.
 
     A gradient step of size eta on a convex, beta-smooth loss does not where eta <= 2 / beta (factor 1), which privacy
     amplification by iteration rests on. The search follows the direction that the update stretches most.
@@ -181,7 +181,7 @@ def check_sensitivity(
     examples: int = 300,
     seed: int = 0,
 ) -> float:
-    """Whether a query's answers on some neighboring data sets are farther apart than the sensitivity that is declared.
+    """Check that a query's answers on neighboring data sets differ by no more than the declared sensitivity.
 
     The pairs are Hypothesis': steered to large differences and, where one is too large, made as simple as possible.
 
@@ -253,7 +253,7 @@ def check_sensitivity(
 def check_loss(
     loss: Loss, constraint: ConstraintSet, data: Dataset | None = None, *, rounds: int = 60, seed: int = 0
 ) -> ConstantsCheck:
-    """Whether a loss is convex with the gradient that it states, and keeps the constants that it declares.
+    """Check that a loss is convex, has the stated gradient, and satisfies its declared constants.
 
     Args:
         loss: any loss.

@@ -1,4 +1,4 @@
-"""Laws of what is computed, not drawn: gradients, accountants, and the two faces of a guarantee.
+"""Laws of what is computed, not drawn: gradients, accountants, and the two curves of a guarantee.
 
 Each check searches a fixed or seeded set of points for one that breaks a law, and raises AssertionError with it. There
 is no chance of a false alarm but rounding, for which allowances are stated.
@@ -22,13 +22,13 @@ from dpverify.privacy import Guarantee, for_group
 Array = NDArray[np.float64]
 
 _ROUNDING = 1e-9
-"""Relative excess that is put down to rounding."""
+"""Relative excess that rounding explains."""
 _DIFFERENCES = 1e-4
-"""Relative error that central differences may have."""
+"""Relative error allowed to central differences."""
 _DELTAS = (1e-8, 1e-5, 1e-3)
 _EPSILONS = np.linspace(0.0, 12.0, 97)
 _FINE, _AROUND = 4000, 51
-"""Epsilons over which a dual is maximized, and around the best of them again, closer and closer."""
+"""Epsilons over which a dual is maximized, with ever finer grids about the best of them."""
 
 
 def check_gradient(
@@ -41,7 +41,7 @@ def check_gradient(
     points: int = 500,
     seed: int = 0,
 ) -> None:
-    """Whether a gradient is that of a function.
+    """Check that a gradient is that of a function.
 
     Of a convex function it has to support the function from below, f(v) >= f(u) + <g(u), v - u> for all u and v, close
     together and far apart: that is the definition of a subgradient, so that kinks do no harm. Of any other function it
@@ -108,7 +108,7 @@ def check_accountant(
     deltas: Sequence[float] = _DELTAS,
     name: str = "The accountant",
 ) -> None:
-    """Laws of an accountant, and that it never reports less than releases cost.
+    """Check the laws of an accountant, and that it never reports less than releases cost.
 
     Its epsilon falls as delta or the noise grows, and rises with releases and with the sampling probability; twice the
     releases at twice the delta cost at most twice as much (basic composition); and it is never below a two-sided
@@ -180,7 +180,7 @@ def check_accountant(
 
 
 def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 33) -> None:
-    """Whether a guarantee's privacy profile and its trade-off function say the same.
+    """Check that a guarantee's privacy profile and its trade-off function are dual.
 
     The trade-off function is the supremum over epsilon of 1 - delta(epsilon) - e^epsilon alpha and of
     e^-epsilon (1 - delta(epsilon) - alpha), for a profile that bounds both directions (Dong, Roth and Su 2022,
@@ -268,7 +268,7 @@ def check_group_privacy(
     exact: Callable[[int], Callable[[Array], Any]] | None = None,
     largest: int = 4,
 ) -> None:
-    """Laws of the guarantee for groups of records.
+    """Check the laws of a guarantee for groups of records.
 
     For one record it is the guarantee itself; it does not fall with the size; a group of groups is a group; and it is
     never below what some mechanism that keeps the guarantee loses, where one is known.
@@ -277,7 +277,7 @@ def check_group_privacy(
         guarantee: for one record.
         group: from a guarantee and a size to that for the group.
         exact: from a size to the exact privacy profile, vectorized in epsilon, of a mechanism that keeps `guarantee` on
-            data sets that differ in so many records.
+            data sets that differ in that many records.
         largest: size that is tried.
 
     Raises:
@@ -328,7 +328,7 @@ def check_scaling(
     noises: Sequence[float] = (1.0, 2.0, 7.0),
     factors: Sequence[float] = (0.01, 8.0),
 ) -> None:
-    """Laws of a guarantee of added noise: it depends on noise over sensitivity alone, and falls as that grows.
+    """Check that a guarantee of added noise depends on noise over sensitivity alone, and falls as that grows.
 
     Args:
         guarantee: from a sensitivity and a size of the noise, in one unit, to the guarantee.

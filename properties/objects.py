@@ -1,4 +1,4 @@
-"""Hypothesis strategies for objects whose constants and guarantees are known: what checks are tried on.
+"""Hypothesis strategies for objects whose constants and guarantees are known, on which to try checks.
 
 All of them shrink: towards few dimensions, round numbers, and the simplest kind, which comes first.
 """
@@ -42,10 +42,10 @@ def _sizes(largest: int) -> st.SearchStrategy[float]:
 
 
 def constraint_sets(*, dimension: int | None = None) -> st.SearchStrategy[ConstraintSet]:
-    """Balls, boxes and simplices of a dimension, or of 1 to 4, whose projections are those of the sets.
+    """Balls, boxes and simplices of a given dimension, or of 1 to 4.
 
     Raises:
-        InvalidArgumentError: if the dimension is no integer of at least 1.
+        InvalidArgumentError: if the dimension is not an integer of at least 1.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -103,7 +103,7 @@ def problems(*, dimension: int | None = None) -> st.SearchStrategy[Problem]:
     """A loss on a constraint set where its constants hold.
 
     Raises:
-        InvalidArgumentError: if the dimension is no integer of at least 1.
+        InvalidArgumentError: if the dimension is not an integer of at least 1.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -120,12 +120,12 @@ def problems(*, dimension: int | None = None) -> st.SearchStrategy[Problem]:
 
 
 def noisy_iterations(*, most_steps: int = 6) -> st.SearchStrategy[NoisyIteration]:
-    """Schedules of shifts, noise and contractions of an iteration whose last iterate alone is released.
+    """Schedules of shifts, noise and contractions of an iteration that releases its last iterate only.
 
     Every step has noise, so that there is a guarantee.
 
     Raises:
-        InvalidArgumentError: if `most_steps` is no integer of at least 1.
+        InvalidArgumentError: if `most_steps` is not an integer of at least 1.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -158,7 +158,7 @@ def schedules(*, steps: int, smoothness: float = 1.0) -> st.SearchStrategy[tuple
     above 0. Their units are those of the parameter over that of a gradient, and of a gradient.
 
     Raises:
-        InvalidArgumentError: if `steps` is no integer of at least 1, or the smoothness not positive and finite.
+        InvalidArgumentError: if `steps` is not an integer of at least 1, or the smoothness not positive and finite.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -181,10 +181,10 @@ def schedules(*, steps: int, smoothness: float = 1.0) -> st.SearchStrategy[tuple
 
 
 def distributions(outcomes: int) -> st.SearchStrategy[Array]:
-    """Laws on so many outcomes, shape (outcomes,), with probabilities 0 among them.
+    """Distributions on a number of outcomes, shape (outcomes,), some with probabilities 0.
 
     Raises:
-        InvalidArgumentError: if there is no integer of at least 1.
+        InvalidArgumentError: if `outcomes` is not an integer of at least 1.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -201,10 +201,10 @@ def distributions(outcomes: int) -> st.SearchStrategy[Array]:
 
 
 def distribution_pairs(*, most_outcomes: int = 5) -> st.SearchStrategy[tuple[Array, Array]]:
-    """Two laws on the same 2 or more outcomes; `dpverify.privacy.hockey_stick_divergence` knows their profile.
+    """Two distributions on the same 2 or more outcomes; `dpverify.privacy.hockey_stick_divergence` knows their profile.
 
     Raises:
-        InvalidArgumentError: if `most_outcomes` is no integer of at least 2.
+        InvalidArgumentError: if `most_outcomes` is not an integer of at least 2.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -259,7 +259,7 @@ class GaussianSum:
 
 @dataclass(frozen=True)
 class RandomizedResponse:
-    """Whether the records sum up to more than one half, told truly with probability e^epsilon / (1 + e^epsilon)."""
+    """Whether the records sum to more than one half, answered truly with probability e^epsilon / (1 + e^epsilon)."""
 
     epsilon: float
 
@@ -308,7 +308,7 @@ def mechanisms(*, most_records: int = 4) -> st.SearchStrategy[KnownMechanism]:
     """Randomized response, and sums with Laplace or Gaussian noise, each with its exact guarantee.
 
     Raises:
-        InvalidArgumentError: if `most_records` is no integer of at least 1.
+        InvalidArgumentError: if `most_records` is not an integer of at least 1.
 
     Examples:
         >>> from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""What does not change a mechanism's privacy: how many runs are made at once, and what is done with its outputs."""
+"""Checks of what must not change a mechanism's privacy: the size of a batch, and processing of its outputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_batch_sizes(
     failure_probability: float = 1e-6,
     seed: int = 0,
 ) -> None:
-    """Whether a mechanism's outputs have one law, and are independent, whatever number of runs it is asked for at once.
+    """Check that a mechanism's outputs are independent and have one law, for every batch size.
 
     Compared are the laws of each coordinate, and of the difference of successive runs, of which some are in one batch
     and some are not: noise that a batch shares shows there. Distribution functions are compared by the inequality of
@@ -148,7 +148,7 @@ def check_post_processing(
     allow_undecided: bool = False,
     allow_equal: bool = False,
 ) -> None:
-    """Whether whatever is computed from the outputs keeps the mechanism's claim, as it does of a private mechanism.
+    """Check that what is computed from the outputs keeps the mechanism's claim, as for every private mechanism.
 
     One set of runs is mapped in several ways, and each result is audited with an equal part of the failure probability.
     It finds what an audit of the outputs themselves may pass over, since a map turns some event into a plain one; and a

@@ -1,4 +1,4 @@
-"""What guarantees rest on in a mechanism's randomness: how batches are drawn, what noise is added, what is hidden.
+"""Checks of a mechanism's randomness: how batches are drawn, what noise is added, what stays hidden.
 
 Each check has a stated probability of a false alarm, at any number of draws: counts are compared with binomial laws,
 exactly, and distribution functions by the inequality of Dvoretzky, Kiefer, Wolfowitz and Massart.
@@ -17,7 +17,7 @@ from dpverify.checks import number, probability, whole_number
 from dpverify.errors import InvalidArgumentError
 
 Scheme = Literal["poisson", "without-replacement", "with-replacement", "shuffled"]
-"""How the batch of a step is said to be drawn; `shuffled` is one pass in a uniformly random order."""
+"""The declared way to draw the batch of a step; `shuffled` is one pass in a uniformly random order."""
 
 
 def check_batch_sampling(
@@ -31,7 +31,7 @@ def check_batch_sampling(
     failure_probability: float = 1e-6,
     seed: int = 0,
 ) -> None:
-    """Whether a sampler draws batches as they are accounted for.
+    """Check that a sampler draws batches as the accounting assumes.
 
     Looked at are the batches' form, which records come, alone and in pairs, how large a batch is, and whether the next
     batch depends on the last one.
@@ -84,7 +84,7 @@ def check_batch_sampling(
 
 
 def _batch(drawn: Any, n: int, scheme: str, size: int | None) -> NDArray[np.int64]:
-    """The indices of one batch, of the form that the scheme has."""
+    """The indices of one batch, in the form of its scheme."""
     indices = np.asarray(drawn)
     indices = indices.astype(np.int64) if indices.size == 0 else indices
     if indices.ndim != 1 or indices.dtype.kind not in "iu" or np.any((indices < 0) | (indices >= n)):
@@ -106,7 +106,7 @@ def _batch(drawn: Any, n: int, scheme: str, size: int | None) -> NDArray[np.int6
 def _tests(
     found: list[NDArray[np.int64]], n: int, scheme: str, size: int | None, p: float | None
 ) -> Iterator[tuple[str, int, int, float]]:
-    """What is counted, how often it came, in how many independent draws, and its probability in one."""
+    """What is counted, its count, the number of independent draws, and its probability in one draw."""
     from scipy import stats
 
     draws = len(found)
@@ -181,7 +181,7 @@ def check_noise(
     failure_probability: float = 1e-6,
     seed: int = 0,
 ) -> float:
-    """Whether the noise that a mechanism adds has the same law on all data sets, of any sizes.
+    """Check that a mechanism's noise has the same law on all data sets, whatever their size.
 
     Args:
         mechanism: from a data set and a generator to one number.
@@ -261,7 +261,7 @@ def _records(data: Any) -> Any:
 def check_hidden(
     run: Callable[[np.random.Generator], tuple[Any, Sequence[Any]]], *, runs: int = 3, seed: int = 0
 ) -> None:
-    """Whether an output carries iterates that its guarantee counts as hidden, number by number.
+    """Check that an output contains no iterate that its guarantee counts as hidden, number by number.
 
     Amplification by iteration bounds what the last iterate gives away; an output that holds another one as well, in
     any attribute, entry or array, has lost it. An iterate that is only a function of what is released is not found.

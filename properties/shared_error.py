@@ -1,4 +1,4 @@
-"""One failure probability for all examples of a property test, of which nobody knows how many there will be."""
+"""One failure probability for all examples of a property test, whose number is not known in advance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dpverify.running import fingerprint
 
 
 class ErrorOverExamples:
-    """Divides a failure probability among the different questions that are asked, however many come.
+    """Divides a failure probability among different questions, whatever their number.
 
     A property test chooses its next example by what became of the last ones, tries more of them while it shrinks one,
     and runs a failing one again. So:
@@ -50,7 +50,7 @@ class ErrorOverExamples:
         self._asked: dict[str, tuple[int, float]] = {}
 
     def part_for(self, *question: Any) -> tuple[ErrorShare, int]:
-        """The part of a question, to be spent, and its seed; `question` is all that its answer depends on.
+        """A question's part of the error, to be spent, and its seed; `question` is all that its answer depends on.
 
         Raises:
             InvalidArgumentError: for what has no content that could be read, as `dpverify.running.fingerprint` says,
@@ -64,5 +64,5 @@ class ErrorOverExamples:
 
     @property
     def questions(self) -> int:
-        """How many different ones were asked."""
+        """The number of different questions."""
         return len(self._asked)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the nouns of this package."""
+"""Hypothesis strategies for epsilons, deltas, guarantees, records and neighbors."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
 def neighboring_datasets(
     *, n: int, d: int, adjacency: Adjacency | str = Adjacency.REPLACE_ONE
 ) -> st.SearchStrategy[tuple[Dataset, Dataset, int]]:
-    """Two data sets that are neighbors and never equal, and the index from 1 of the record that they differ in.
+    """Two different neighboring data sets, and the index from 1 of the record that they differ in.
 
     - replace-one, index: both have n records, and that one is replaced.
     - zero-out: likewise, by zeros with label 0.
@@ -143,7 +143,7 @@ def neighboring_arrays(
     radius: float = 1.0,
     index: int | None = None,
 ) -> st.SearchStrategy[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Two arrays (records, d), neighbors and never equal, with at most n records of Euclidean norm at most `radius`.
+    """Two different neighboring arrays (records, d) with at most n records of Euclidean norm at most `radius`.
 
     - replace-one, index, zero-out: both have as many records, and one differs: any, that at `index`, or one that is
       zero in one of the arrays.

@@ -1,4 +1,4 @@
-"""Properties to check of your own object, each as one call that raises AssertionError with what was found."""
+"""Property suites for your own object, each a single call that raises AssertionError with what it found."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence)
 def check_guarantee(
     guarantee: Guarantee, *, largest_epsilon: float = 20.0, points: int = 257, convex: bool = True
 ) -> None:
-    """Laws that every privacy profile obeys, on a grid of epsilon.
+    """Check the laws of privacy profiles, on a grid of epsilon.
 
     It lies in [0, 1], falls in epsilon, is convex in exp(epsilon), and is at least what group privacy leaves of
     itself: delta(epsilon) never falls below delta(0) - (exp(epsilon) - 1). The least of several bounds is a bound too
@@ -74,7 +74,7 @@ def _law(name: str, where: Any, holds: Any) -> None:
 
 
 def check_mechanism(mechanism: Mechanism, data: Any, *, runs: int = 64, seed: int = 0) -> None:
-    """What running a mechanism relies on: same seed, same bits; other seed, other bits; chunks do not matter.
+    """Check that a mechanism's bits depend on the seed alone: not on chunks, and not on earlier calls.
 
     A mechanism without randomness fails, since its outputs do not depend on the seed.
 
@@ -116,7 +116,8 @@ def check_private(
 ) -> PrivacyEvidence:
     """Audit a claim on one pair of neighboring data sets, and fail if it is violated or undecided.
 
-    Returns the evidence, whose `detectable` says what would have been found on the pair that shows it best.
+    Returns the evidence; its `detectable` is the smallest violation that would have been found on the pair that shows
+    it best.
 
     Args:
         mechanism: called as `mechanism(data, rng=..., runs=...)` if `rng` is a keyword of it; else a plain function
@@ -160,14 +161,14 @@ def check_audit(
     failure_probability: float | ErrorShare | ErrorOverExamples = 1e-6,
     allow_undecided: bool = False,
 ) -> EvidenceT:
-    """Let any auditor, ours or your own, answer its question, and fail if the answer is no.
+    """Let an auditor, from dpverify or your own, answer its question, and fail if the answer is no.
 
     Returns the evidence, which a ledger takes as it is.
 
     Args:
         auditor: what finds the evidence.
         question: of the kind that it answers.
-        subject: what the question is about; None where the auditor needs none.
+        subject: what the question is about; None if the auditor needs none.
         failure_probability: with at most this probability does a correct claim fail; a number, or a share. An auditor
             that states no confidence leaves it unspent. In a property test an `ErrorOverExamples`: then a subject that
             draws is one of `dpverify.auditing.subjects` that is declared but not yet run, such as `OnPair`, since each
@@ -203,7 +204,7 @@ def _of_example(
     subject: SubjectT,
     shared: ErrorOverExamples,
 ) -> tuple[QuestionT, SubjectT, ErrorShare]:
-    """Question and subject with a seed that follows from their content, and their part of the error."""
+    """Question and subject with a seed derived from their content, and their part of the error."""
     share, seed = shared.part_for(type(auditor), auditor, question, subject)
     if isinstance(question, Question):
         question = question.headed(replace(question.label, seed=seed))

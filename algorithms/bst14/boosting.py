@@ -24,7 +24,7 @@ from dpverify.algorithms.conditions import (
     privacy_claim,
     stated_by,
 )
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -33,7 +33,7 @@ from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Corrected, Unstated
-from dpverify.privacy import Adjacency, ApproxDP, PureDP, StatedGuarantee
+from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
@@ -94,22 +94,22 @@ class ForPrivacy(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of the algorithm for n records."""
+        """The guarantees of the algorithm for n records."""
         stated: Guarantees = stated_by(self.at(n), n)
         return stated
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Those of the algorithm for n records."""
+        """The reasons of the algorithm for n records."""
         reasons: tuple[str, ...] = self.at(n).withdrawn(n)
         return reasons
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Those of the algorithm for n records."""
+        """The queries of the algorithm for n records."""
         stated: tuple[StatedQueries, ...] = self.at(n).queries(n)
         return stated
 
     def gradient_query_count(self, n: int) -> int:
-        """That of the algorithm for n records."""
+        """The count of the algorithm for n records."""
         return int(self.at(n).gradient_query_count(n))
 
     def sharpened(self, n: int, factor: float) -> Any:
@@ -198,7 +198,6 @@ class Boosting(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 
         return {
@@ -207,13 +206,7 @@ class Boosting(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, the algorithm has no `epsilon` that
-                could be split, the set is unbounded, or the loss is not Lipschitz.
-            NotGuaranteedError: if the algorithm refuses its part of the budget.
-        """
+        """Refuse an algorithm whose epsilon cannot be split, or whose problem is unbounded or not Lipschitz."""
         super().__post_init__()
         if "epsilon" not in _fields(self.algorithm) or not isinstance(self.algorithm, PrivateAlgorithm):
             raise InvalidArgumentError(
@@ -254,7 +247,7 @@ class Boosting(Weakenable):
 
     @property
     def repeat_count(self) -> int:
-        """k, how often the algorithm is run: log2(2/rho), rounded up, unless told otherwise."""
+        """k, how often the algorithm is run: log2(2/rho), rounded up, unless `repeats` is set."""
         if self.repeats is not None:
             return self.repeats
         return math.ceil(math.log2(2 / self.failure_probability))
@@ -305,10 +298,9 @@ class Boosting(Weakenable):
         if claim is None or self.withdraw_guarantee:
             return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        stated = StatedGuarantee(
+        stated = replace_one(
             guarantee,
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.appD",),
+            "bst14.appD",
             conditions=tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions))),
             origin=_PRIVACY,
         )
@@ -343,7 +335,7 @@ class Boosting(Weakenable):
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Those of k runs, as far as they are stated, and k n values and k projections for the selection."""
+        """The stated queries of k runs, plus k n values and k projections for the selection."""
         whole_number("n", n, at_least=1)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
@@ -375,7 +367,7 @@ class Boosting(Weakenable):
 
     @property
     def fault(self) -> str:
-        """That of what is boosted, and the pick's."""
+        """The fault of the boosted algorithm, and of the selection."""
         return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
@@ -391,9 +383,6 @@ class Boosting(Weakenable):
         """Run on a data set; points have shape (runs, d).
 
         As many of the k runs as fit into a block are made at once; of each outer run only the best so far is kept.
-
-        Raises:
-            NotGuaranteedError: if a single run's guarantee fails and was not withdrawn.
         """
         data = admitted(self, data)
         k = self.repeat_count

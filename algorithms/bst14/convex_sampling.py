@@ -20,24 +20,30 @@ from dpverify.algorithms.bst14.grid_walk import (
     check_steep,
     expected_excess,
     walk_error,
+    walk_privacy,
     walk_queries,
-    walked,
 )
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, CountOrZero, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation, counted
-from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, printed_alpha, repeats, tune
+from dpverify.algorithms.samplers.gauge_tuning import (
+    GaugeTuning,
+    check_extension,
+    printed_alpha,
+    repeats,
+    tune,
+)
 from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import Adjacency, Condition, PureDP, StatedGuarantee
+from dpverify.privacy import Condition
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
@@ -78,11 +84,6 @@ class _Sampler(Weakenable, ABC):
     statements: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         check_steep(self.problem)
         check_extension(self.problem, self.region, self.extension)
@@ -96,7 +97,7 @@ class _Sampler(Weakenable, ABC):
     def _inner_distance(self) -> float:
         """epsilon~ of Algorithm 5."""
 
-    def tuning(self, n: int) -> Tuning:
+    def tuning(self, n: int) -> GaugeTuning:
         """Algorithm 5's parameters for n records."""
         return tune(
             self.problem,
@@ -114,7 +115,7 @@ class _Sampler(Weakenable, ABC):
         return self.tuning(n).plan
 
     def step_count(self, n: int) -> int:
-        """Steps of one walk; the proved number unless told otherwise."""
+        """Steps of one walk; the proved number unless `steps` is set."""
         if self.steps is not None:
             return self.steps
         plan = self.plan(n)
@@ -137,11 +138,11 @@ class _Sampler(Weakenable, ABC):
         return (*reasons, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int | None:
-        """None are asked for where no extension is needed; else it depends on the run, and None is returned."""
+        """0 if no extension is needed; else None, since it depends on the run."""
         whole_number("n", n, at_least=1)
         return 0 if self.region.is_cube or self.extension == "loss" else None
 
-    def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Tuning, CubeSampler]:
+    def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[GaugeTuning, CubeSampler]:
         data = admitted(self, data)
         tuning = self.tuning(data.n)
         density = tuning.density(self.problem, data.as_namespace(rng.xp), self.withdraw_guarantee)
@@ -193,12 +194,11 @@ class SamplingInConvexSet(_Sampler):
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "a run may end without a point of C, and has no risk then",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 0.1, 0.5),
             "asked": lambda: cls(at.cube, at.epsilon, 0.5),
@@ -208,7 +208,7 @@ class SamplingInConvexSet(_Sampler):
         return self.distance
 
     def guarantees(self, n: int) -> Guarantees:
-        """None is stated."""
+        """Empty: the paper states no privacy for this step alone."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
@@ -225,16 +225,12 @@ class SamplingInConvexSet(_Sampler):
         return 1.0 if self.region.is_cube else 0.5
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Of one walk."""
+        """The queries of one walk."""
         whole_number("n", n, at_least=1)
         return self._value_queries(n, 1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and may be outside of C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and may be outside of C."""
         tuning, sampler = self._sampler(data, rng, runs)
         return counted(*sampler.draw(rng, tuning.region, runs))
 
@@ -278,13 +274,10 @@ class BoostedSampling(_Sampler):
         "bst14.lem6.1",
         "bst14.lem6.6",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 0.1, 0.5),
             "asked": lambda: cls(at.cube, at.epsilon, 0.5),
@@ -304,15 +297,7 @@ class BoostedSampling(_Sampler):
         size = self.problem.constants.lipschitz_constant * self.region.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
-        return Guarantees(
-            StatedGuarantee(
-                PureDP(epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
-                conditions=self.conditions,
-                origin=walked("bst14.thm3.1", PureDP(epsilon)),
-            )
-        )
+        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.conditions))
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
@@ -332,15 +317,11 @@ class BoostedSampling(_Sampler):
         return expected_excess(self.region.dimension, self.scale, self.distance, "bst14.thm3.4.2")
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Of at most m walks."""
+        """The queries of at most m walks."""
         return self._value_queries(n, self.repeats(n))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and are in C."""
         tuning, sampler = self._sampler(data, rng, runs)
         return boosted(sampler, tuning.region, self.repeats(data.n), rng, runs)
 
@@ -353,7 +334,7 @@ def conditions_of_extension(is_cube: bool, extension: str) -> tuple[Condition, .
 
 
 def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, runs: int) -> Output:
-    """Algorithm 6's loop: samples until one is in C, at most so many, then the fallback."""
+    """Algorithm 6's loop: a limited number of samples until one is in C, then the fallback."""
     xp = rng.xp
     points = np.zeros((runs, region.dimension))
     total = np.zeros((runs, COUNTED), dtype=np.int64)
@@ -432,24 +413,16 @@ class EfficientExponentialSampling(Weakenable):
         "bst14.lem6.6",
         "bst14.lem6.5",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.cube, 1.0),
             "asked": lambda: cls(at.cube, at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         fixed_region(self.problem.constraint, self.inner_radius)
         _ = self.boosted
@@ -516,18 +489,11 @@ class EfficientExponentialSampling(Weakenable):
         if self.withdrawn(n):
             return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
-        conditions = self.boosted.conditions
-        stated = StatedGuarantee(
-            PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=sources,
-            conditions=conditions,
-            origin=walked("bst14.thm3.4.1", PureDP(self.epsilon)),
-        )
+        stated = walk_privacy(self.epsilon, *sources, conditions=self.boosted.conditions)
         return Guarantees(stated, as_printed=stated)
 
     def gradient_query_count(self, n: int) -> int | None:
-        """None are asked for where no extension is needed; else it depends on the run, and None is returned."""
+        """0 if no extension is needed; else None, since it depends on the run."""
         return self.boosted.gradient_query_count(n)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -556,9 +522,5 @@ class EfficientExponentialSampling(Weakenable):
         return dataclasses.replace(self, epsilon=factor * self.epsilon)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C.
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p) and are in C."""
         return self.boosted(admitted(self, data), rng=rng, runs=runs)

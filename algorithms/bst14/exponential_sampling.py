@@ -6,19 +6,13 @@ Losses are summed over the records in this paper.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.bst14.exponent import (
-    largest_exponent,
-    loose_exponent,
-    printed_exponent,
-    with_sharper_exponent,
-)
+from dpverify.algorithms.bst14.exponent import ExponentialMechanism
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
@@ -36,11 +30,9 @@ from dpverify.algorithms.samplers.free_coordinates import (
 from dpverify.algorithms.samplers.near_centers import check_near, sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
-from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,
     Box,
@@ -49,10 +41,8 @@ from dpverify.problems import (
     HalfSquaredDistance,
     Linear,
     Problem,
-    Simplex,
     Squared,
 )
-from dpverify.problems.losses import check_not_flat
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 
@@ -70,7 +60,7 @@ _RISK = Corrected(
 
 
 @dataclass(frozen=True)
-class ExponentialSampling(Weakenable):
+class ExponentialSampling(ExponentialMechanism):
     """bst14, Algorithm 2: theta in C with density proportional to exp(-s L(theta; D)), s = epsilon / (2 L ||C||).
 
     L(theta; D) is the sum of the losses, L their Lipschitz constant, ||C|| the diameter of C. Samples are exact (in
@@ -126,7 +116,6 @@ class ExponentialSampling(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.line, 1.0),
             "cells": lambda: cls(at.curved, 1.0),
@@ -134,35 +123,10 @@ class ExponentialSampling(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or there is no exact sampler.
-            NotGuaranteedError: if the parameters void the guarantee and it was not withdrawn.
-        """
+        """Refuse a problem without an exact sampler, and an exponent that voids the guarantee."""
         super().__post_init__()
-        loss, constraint = self.problem.loss, self.problem.constraint
-        if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
-            raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
-        if not math.isfinite(self.problem.constants.lipschitz_constant):
-            raise InvalidArgumentError(
-                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
-            )
-        check_not_flat("problem", self.problem, loss)
         _ = self._way
         refuse_or_withdraw(self.id, self.withdrawn(1), self.withdraw_guarantee)
-
-    @property
-    def scale(self) -> float:
-        """The exponent's factor s, one over loss."""
-        if self.exponent_scale is not None:
-            return float(self.exponent_scale)
-        return printed_exponent(self.problem, self.epsilon)
-
-    @property
-    def largest_scale(self) -> float:
-        """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
-        return largest_exponent(self.problem, self.epsilon)
 
     @property
     def _way(self) -> Literal["quadratic", "cells"]:
@@ -191,39 +155,22 @@ class ExponentialSampling(Weakenable):
             )
         return "cells"
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold; empty if it does, whatever n is."""
-        whole_number("n", n, at_least=1)
-        given = given_up(self.withdraw_guarantee)
-        return (*loose_exponent(self.scale, self.largest_scale), *given)
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
+        return (*self.loose, *given_up(self.withdraw_guarantee))
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
-            PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.thm3.1",),
-            conditions=(
-                *(() if self._never_refuses else never_refused(FEW_ACCEPTED)),
-                *self.problem.conditions,
-            ),
-            origin=AsPrinted("bst14.thm3.1", f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
-        )
-        return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
+        refusals = () if self._never_refuses else never_refused(FEW_ACCEPTED)
+        return self._epsilon_dp("bst14.thm3.1", conditions=(*refusals, *self.problem.conditions))
 
     @property
     def _never_refuses(self) -> bool:
         """Whether samples come from closed forms, on all records."""
         simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
         return self._way == "quadratic" and simple
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated.sharpest.at(index, n) if stated else None
 
     def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.
@@ -258,7 +205,7 @@ class ExponentialSampling(Weakenable):
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """None is made but rounding."""
+        """Exact sampling, rounding aside."""
         whole_number("n", n, at_least=1)
         return StatedSamplingError(
             "multiplicative",

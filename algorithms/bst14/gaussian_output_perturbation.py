@@ -1,7 +1,7 @@
 """Output perturbation with Gaussian noise (Bassily, Smith, Thakurta, 2014, Appendix C): a point near the minimizer.
 
 It is the first step of localization under (epsilon, delta)-DP. Losses are summed over the records. Where the paper
-has 2 L, this has the loss's `gradient_sensitivity`, which is 2 L unless the loss knows better.
+has 2 L, this has the loss's `gradient_sensitivity`, which is 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import ClassVar
 import scipy
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.parameters import Epsilon, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
+from dpverify.privacy import GDP, ApproxDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import like
@@ -73,21 +73,10 @@ class GaussianOutputPerturbation(Weakenable):
     statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2")
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
-                and Lipschitz on a bounded set.
-            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
-        """
+        """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and too little noise."""
         super().__post_init__()
         check_strongly_convex(self.problem)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -146,10 +135,9 @@ class GaussianOutputPerturbation(Weakenable):
         if self._withdrawn:
             return Guarantees()
         mu = (1 + self.slack) * self.l2_sensitivity(n) / self.noise_stddev(n)
-        theorem = StatedGuarantee(
+        theorem = replace_one(
             ApproxDP(self.epsilon, self.delta),
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.thmC.1",),
+            "bst14.thmC.1",
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)
@@ -186,10 +174,10 @@ class GaussianOutputPerturbation(Weakenable):
 
 
 def check_strongly_convex(problem: Problem) -> None:
-    """Refuse a problem for which localization makes no sense.
+    """Refuse a problem that cannot be localized.
 
     Raises:
-        InvalidArgumentError: if it is no problem with a strongly convex, Lipschitz loss on a bounded set.
+        InvalidArgumentError: if it is not a `Problem` with a strongly convex, Lipschitz loss on a bounded set.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")

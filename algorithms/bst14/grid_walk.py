@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
@@ -23,7 +23,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import Box, Dataset, Linear, Problem
 from dpverify.running import Output, Randomness
 
@@ -32,7 +32,7 @@ def check_steep(problem: object) -> None:
     """Refuse a problem on which no sampler of this family can run.
 
     Raises:
-        InvalidArgumentError: if it is none, or its loss has no Lipschitz constant above 0.
+        InvalidArgumentError: if it is not a `Problem`, or its loss has no Lipschitz constant above 0.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
@@ -41,9 +41,11 @@ def check_steep(problem: object) -> None:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
 
 
-def walked(source: str, claim: Guarantee) -> AsPrinted:
-    """Where the privacy of a walk comes from."""
-    return AsPrinted(source, f"{claim}", "every epsilon, with the proven number of steps")
+def walk_privacy(epsilon: float, *sources: str, conditions: tuple[Condition, ...]) -> StatedGuarantee:
+    """Pure differential privacy of a walk, by the statements with these ids, the first of which prints it."""
+    claim = PureDP(epsilon)
+    origin = AsPrinted(sources[0], f"{claim}", "every epsilon, with the proven number of steps")
+    return replace_one(claim, *sources, conditions=conditions, origin=origin)
 
 
 def walk_error(distance: float, source: str, conditions: str = "") -> StatedSamplingError:
@@ -138,7 +140,7 @@ class GridWalk(Weakenable):
         >>> walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(1, 1.0)), epsilon=1.0)
         >>> print(walk.guarantees(data.n).headline)
         1-DP (replace-one)
-        >>> walk.step_count(data.n)  # so many are proved to be enough for
+        >>> walk.step_count(data.n)  # proved to be enough for
         657
         >>> print(walk.sampling_error(data.n))
         multiplicative distance at most 0.3333
@@ -157,24 +159,17 @@ class GridWalk(Weakenable):
 
     id: ClassVar[str] = "bst14.alg-cube"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls.for_privacy(at.cube, epsilon=1.0),
             "asked": lambda: cls.for_privacy(at.cube, epsilon=at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the set is no cube.
-        """
+        """Refuse a set that is not a cube."""
         super().__post_init__()
         check_steep(self.problem)
         if not is_cube(self.problem.constraint):
@@ -204,7 +199,7 @@ class GridWalk(Weakenable):
         )
 
     def step_count(self, n: int) -> int:
-        """How many steps are taken; the proved number unless told otherwise.
+        """How many steps a run takes; the proved number unless `steps` is set.
 
         Raises:
             NotGuaranteedError: if no number is proved on this grid and none was given.
@@ -227,18 +222,10 @@ class GridWalk(Weakenable):
         size = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
         epsilon = 2 * self.scale * size + 2 * self.distance
         sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-        return Guarantees(
-            StatedGuarantee(
-                PureDP(epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
-                conditions=self.problem.conditions,
-                origin=walked("bst14.thm3.1", PureDP(epsilon)),
-            )
-        )
+        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.problem.conditions))
 
     def gradient_query_count(self, n: int) -> int:
-        """None are asked for."""
+        """0: the walk needs values only."""
         return 0 * whole_number("n", n, at_least=1)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -263,11 +250,7 @@ class GridWalk(Weakenable):
         return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p).
-
-        Raises:
-            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set; points have shape (runs, p)."""
         data = admitted(self, data)
         plan, region = self.plan(data.n), fixed_region(self.problem.constraint)
         density = CubeDensity(
@@ -296,6 +279,6 @@ def proven_steps_table(
 
 
 def largest_feasible(dimension: int, steps: float, *, epsilon: float = 1.0, highest: int = 10**6) -> int:
-    """The largest n for which `GridWalk.for_privacy` needs no more than so many steps; 0 if there is none."""
+    """The largest n for which `GridWalk.for_privacy` needs no more than a number of steps; 0 if there is none."""
     walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(dimension, 1.0)), epsilon=epsilon)
     return largest_true(lambda n: walk.plan(n).steps <= steps, highest)

@@ -20,11 +20,10 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import StatedGuarantee
 from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Output, Randomness
@@ -96,19 +95,13 @@ class HuberizedObjectivePerturbation(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(0.5, 1.0),
             "asked": lambda: cls(0.5, at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if `printed` is asked for and the guarantee was not withdrawn.
-        """
+        """Refuse the printed noise unless the guarantee was withdrawn."""
         super().__post_init__()
         if self.printed and not self.delta > 0:
             raise InvalidArgumentError("delta", self.delta, "a number in (0, 1), for the printed noise")
@@ -151,15 +144,11 @@ class HuberizedObjectivePerturbation(Weakenable):
         return self.perturbation.withdrawn(n)
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of the objective perturbation."""
+        """The guarantees of the objective perturbation."""
         return self.perturbation.guarantees(n)
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        return self.perturbation.guarantee_at(n, index)
-
     def risk_bound(self, n: int) -> StatedRisk | None:
-        """That of the objective perturbation, plus n h / 4: smoothing adds between 0 and h / 4 to each loss.
+        """The objective perturbation's bound plus n h / 4: smoothing adds between 0 and h / 4 to each loss.
 
         The paper bounds this risk from below only (`first_bad_risk`, `second_bad_risk`).
         """
@@ -174,11 +163,6 @@ class HuberizedObjectivePerturbation(Weakenable):
             formula=f"{smoothed.formula} + n h / 4",
             origin=smoothed.origin,
         )
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None: the paper does not say how the minimizer is found."""
-        whole_number("n", n, at_least=1)
-        return ()
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p)."""

@@ -12,14 +12,14 @@ from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import never_refused
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.algorithms.samplers.near_centers import MOST_FREE
 from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
+from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness
@@ -40,7 +40,7 @@ class LocalSolver(Protocol):
         """For n records and fixed sets."""
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
-        """Run each run on its own set; points have shape (runs, p)."""
+        """Make each run on its own set; points have shape (runs, p)."""
 
     def risk_within(self, n: int, diameter: float) -> float:
         """Expected excess total risk over the set's own minimum, in units of loss, for sets of that diameter."""
@@ -74,11 +74,11 @@ class LocalNoisyGradientDescent:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 1."""
+        """The id of Algorithm 1."""
         return self.mechanism.id
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of Algorithm 1, which do not depend on the set, for given sets."""
+        """Algorithm 1's guarantees, for given sets; they do not depend on the set."""
         given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
         stated = self.mechanism.guarantees(n)
         return stated.map(lambda one: replace(one, conditions=(*one.conditions, given)))
@@ -111,11 +111,7 @@ class LocalExponentialSampling:
     mechanism: ExponentialSampling
 
     def __post_init__(self) -> None:
-        """Check the problem.
-
-        Raises:
-            InvalidArgumentError: if it cannot be sampled exactly near a center.
-        """
+        """Refuse a problem that cannot be sampled exactly near a center."""
         problem = self.mechanism.problem
         few = affine_dimension(problem.constraint) <= MOST_FREE
         if not (few or self.mechanism.localizes_without_refusing):
@@ -128,7 +124,7 @@ class LocalExponentialSampling:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 2."""
+        """The id of Algorithm 2."""
         return self.mechanism.id
 
     def scale(self, diameter: float) -> float:
@@ -142,14 +138,7 @@ class LocalExponentialSampling:
         refusals = () if self.mechanism.localizes_without_refusing else never_refused(FEW_ACCEPTED)
         taken = self.mechanism.problem.conditions
         conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals, *taken)
-        return Guarantees(
-            StatedGuarantee(
-                PureDP(self.mechanism.epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=("bst14.thm3.1",),
-                conditions=conditions,
-            )
-        )
+        return Guarantees(replace_one(PureDP(self.mechanism.epsilon), "bst14.thm3.1", conditions=conditions))
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p)."""
@@ -178,11 +167,11 @@ class LocalWalk:
 
     @property
     def id(self) -> str:
-        """That of Algorithm 7."""
+        """The id of Algorithm 7."""
         return "bst14.alg7"
 
     def guarantees(self, n: int) -> Guarantees:
-        """Those of Algorithm 7; none if its walks take too few steps."""
+        """Algorithm 7's guarantees; empty if its walks take too few steps."""
         return self.mechanism.guarantees(n)
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
@@ -213,5 +202,5 @@ class LocalWalk:
         return math.inf if stated is None else stated.bound
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None are stated for sets that differ from run to run."""
+        """Empty: no queries are stated for sets that differ from run to run."""
         return ()

@@ -38,7 +38,7 @@ from dpverify.algorithms.conditions import (
     privacy_claim,
     stated_by,
 )
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -47,7 +47,7 @@ from dpverify.algorithms.weakening import BOTH, Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Unstated
-from dpverify.privacy import Adjacency, ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness
@@ -126,7 +126,7 @@ class _Localized(Weakenable, ABC):
         return min(2 * self.radius(n), self.problem.constraint.diameter)
 
     def miss_probability(self, n: int) -> float:
-        """With at most which probability the minimizer is outside of C0; privacy does not depend on it."""
+        """An upper bound on the probability that the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
     def _steps(self, n: int) -> tuple[tuple[str, Iterable[StatedGuarantee], float], ...]:
@@ -138,7 +138,7 @@ class _Localized(Weakenable, ABC):
         )
 
     def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
-        """The guarantee of each step that is enough; None where nothing is."""
+        """The guarantee of each step that is enough for its share; None if it has none."""
         return tuple(
             privacy_claim(stated, share * self.epsilon, share * self._delta, accepts=_ACCEPTED)
             for _, stated, share in self._steps(n)
@@ -161,13 +161,7 @@ class _Localized(Weakenable, ABC):
         found = [claim for claim in claims if claim is not None]
         if self.withdraw_guarantee or len(found) < len(claims):
             return Guarantees()
-        theorem = StatedGuarantee(
-            self._claim,
-            Adjacency.REPLACE_ONE,
-            sources=self._sources,
-            conditions=passed_on(*found),
-            origin=self._origin,
-        )
+        theorem = replace_one(self._claim, *self._sources, conditions=passed_on(*found), origin=self._origin)
         return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -296,19 +290,13 @@ class Localization(_Localized):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0),
             "asked": lambda: cls(at.mean, at.epsilon, zeta=2.0),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
-                and Lipschitz on a bounded set.
-        """
+        """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and a solver of another problem."""
         super().__post_init__()
         check_strongly_convex(self.problem)
         named = isinstance(self.solver, str) and self.solver in SAMPLERS
@@ -446,7 +434,6 @@ class ApproximateLocalization(_Localized):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0, 1e-5, steps=3),
             "first step": lambda: GaussianOutputPerturbation(at.mean, 1.0, 1e-5),
@@ -454,13 +441,7 @@ class ApproximateLocalization(_Localized):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
-                and Lipschitz on a bounded set.
-            NotGuaranteedError: if output perturbation's noise is too small and the guarantee was not withdrawn.
-        """
+        """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and too little noise."""
         super().__post_init__()
         check_strongly_convex(self.problem)
         _ = self.localizer, self._descent

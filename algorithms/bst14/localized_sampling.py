@@ -11,11 +11,11 @@ import numpy as np
 from dpverify.algorithms.bst14.convex_sampling import boosted, conditions_of_extension
 from dpverify.algorithms.bst14.grid_walk import check_steep, expected_excess
 from dpverify.algorithms.conditions import admitted, given_up
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.parameters import CountOrZero, Epsilon, Positive, check_parameters
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation
-from dpverify.algorithms.samplers.gauge_tuning import Tuning, check_extension, repeats, tune
+from dpverify.algorithms.samplers.gauge_tuning import GaugeTuning, check_extension, repeats, tune
 from dpverify.algorithms.samplers.sampling_regions import (
     Region,
     fixed_region,
@@ -25,7 +25,7 @@ from dpverify.algorithms.samplers.sampling_regions import (
 )
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import Adjacency, Condition, ConditionKind, PureDP, StatedGuarantee
+from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
@@ -57,11 +57,6 @@ class LocalizedSampling:
     withdraw_guarantee: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         check_parameters(self)
         check_steep(self.problem)
         constraint = self.problem.constraint
@@ -93,7 +88,7 @@ class LocalizedSampling:
             constraint, centers, self.radius, fixed_region(constraint, self.inner_radius).inner_radius
         )
 
-    def tuning(self, n: int, region: Region | None = None) -> Tuning:
+    def tuning(self, n: int, region: Region | None = None) -> GaugeTuning:
         """Algorithm 5's parameters for n records; those of the set's center if no region is given."""
         if region is None:
             region = self._region(np.asarray(self.problem.constraint.center())[None, :])
@@ -107,7 +102,7 @@ class LocalizedSampling:
         )
 
     def step_count(self, n: int) -> int:
-        """Steps of one walk; the proved number unless told otherwise."""
+        """Steps of one walk; the proved number unless `steps` is set."""
         return int(self.tuning(n).plan.steps) if self.steps is None else self.steps
 
     def repeats(self, n: int) -> int:
@@ -126,10 +121,9 @@ class LocalizedSampling:
             return Guarantees()
         sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 PureDP(self.epsilon),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
+                *sources,
                 conditions=(
                     Condition(ConditionKind.GIVEN_INPUT, "the centers"),
                     *conditions_of_extension(self._as_cube, self.extension),

@@ -15,13 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.bst14.exponent import (
-    SLACK,
-    largest_exponent,
-    loose_exponent,
-    printed_exponent,
-    with_sharper_exponent,
-)
+from dpverify.algorithms.bst14.exponent import SLACK, ExponentialMechanism
 from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
@@ -30,20 +24,17 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSampli
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.samplers.free_coordinates import UNCOUNTED
-from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-from dpverify.problems import Ball, Box, Dataset, Problem, Simplex
-from dpverify.problems.losses import check_not_flat
+from dpverify.ledger.origins import Corrected
+from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NetMechanism(Weakenable):
+class NetMechanism(ExponentialMechanism):
     """bst14, Algorithm 8: a point of a net M of C with probability proportional to exp(-s L(theta; D)).
 
     The net covers C with balls of radius ||C|| p / (epsilon n). s is epsilon / (2 L ||C||). The printed factor is
@@ -93,46 +84,19 @@ class NetMechanism(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.line, 1.0),
             "asked": lambda: cls(at.line, at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the exponent's factor voids the guarantee and it was not withdrawn.
-        """
         super().__post_init__()
-        loss, constraint = self.problem.loss, self.problem.constraint
-        if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
-            raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
-        if not math.isfinite(self.problem.constants.lipschitz_constant):
-            raise InvalidArgumentError(
-                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
-            )
-        check_not_flat("problem", self.problem, loss)
         if self.net is not None:
             if self.cover_radius is not None:
                 raise InvalidArgumentError("cover_radius", self.cover_radius, "None, where a net is given")
-            object.__setattr__(self, "net", _as_points(self.net, constraint.dimension))
+            object.__setattr__(self, "net", _as_points(self.net, self.problem.constraint.dimension))
             _ = self._given_net
-        refuse_or_withdraw(self.id, loose_exponent(self.scale, self.largest_scale), self.withdraw_guarantee)
-
-    @property
-    def scale(self) -> float:
-        """The exponent's factor s, one over loss."""
-        if self.exponent_scale is not None:
-            return float(self.exponent_scale)
-        return printed_exponent(self.problem, self.epsilon)
-
-    @property
-    def largest_scale(self) -> float:
-        """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss."""
-        return largest_exponent(self.problem, self.epsilon)
+        refuse_or_withdraw(self.id, self.loose, self.withdraw_guarantee)
 
     def theorem_radius(self, n: int) -> float:
         """||C|| p / (epsilon n), at most ||C||; p is the number of coordinates."""
@@ -168,32 +132,14 @@ class NetMechanism(Weakenable):
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why something that the paper promises does not hold for n records; empty if all does."""
-        return (
-            loose_exponent(self.scale, self.largest_scale)
-            + self.risk_withdrawn(n)
-            + given_up(self.withdraw_guarantee)
-        )
+        return (*self.loose, *self.risk_withdrawn(n), *given_up(self.withdraw_guarantee))
 
     def guarantees(self, n: int) -> Guarantees:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""
         whole_number("n", n, at_least=1)
-        if loose_exponent(self.scale, self.largest_scale) or self.withdraw_guarantee:
+        if self.loose or self.withdraw_guarantee:
             return Guarantees()
-        sources = ("bst14.alg8-privacy", "bst14.thm3.1")
-        theorem = StatedGuarantee(
-            PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=sources,
-            conditions=self.problem.conditions,
-            origin=AsPrinted("bst14.alg8-privacy", f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
-        )
-        return with_sharper_exponent(theorem, self.epsilon * self.scale / self.largest_scale)
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The same for every index from 1; None if it does not hold."""
-        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
-        stated = self.guarantees(n)
-        return stated.sharpest.at(index, n) if stated else None
+        return self._epsilon_dp("bst14.alg8-privacy", "bst14.thm3.1", conditions=self.problem.conditions)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem A.1 with explicit constants: n L r + ln|M| / s, r the net's radius; None if the net is too coarse.
@@ -220,7 +166,7 @@ class NetMechanism(Weakenable):
         )
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """None is made but rounding."""
+        """Exact sampling, rounding aside."""
         whole_number("n", n, at_least=1)
         return StatedSamplingError(
             "multiplicative",

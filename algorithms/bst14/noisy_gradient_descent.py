@@ -12,8 +12,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, given_up, normalized_start
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.conditions import admitted, check_lipschitz, given_up, normalized_start
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
@@ -22,10 +22,9 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, ApproxDP, StatedGuarantee
+from dpverify.privacy import ApproxDP
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
@@ -100,7 +99,6 @@ class NoisyGradientDescent(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0, 1e-5, steps=3),
             "logistic": lambda: cls(at.curved, 1.0, 1e-5, steps=3),
@@ -109,19 +107,10 @@ class NoisyGradientDescent(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the step-size rule does not
-                fit the problem.
-        """
+        """Refuse a step-size rule that does not fit the problem."""
         super().__post_init__()
-        loss, constraint = self.problem.loss, self.problem.constraint
-        if not math.isfinite(self.problem.constants.lipschitz_constant):
-            raise InvalidArgumentError(
-                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
-            )
-        check_not_flat("problem", self.problem, loss)
+        constraint = self.problem.constraint
+        check_lipschitz(self.problem)
         if self.step_size == "lipschitz" and not math.isfinite(constraint.diameter):
             raise InvalidArgumentError(
                 "problem", self.problem, "a bounded constraint set, for the Lipschitz rule"
@@ -131,7 +120,7 @@ class NoisyGradientDescent(Weakenable):
         object.__setattr__(self, "start", normalized_start(self.start, constraint))
 
     def step_count(self, n: int) -> int:
-        """n^2 - 1, as the loop is printed, unless told otherwise."""
+        """n^2 - 1, as the loop is printed, unless `steps` is set."""
         return whole_number("n", n, at_least=2) ** 2 - 1 if self.steps is None else self.steps
 
     def gradient_query_count(self, n: int) -> int:
@@ -228,26 +217,17 @@ class NoisyGradientDescent(Weakenable):
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
         whole_number("n", n, at_least=1)
-        given = given_up(self.withdraw_guarantee)
-        if self.noise_constant is None:
+        given, constant = given_up(self.withdraw_guarantee), self.noise_constant
+        if constant is None or constant >= (least := self.provable_constant(n)) * (1 - 1e-12):
             return given
-        least = self.provable_constant(n)
-        if self.noise_constant >= least * (1 - 1e-12):
-            return given
-        return (
-            f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
-            *given,
-        )
+        return (f"the noise constant {constant:g} is below {least:g}, the smallest that is proved", *given)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta),
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.thm2.1",),
-            conditions=self.problem.conditions,
+        theorem = replace_one(
+            ApproxDP(self.epsilon, self.delta), "bst14.thm2.1", conditions=self.problem.conditions
         )
         multiplier = self.noise_stddev(n) / (n * self.problem.constants.gradient_sensitivity)
         origin = Corrected(
@@ -283,11 +263,7 @@ class NoisyGradientDescent(Weakenable):
         return StatedStructure(self.start, steps, self.problem.constraint)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n >= 2 records; points have shape (runs, p).
-
-        Raises:
-            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set of n >= 2 records; points have shape (runs, p)."""
         data = admitted(self, data)
         iterates = Iterates(self.problem, rng.xp.asarray(self.start), runs, rng)
         return self.descend(iterates, data, rng=rng, runs=runs)

@@ -31,22 +31,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
 from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import (
-    Adjacency,
-    ApproxDP,
-    ProfileDP,
-    PureDP,
-    StatedGuarantee,
-    gaussian_hockey_stick,
-)
+from dpverify.privacy import ApproxDP, ProfileDP, PureDP, gaussian_hockey_stick
 from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge
 from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat
@@ -136,7 +129,6 @@ class ObjectivePerturbation(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0),
             "Gaussian": lambda: cls(at.curved, 1.0, 1e-5),
@@ -144,12 +136,7 @@ class ObjectivePerturbation(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, the loss is not smooth, or its gradients
-                may be arbitrarily far apart.
-        """
+        """Refuse a loss that is not smooth, or whose gradients may be arbitrarily far apart."""
         super().__post_init__()
         loss = self.problem.loss
         if not math.isfinite(self.problem.constants.smoothness):
@@ -239,10 +226,9 @@ class ObjectivePerturbation(Weakenable):
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
+        theorem = replace_one(
             ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=(_SOURCE,),
+            _SOURCE,
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
         )
         because = (
@@ -272,7 +258,7 @@ class ObjectivePerturbation(Weakenable):
 
         R is the largest norm in the set, K the objective's strong convexity. By optimality of theta# and of the
         minimizer without noise, the risk with its regularization grows by at most max over r of ||b|| r - K r^2 / 2.
-        None where the bound is infinite.
+        None if the bound is infinite.
         """
         constraint = self.problem.constraint
         regularization = self.regularization_at(n)
@@ -290,11 +276,6 @@ class ObjectivePerturbation(Weakenable):
         else:
             words = "E ||b||^2 / (2 n Delta) + n L (the minimizer's error)"
         return StatedRisk(bound, total=True, sources=(source,), formula=words, origin=perturbed_risk(source))
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None: the paper does not say how the minimizer is found."""
-        whole_number("n", n, at_least=1)
-        return ()
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

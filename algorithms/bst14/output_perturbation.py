@@ -2,7 +2,7 @@
 
 Losses are summed over the records in this paper. The minimizer depends on the data alone; one noise vector hides
 it. Where the paper's guarantees have 2 L, these have the loss's `gradient_sensitivity`, which is all that the
-proofs use: how far apart the gradients of two records can be, 2 L unless the loss knows better.
+proofs use: how far apart the gradients of two records can be, 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import ClassVar
 import scipy
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
+from dpverify.privacy import PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
@@ -109,19 +109,13 @@ class OutputPerturbation(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0),
             "asked": lambda: cls(at.mean, at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss is not strongly convex
-                or its gradients may be arbitrarily far apart.
-        """
+        """Refuse a loss that is not strongly convex, or whose gradients may be arbitrarily far apart."""
         super().__post_init__()
         loss = self.problem.loss
         if not (
@@ -151,10 +145,10 @@ class OutputPerturbation(Weakenable):
         return self.least_scale(n) if self.noise_scale is None else self.noise_scale
 
     def zeta_at(self, n: int) -> float:
-        """Radius of C_0 in units of p times the scale: 3 ln n unless told otherwise.
+        """Radius of C_0 in units of p times the scale: 3 ln n unless `zeta` is set.
 
         Raises:
-            InvalidArgumentError: for n = 1 if it was not told, because 3 ln 1 is not above 1.
+            InvalidArgumentError: for n = 1 if `zeta` is not set, because 3 ln 1 is not above 1.
         """
         return 3 * math.log(whole_number("n", n, at_least=2)) if self.zeta is None else self.zeta
 
@@ -183,10 +177,9 @@ class OutputPerturbation(Weakenable):
         """epsilon-DP for n records; none if the noise is too small."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
+        theorem = replace_one(
             PureDP(self.epsilon),
-            Adjacency.REPLACE_ONE,
-            sources=("bst14.lem4.1",),
+            "bst14.lem4.1",
             conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
             origin=AsPrinted(
                 "bst14.lem4.1",
@@ -213,11 +206,6 @@ class OutputPerturbation(Weakenable):
             formula="n L (p scale + the minimizer's error), scale = 2 L / (n Delta epsilon)",
             origin=perturbed_risk("bst14.lem4.1"),
         )
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """None: the paper does not say how theta* is found."""
-        whole_number("n", n, at_least=1)
-        return ()
 
     def minimum(self, data: Dataset) -> DataMinimum:
         """The data set's minimizer with its certificate; it is not private.

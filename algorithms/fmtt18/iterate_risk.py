@@ -62,7 +62,7 @@ def noisy_gradient_norm(problem: Problem, noise_stddev: float) -> float:
 
 
 def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_stddev: float) -> float:
-    """Expected excess population risk of one of so many consecutive iterates, chosen uniformly.
+    """Expected excess population risk of an iterate chosen uniformly among consecutive ones.
 
     Args:
         problem: whose records are independent draws from the population, each used at most once.
@@ -84,7 +84,7 @@ def check_bounded(problem: Problem) -> None:
     """Refuse problems for which the theorems' rates are not defined.
 
     Raises:
-        InvalidArgumentError: if it is no problem, its set is unbounded or its loss not Lipschitz there.
+        InvalidArgumentError: if it is not a `Problem`, its set is unbounded, or its loss is not Lipschitz there.
     """
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
@@ -113,7 +113,7 @@ def stop_risk(
     source: str,
     formula: str = "4 R sqrt(L^2 + d sigma^2) / sqrt(n)",
 ) -> StatedRisk | None:
-    """Excess population risk of one of so many consecutive iterates: a theorem's at its rate, else what is proved.
+    """Excess population risk of one of several consecutive iterates: a theorem's at its rate, else what is proved.
 
     Args:
         problem: whose records are independent draws from the population, each used at most once.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
@@ -18,17 +18,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    ALL_RECORDS,
-    GDP,
-    RDP,
-    Adjacency,
-    Condition,
-    ConditionKind,
-    Guarantee,
-    ProtectedRecords,
-    StatedGuarantee,
-)
+from dpverify.privacy import ALL_RECORDS, GDP, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.oracle import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
@@ -40,10 +30,10 @@ Map = Callable[[Array, Any], Array]
 
 @runtime_checkable
 class NoiseLaw(Protocol):
-    """The law zeta of the noise of one step, in a Banach space whose norm it knows."""
+    """The law zeta of the noise of one step, in a Banach space with a norm of its own."""
 
     def draw(self, rng: Randomness, shape: tuple[int, ...]) -> Array:
-        """Independent noise, one a run along the first axis."""
+        """Independent noise, one per run along the first axis."""
 
     def magnitude(self, order: float, shift: float) -> float:
         """R_order(zeta, shift) of Definition 10, in nats.
@@ -185,7 +175,6 @@ class ContractiveNoisyIteration(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
 
         def made(noise: float) -> ContractiveNoisyIteration:
             return cls(
@@ -199,13 +188,7 @@ class ContractiveNoisyIteration(Weakenable):
         return {"": lambda: made(1.0), "asked": lambda: made(1 / at.epsilon)}
 
     def __post_init__(self) -> None:
-        """Check that everything is there once for each step.
-
-        Raises:
-            InvalidArgumentError: if lengths do not fit, a map cannot be called, a law lacks a method, or a
-                number is negative.
-            NotGuaranteedError: if a map is declared to expand and the guarantee was not withdrawn.
-        """
+        """Refuse what is not there once for each step, and maps that are declared to expand."""
         super().__post_init__()
         steps = len(self.maps)
         if steps == 0 or not all(callable(map_) for map_ in self.maps):
@@ -227,11 +210,6 @@ class ContractiveNoisyIteration(Weakenable):
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why Theorem 22 does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
     @property
     def _withdrawn(self) -> tuple[str, ...]:
         given = given_up(self.withdraw_guarantee)
@@ -240,7 +218,7 @@ class ContractiveNoisyIteration(Weakenable):
         return given
 
     def gradient_query_count(self, n: int) -> int:
-        """Queries a step times steps; the number of records does not enter."""
+        """Queries per step times steps, whatever the number of records."""
         whole_number("n", n, at_least=1)
         return self.queries_per_step * len(self.maps)
 
@@ -330,7 +308,7 @@ class ContractiveNoisyIteration(Weakenable):
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:
-        """That maps and noise which are not this project's are what is declared of them."""
+        """The condition that a user's own maps and noise satisfy what is declared of them."""
         words = []
         if not all(is_our_own(map_) for map_ in self.maps):
             words.append(
@@ -343,7 +321,7 @@ class ContractiveNoisyIteration(Weakenable):
         return tuple(Condition(ConditionKind.AS_DECLARED, text) for text in words)
 
     def guarantees(self, n: int) -> Guarantees:
-        """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; none without shifts."""
+        """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
         whole_number("n", n, at_least=1)
         if self._withdrawn or self.shifts is None:
             return Guarantees()
@@ -353,10 +331,9 @@ class ContractiveNoisyIteration(Weakenable):
         else:
             guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=("fmtt18.thm22",),
+                "fmtt18.thm22",
                 conditions=self._conditions,
                 protected=self.protected,
                 origin=Corrected(

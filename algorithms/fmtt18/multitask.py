@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 from dpverify.algorithms.conditions import a_dataset, covered, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import most_and_mean, random_iterate_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -120,13 +120,10 @@ class MultitaskStopPNSGD(Weakenable):
         "fmtt18.thm28",
         "fmtt18.lem27",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         asked: dict[str, Any] = {"n": at.n, "epsilon": at.epsilon, "delta": at.delta}
         return {
             "": lambda: cls((at.mean.loss,), at.mean.constraint, 0.5, 1.0),
@@ -134,12 +131,6 @@ class MultitaskStopPNSGD(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the parameters void the claim of a task and it was not withdrawn.
-        """
         super().__post_init__()
         object.__setattr__(self, "losses", _checked_losses(self.losses))
         object.__setattr__(self, "start", self.tasks[0].start)
@@ -226,11 +217,6 @@ class MultitaskStopPNSGD(Weakenable):
         """What the tasks' problems take on trust."""
         return tuple(dict.fromkeys(one for task in self.tasks for one in task.problem.conditions))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
     @property
     def _withdrawn(self) -> tuple[str, ...]:
         reasons = (
@@ -313,10 +299,9 @@ class MultitaskStopPNSGD(Weakenable):
         label = f"(order, {curves(1.0):.4g}*order)-RDP at small orders"
         mu = math.hypot(*(task.largest_mu for task in self.tasks))
         return Guarantees(
-            StatedGuarantee(
+            replace_one(
                 self.total_renyi(n),
-                Adjacency.REPLACE_ONE,
-                sources=sources,
+                *sources,
                 conditions=self._conditions,
                 origin=Corrected(
                     "fmtt18.thm32",
@@ -326,12 +311,7 @@ class MultitaskStopPNSGD(Weakenable):
                     "every order > 1, eta <= 2/beta",
                 ),
             ),
-            as_printed=StatedGuarantee(
-                RDP(curves, label=label),
-                Adjacency.REPLACE_ONE,
-                sources=("fmtt18.thm32",),
-                conditions=self._conditions,
-            ),
+            as_printed=replace_one(RDP(curves, label=label), "fmtt18.thm32", conditions=self._conditions),
             local=StatedGuarantee(
                 GDP(mu),
                 Adjacency.REPLACE_ONE,

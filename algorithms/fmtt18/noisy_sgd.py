@@ -2,7 +2,7 @@
 
 One record a step, in the order of the data set. Risks are means over the records here. Where the paper's guarantees
 have 2 L, these have the loss's `gradient_sensitivity`: how far apart the gradients of two records can be, which is all
-that the proofs use. It is 2 L unless the loss knows better.
+that the proofs use. It is 2 L unless the loss has a smaller bound.
 """
 
 from __future__ import annotations
@@ -16,26 +16,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.fmtt18.iterate_risk import check_bounded
 from dpverify.algorithms.parameters import NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
-from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    GDP,
-    RDP,
-    Adjacency,
-    StatedGuarantee,
-)
+from dpverify.privacy import GDP, RDP, Adjacency, Guarantee, StatedGuarantee
 from dpverify.privacy.iteration import NoisyIteration, per_index
-from dpverify.privacy.mixtures import (
-    gaussian_noise_multiplier,
-)
+from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.losses import check_not_flat, curvatures
-from dpverify.running import Randomness, StatedStep, StatedStructure
+from dpverify.problems.losses import curvatures
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 _LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
@@ -46,7 +40,7 @@ ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projectio
 
 @dataclass(frozen=True)
 class NoisySGD(Weakenable, ABC):
-    """What all variants have in common.
+    """The common base of all variants.
 
     Attributes:
         problem: a convex loss on a constraint set.
@@ -67,12 +61,6 @@ class NoisySGD(Weakenable, ABC):
     withdraw_guarantee: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
-        """
         super().__post_init__()
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
@@ -83,11 +71,6 @@ class NoisySGD(Weakenable, ABC):
     """Whether a run may take fewer steps than there are records."""
     steps_words: ClassVar[str] = "at most n"
     """How many steps it takes."""
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -154,11 +137,39 @@ class NoisySGD(Weakenable, ABC):
 
     @abstractmethod
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The theorem's RDP of the record at an index from 1; None where it states none."""
+        """The theorem's RDP of the record at an index from 1; None if it states none."""
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """What the theorem says of the record at an index from 1, corrected; None where it says nothing of it."""
+        """The theorem's guarantee for the record at an index from 1, corrected; None if there is none."""
         return self.rdp_at(n, index)
+
+    def _states(
+        self,
+        guarantee: Guarantee,
+        *sources: str,
+        index: int | None = None,
+        local: bool = False,
+        origin: AsPrinted | Corrected | None = None,
+    ) -> StatedGuarantee:
+        """A guarantee of the record at an index from 1, or of all records, under the problem's conditions."""
+        return StatedGuarantee(
+            guarantee,
+            Adjacency.REPLACE_ONE if index is None else Adjacency.INDEX,
+            index,
+            local,
+            sources,
+            self.problem.conditions,
+            origin=origin,
+        )
+
+    def _guarantees(self, theorem: str, profile: Guarantee, printed: StatedGuarantee | None) -> Guarantees:
+        """What holds for all records by a theorem, or by Lemma 27 if only that is claimed, and the local one."""
+        source = "fmtt18.lem27" if self.claim == "local" else theorem
+        return Guarantees(self._states(profile, source), as_printed=printed, local=self._local())
+
+    def _local(self) -> StatedGuarantee:
+        """Lemma 27: what a record's noisy gradient gives away by itself."""
+        return self._states(GDP(self.largest_mu), "fmtt18.lem27", local=True)
 
     def _faded(self, n: int, index: int, theorem: str) -> StatedGuarantee | None:
         """Theorems 23 and 24: the noise of n - t + 1 steps hides the record at index t."""
@@ -167,13 +178,9 @@ class NoisySGD(Weakenable, ABC):
             return None
         slope = 2 * self.problem.constants.lipschitz_constant**2 / (self.noise_stddev**2 * (n + 1 - index))
         printed = f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order"
-        return StatedGuarantee(
-            RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index)),
-            Adjacency.INDEX,
-            index,
-            sources=(theorem,),
-            conditions=self.problem.conditions,
-            origin=self._origin(theorem, printed, "every order > 1, eta <= 2/beta"),
+        origin = self._origin(theorem, printed, "every order > 1, eta <= 2/beta")
+        return self._states(
+            RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index)), theorem, index=index, origin=origin
         )
 
     def _origin(self, theorem: str, printed: str, holds_for: str, because: str = "") -> AsPrinted | Corrected:
@@ -190,26 +197,9 @@ class NoisySGD(Weakenable, ABC):
         return Corrected(theorem, printed, because, holds_for)
 
     def _printed(self, n: int) -> StatedGuarantee | None:
-        """The theorem's RDP at the last index, where it is worst; None where it is stated at no index."""
+        """The theorem's RDP at the last index, where it is worst; None if it is stated at no index."""
         stated = self.rdp_at(n, n)
-        if stated is None:
-            return None
-        return StatedGuarantee(
-            stated.guarantee,
-            Adjacency.REPLACE_ONE,
-            sources=stated.sources,
-            conditions=self.problem.conditions,
-        )
-
-    def _local(self) -> StatedGuarantee:
-        """Lemma 27: what a record's noisy gradient gives away on its own."""
-        return StatedGuarantee(
-            GDP(self.largest_mu),
-            Adjacency.REPLACE_ONE,
-            local=True,
-            sources=("fmtt18.lem27",),
-            conditions=self.problem.conditions,
-        )
+        return None if stated is None else self._states(stated.guarantee, *stated.sources)
 
     def _iteration(self, n: int, index: int, passes: int = 1) -> NoisyIteration:
         """The iteration of v_1, v_2, ... over n records, on neighbors that differ at an index from 1."""
@@ -271,18 +261,39 @@ class NoisySGD(Weakenable, ABC):
         )
 
 
+@dataclass(frozen=True)
+class EveryStep(NoisySGD):
+    """Noisy SGD of which every run takes every step."""
+
+    def gradient_query_count(self, n: int) -> int:
+        """One a step, in every run: n times the number of passes."""
+        return whole_number("n", n, at_least=1) * self.passes(n)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        for _ in range(self.passes(data.n)):
+            self._pass(iterates, features, labels)
+        return iterates.output()
+
+    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
+
+        Raises:
+            NotGuaranteedError: if the claim was withdrawn.
+        """
+        n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
+        return self._iteration(n, index, self.passes(n))
+
+
 def theorem_parameters(
     problem: Problem, n: int, epsilon: float, delta: float, factor: float
 ) -> tuple[float, float]:
     """Rate and noise of Theorems 29 and 30, which differ in a factor of the rate."""
     whole_number("n", n, at_least=1)
-    radius = problem.constraint.largest_norm
-    lipschitz = problem.constants.lipschitz_constant
-    if not (math.isfinite(radius) and math.isfinite(lipschitz)):
-        raise InvalidArgumentError(
-            "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
-        )
-    check_not_flat("problem", problem, problem.loss)
+    check_bounded(problem)
+    radius, lipschitz = problem.constraint.largest_norm, problem.constants.lipschitz_constant
     stddev = 2 * lipschitz * gaussian_noise_multiplier(epsilon, delta)
     rate = factor * radius / math.sqrt(n * (lipschitz**2 + problem.constraint.dimension * stddev**2))
     return rate, stddev

@@ -7,6 +7,7 @@ hides earlier records, so every index has a guarantee of its own. What the varia
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
@@ -17,32 +18,21 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
-from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
+from dpverify.algorithms.fmtt18.noisy_sgd import EveryStep, NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    GDP,
-    RDP,
-    Adjacency,
-    ProfileDP,
-    StatedGuarantee,
-)
-from dpverify.privacy.iteration import NoisyIteration
-from dpverify.privacy.mixtures import (
-    GaussianMixtureProfile,
-    WeakConvexityCurve,
-    harmonic,
-)
+from dpverify.privacy import GDP, RDP, ProfileDP, StatedGuarantee
+from dpverify.privacy.mixtures import GaussianMixtureProfile, WeakConvexityCurve, harmonic
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 
 @dataclass(frozen=True)
-class PNSGD(NoisySGD):
+class PNSGD(EveryStep):
     """fmtt18, Algorithm 1: n steps w <- Proj(w - eta (grad f(w, x_t) + N(0, sigma^2 I))); w_n is released.
 
     Guarantee (replace-one at index t, both directions): Theorem 23, (order, 2 L^2 order / (sigma^2 (n + 1 -
@@ -74,12 +64,11 @@ class PNSGD(NoisySGD):
     )
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the paper bounds that of Stop and Skip, not that of the last iterate",
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+        "parameters": SEARCHED_NOISE,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 0.5, 1.0),
             "local": lambda: cls(at.mean, 0.5, 1.0, claim="local"),
@@ -99,47 +88,15 @@ class PNSGD(NoisySGD):
         """
         return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
 
-    def gradient_query_count(self, n: int) -> int:
-        """n, in every run."""
-        return whole_number("n", n, at_least=1)
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d)."""
-        iterates, features, labels = self._begin(data, rng, runs)
-        self._pass(iterates, features, labels)
-        return iterates.output()
-
-    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
-
-        Raises:
-            NotGuaranteedError: if the claim was withdrawn.
-        """
-        n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self._withdrawn, False)
-        return self._iteration(n, index)
-
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
         n, index = self._at(n, index)
         if self._withdrawn:
             return None
         if self.claim == "local":
-            return StatedGuarantee(
-                GDP(self.largest_mu),
-                Adjacency.INDEX,
-                index,
-                sources=("fmtt18.lem27",),
-                conditions=self.problem.conditions,
-            )
+            return self._states(GDP(self.largest_mu), "fmtt18.lem27", index=index)
         mu = self.noisy_iteration(n, index).gdp()
-        return StatedGuarantee(
-            mu,
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm23", "fmtt18.thm22"),
-            conditions=self.problem.conditions,
-        )
+        return self._states(mu, "fmtt18.thm23", "fmtt18.thm22", index=index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
@@ -150,15 +107,34 @@ class PNSGD(NoisySGD):
         whole_number("n", n, at_least=1)
         if self._withdrawn:
             return Guarantees()
-        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm23"
-        overall = StatedGuarantee(
-            GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
-        )
-        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
+        return self._guarantees("fmtt18.thm23", GDP(self.largest_mu), self._printed(n))
+
+
+class _SomeSteps(NoisySGD):
+    """Noisy SGD of which a run takes a random number of at most n steps."""
+
+    hands_over: ClassVar[str] = "first runs"
+    stops_early: ClassVar[bool] = True
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
+
+    @classmethod
+    @abstractmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of a theorem."""
+
+    def gradient_query_count(self, n: int) -> int:
+        """At most n in a run; the number of steps that the run drew."""
+        return whole_number("n", n, at_least=1)
 
 
 @dataclass(frozen=True)
-class SkipPNSGD(NoisySGD):
+class SkipPNSGD(_SomeSteps):
     """fmtt18, Section 4: PNSGD without its first t_0 records, t_0 uniform on {0, ..., floor(n/2)} in every run.
 
     Guarantee (replace-one at index t, both directions): Theorem 24, the RDP of PNSGD. Stated here is the
@@ -176,26 +152,12 @@ class SkipPNSGD(NoisySGD):
     """
 
     id: ClassVar[str] = "fmtt18.skip"
-    hands_over: ClassVar[str] = "first runs"
-    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
-        return {
-            "": lambda: cls(at.mean, 0.5, 1.0),
-            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
-        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
         """Noise and rate of Theorem 30, as for `PNSGD.for_privacy`."""
         return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
-
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; n - t_0 for the t_0 that the run drew."""
-        return whole_number("n", n, at_least=1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
@@ -236,13 +198,7 @@ class SkipPNSGD(NoisySGD):
             # the steps before the record's add nothing to its privacy
             mu = self._iteration(n - index + 1, 1).gdp().mu
         profile = GaussianMixtureProfile((self.used_with_probability(n, index),), (mu,))
-        return StatedGuarantee(
-            ProfileDP(profile),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm24",),
-            conditions=self.problem.conditions,
-        )
+        return self._states(ProfileDP(profile), "fmtt18.thm24", index=index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
@@ -253,15 +209,11 @@ class SkipPNSGD(NoisySGD):
         whole_number("n", n, at_least=1)
         if self._withdrawn:
             return Guarantees()
-        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm24"
-        overall = StatedGuarantee(
-            GDP(self.largest_mu), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
-        )
-        return Guarantees(overall, as_printed=self._printed(n), local=self._local())
+        return self._guarantees("fmtt18.thm24", GDP(self.largest_mu), self._printed(n))
 
 
 @dataclass(frozen=True)
-class StopPNSGD(NoisySGD):
+class StopPNSGD(_SomeSteps):
     """fmtt18, Section 4: PNSGD stopped after T steps, T uniform on {1, ..., n} in every run; w_T is released.
 
     With `second_half`, T is uniform on {ceil(n/2), ..., n}: Stop(n/2) of the proof of Theorem 30.
@@ -287,8 +239,6 @@ class StopPNSGD(NoisySGD):
     second_half: bool = False
 
     id: ClassVar[str] = "fmtt18.stop"
-    hands_over: ClassVar[str] = "first runs"
-    stops_early: ClassVar[bool] = True
     statements: ClassVar[tuple[str, ...]] = (
         "fmtt18.thm26",
         "fmtt18.lem25",
@@ -296,14 +246,6 @@ class StopPNSGD(NoisySGD):
         "fmtt18.thm29",
         "fmtt18.lem27",
     )
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
-        return {
-            "": lambda: cls(at.mean, 0.5, 1.0),
-            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
-        }
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -317,10 +259,6 @@ class StopPNSGD(NoisySGD):
     def fewest_steps(self, n: int) -> int:
         """Smallest T."""
         return (n + 1) // 2 if self.second_half else 1
-
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; T for the T that the run drew."""
-        return whole_number("n", n, at_least=1)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
@@ -378,14 +316,7 @@ class StopPNSGD(NoisySGD):
         n, index = self._at(n, index)
         if self._withdrawn:
             return None
-        mixture = self._mixture(n, index)
-        return StatedGuarantee(
-            ProfileDP(mixture),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm26",),
-            conditions=self.problem.conditions,
-        )
+        return self._states(ProfileDP(self._mixture(n, index)), "fmtt18.thm26", index=index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP of the mixture at one index from 1, for all orders; None if the claim was withdrawn."""
@@ -393,13 +324,7 @@ class StopPNSGD(NoisySGD):
         if self._withdrawn:
             return None
         curve = self._mixture(n, index).renyi
-        return StatedGuarantee(
-            RDP(curve),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm26", "fmtt18.lem25"),
-            conditions=self.problem.conditions,
-        )
+        return self._states(RDP(curve), "fmtt18.thm26", "fmtt18.lem25", index=index)
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 26, corrected, which says the same of every index."""
@@ -415,10 +340,6 @@ class StopPNSGD(NoisySGD):
         if self._withdrawn:
             return Guarantees()
         mixture = self._mixture(n, self.fewest_steps(n))
-        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.thm26"
-        stated = StatedGuarantee(
-            ProfileDP(mixture), Adjacency.REPLACE_ONE, sources=(source,), conditions=self.problem.conditions
-        )
         printed = None
         if self.claim == "per-index" and self.largest_mu > 0:
             terms = n - self.fewest_steps(n) + 1
@@ -426,26 +347,20 @@ class StopPNSGD(NoisySGD):
             slope = (
                 4 * self.problem.constants.lipschitz_constant**2 * math.log(n) / (n * self.noise_stddev**2)
             )
-            printed = StatedGuarantee(
-                RDP(
-                    WeakConvexityCurve(noise, terms),
-                    label=f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders",
-                ),
-                Adjacency.REPLACE_ONE,
-                sources=("fmtt18.thm26",),
-                conditions=self.problem.conditions,
-                origin=self._origin(
-                    "fmtt18.thm26",
-                    f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
-                    "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta",
-                    "the sum in the proof is the harmonic number H_n, where ln n is printed",
-                ),
+            label = f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders"
+            origin = self._origin(
+                "fmtt18.thm26",
+                f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
+                "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta",
+                "the sum in the proof is the harmonic number H_n, where ln n is printed",
             )
-        return Guarantees(stated, as_printed=printed, local=self._local())
+            curve = RDP(WeakConvexityCurve(noise, terms), label=label)
+            printed = self._states(curve, "fmtt18.thm26", origin=origin)
+        return self._guarantees("fmtt18.thm26", ProfileDP(mixture), printed)
 
 
 @dataclass(frozen=True)
-class PNMSGD(NoisySGD):
+class PNMSGD(EveryStep):
     """fmtt18, Algorithm 2 (Appendix B): n epochs over the records in their fixed order, n^2 steps in all.
 
     `epochs` sets another number of them.
@@ -474,12 +389,11 @@ class PNMSGD(NoisySGD):
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the paper names regret bounds from elsewhere and states none",
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
+        "parameters": SEARCHED_NOISE,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 0.5, 1.0, epochs=2),
             "asked": lambda: cls.for_privacy(at.curved, rate=0.5, epsilon=at.epsilon, delta=at.delta),
@@ -511,34 +425,9 @@ class PNMSGD(NoisySGD):
         local = ("a record is used in every epoch, so there is no local guarantee",)
         return super().voids + (local if self.claim == "local" else ())
 
-    def epoch_count(self, n: int) -> int:
-        """Passes over the records: n unless told otherwise."""
-        return n if self.epochs is None else self.epochs
-
     def passes(self, n: int) -> int:
-        """The epochs."""
-        return self.epoch_count(n)
-
-    def gradient_query_count(self, n: int) -> int:
-        """n^2, or n times the number of epochs, in every run."""
-        return whole_number("n", n, at_least=1) * self.epoch_count(n)
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d)."""
-        iterates, features, labels = self._begin(data, rng, runs)
-        for _ in range(self.epoch_count(data.n)):
-            self._pass(iterates, features, labels)
-        return iterates.output()
-
-    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
-
-        Raises:
-            NotGuaranteedError: if the claim was withdrawn.
-        """
-        n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self._withdrawn, False)
-        return self._iteration(n, index, self.epoch_count(n))
+        """The epochs: n unless `epochs` is set."""
+        return n if self.epochs is None else self.epochs
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
@@ -546,30 +435,18 @@ class PNMSGD(NoisySGD):
         if self._withdrawn:
             return None
         mu = self.noisy_iteration(n, index).gdp()
-        return StatedGuarantee(
-            mu,
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm35", "fmtt18.thm22"),
-            conditions=self.problem.conditions,
-        )
+        return self._states(mu, "fmtt18.thm35", "fmtt18.thm22", index=index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """RDP at one index from 1, by the schedule in the proof of Theorem 35; None if withdrawn."""
         n, index = self._at(n, index)
         if self._withdrawn:
             return None
-        share = (self.epoch_count(n) - 1) / n + 1 / (n - index + 1)
+        share = (self.passes(n) - 1) / n + 1 / (n - index + 1)
         slope = self.largest_mu**2 / 2 * share
-        because = f"the proof's schedule for {self.epoch_count(n)} epochs at this index, not for n"
-        return StatedGuarantee(
-            RDP.linear(slope),
-            Adjacency.INDEX,
-            index,
-            sources=("fmtt18.thm35",),
-            conditions=self.problem.conditions,
-            origin=self._theorem_35(because),
-        )
+        because = f"the proof's schedule for {self.passes(n)} epochs at this index, not for n"
+        origin = self._theorem_35(because)
+        return self._states(RDP.linear(slope), "fmtt18.thm35", index=index, origin=origin)
 
     def _theorem_35(self, because: str = "") -> AsPrinted | Corrected:
         slope = 4 * self.problem.constants.lipschitz_constant**2 / self.noise_stddev**2
@@ -586,12 +463,9 @@ class PNMSGD(NoisySGD):
         n = whole_number("n", n, at_least=1)
         if self._withdrawn:
             return Guarantees()
-        epochs = self.epoch_count(n)
+        epochs = self.passes(n)
         mu = self.largest_mu * math.sqrt((epochs - 1) / n + 1)
-        stated = StatedGuarantee(
-            GDP(mu), Adjacency.REPLACE_ONE, sources=("fmtt18.thm35",), conditions=self.problem.conditions
-        )
-        printed = None
+        stated, printed = self._states(GDP(mu), "fmtt18.thm35"), None
         if epochs <= n:
             curve = RDP.linear(self.largest_mu**2)
             printed = replace(stated, guarantee=curve, origin=self._theorem_35())

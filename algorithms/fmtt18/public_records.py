@@ -12,16 +12,16 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import Adjacency, ProfileDP, ProtectedRecords, StatedGuarantee
+from dpverify.privacy import ProfileDP, ProtectedRecords, StatedGuarantee
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
 from dpverify.problems import Problem
@@ -78,13 +78,10 @@ class PublicRecordsLast(SkipPNSGD):
 
     id: ClassVar[str] = "fmtt18.public"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0, 0.05, public=1),
             "two": lambda: cls(at.mean, 0.5, 0.3, public=2),
@@ -151,10 +148,9 @@ class PublicRecordsLast(SkipPNSGD):
         source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31"
 
         def of_private(at_last: StatedGuarantee, origin: Corrected | None = None) -> StatedGuarantee:
-            return StatedGuarantee(
+            return replace_one(
                 at_last.guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=(source,),
+                source,
                 protected=ProtectedRecords(public_last=self.public),
                 conditions=self.problem.conditions,
                 origin=origin,

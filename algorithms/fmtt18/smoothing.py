@@ -14,7 +14,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -79,25 +79,17 @@ class SmoothedPNSGD(Weakenable):
 
     id: ClassVar[str] = "fmtt18.smoothing"
     statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.problem(Hinge()), 0.05, 1.0, 0.1),
             "asked": lambda: cls.for_privacy(at.problem(Hinge()), n=at.n, epsilon=at.epsilon, delta=at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the loss cannot be smoothed.
-            NotGuaranteedError: if the parameters void the claim and it was not withdrawn.
-        """
+        """Refuse a loss that cannot be smoothed, and parameters that void the claim."""
         super().__post_init__()
         object.__setattr__(self, "start", self.algorithm.start)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
@@ -113,7 +105,7 @@ class SmoothedPNSGD(Weakenable):
         ln(1/delta))) unless `width` is given.
 
         Raises:
-            InvalidArgumentError: if an argument is out of range, the set unbounded, or the loss none that can be
+            InvalidArgumentError: if an argument is out of range, the set unbounded, or the loss cannot be
                 smoothed.
             NotGuaranteedError: if eta is above 2 / beta.
         """
@@ -145,11 +137,6 @@ class SmoothedPNSGD(Weakenable):
         """The same, as it states guarantees: nothing voids them, and they were not withdrawn."""
         return replace(self.algorithm, withdraw_guarantee=False)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the claim does not hold; empty if it does."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
     @property
     def _withdrawn(self) -> tuple[str, ...]:
         return (*self.algorithm.voids, *given_up(self.withdraw_guarantee))
@@ -163,7 +150,7 @@ class SmoothedPNSGD(Weakenable):
         return skip_queries(whole_number("n", n, at_least=1), self.id)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
-        """That of the algorithm on the smoothed loss."""
+        """The structure of the algorithm on the smoothed loss."""
         return self.algorithm.structure(data)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

@@ -5,32 +5,26 @@ It samples a strongly log-concave density through value queries of single record
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.rejection_inner_step import (
+    DensitySampler,
     InnerKernel,
-    check_lipschitz,
-    gradients_of_expansion,
     inner_queries,
     inner_spread,
     step_size_for,
     truncation_error,
-    values_origin,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
-from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
-from dpverify.algorithms.weakening import Weakenable
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
@@ -43,7 +37,7 @@ _LONGEST_STEP = 1e300
 
 
 @dataclass(frozen=True)
-class Schedule:
+class SamplingSchedule:
     """Step size eta (length^2), number of steps T, and the proven total variation after them.
 
     `mixing` is what is left of the starting point, `truncation` what the inner steps add.
@@ -83,10 +77,10 @@ def steps_needed(density: RegularizedDensity, step_size: float, mixing: float) -
 
 
 @cache
-def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
+def schedule(density: RegularizedDensity, accuracy: float) -> SamplingSchedule:
     """The longest step whose T truncation errors take half of the accuracy; mixing has the other half."""
 
-    def plan(spread: float) -> Schedule:
+    def plan(spread: float) -> SamplingSchedule:
         step_size = step_size_for(density, spread)
         # where psi alone is steep enough, a step so long that the first one mixes
         # not squared before it is divided: the accuracy may be tiny
@@ -95,7 +89,7 @@ def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
         step_size = min(step_size, max(longest, 1 / density.strong_convexity))
         steps = steps_needed(density, step_size, accuracy / 2)
         truncation = steps * truncation_error(min(spread, inner_spread(density, step_size)))
-        return Schedule(step_size, steps, mixing_error(density, step_size, steps), truncation)
+        return SamplingSchedule(step_size, steps, mixing_error(density, step_size, steps), truncation)
 
     low, high = _SPREADS
     if plan(high).truncation <= accuracy / 2:
@@ -109,7 +103,7 @@ def schedule(density: RegularizedDensity, accuracy: float) -> Schedule:
 
 
 @dataclass(frozen=True)
-class AlternatingSampler(Weakenable):
+class AlternatingSampler(DensitySampler):
     """gll22, Algorithm 1: T times y <- x + sqrt(eta) N(0, I), x ~ exp(-V(x) - ||x - y||^2 / (2 eta)) on K.
 
     V = k (F(x) + (mu / 2) ||x - c||^2), F the mean loss. The inner sample is Algorithm 2's, so each step costs O(1)
@@ -169,39 +163,23 @@ class AlternatingSampler(Weakenable):
     )
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.curved, 2.0, 1.0, 0.3),
             "asked": lambda: cls(at.curved, at.epsilon, 1.0, at.delta, expanded=True),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if step size and number of steps do not give the accuracy.
-        """
+        """Refuse a step size and a number of steps that do not give the accuracy."""
         super().__post_init__()
-        object.__setattr__(self, "anchor", self.density.anchor)
-        RestrictedGaussian(self.problem.constraint, 1.0)
-        check_lipschitz(self.density)
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
-    @property
-    def density(self) -> RegularizedDensity:
-        """The target."""
-        return RegularizedDensity(
-            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
-        )
-
     @cached_property
-    def schedule(self) -> Schedule:
+    def schedule(self) -> SamplingSchedule:
         """Step size, steps and proven errors, with what the user overrode."""
         density = self.density
         chosen = schedule(density, self.accuracy)
@@ -211,12 +189,9 @@ class AlternatingSampler(Weakenable):
         steps = steps_needed(density, step_size, self.accuracy / 2) if self.steps is None else self.steps
         spread = inner_spread(density, step_size)
         each = truncation_error(spread) if spread <= _SPREADS[1] else 1.0
-        return Schedule(step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each))
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the accuracy is not proved; empty if it is."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
+        return SamplingSchedule(
+            step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each)
+        )
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -227,11 +202,6 @@ class AlternatingSampler(Weakenable):
             f"{found.steps} steps of size {found.step_size:.4g} prove a total variation of "
             f"{found.mixing:.3g} + {found.truncation:.3g} only, above {self.accuracy:g}",
         )
-
-    def guarantees(self, n: int) -> Guarantees:
-        """None: `RegularizedExponentialMechanism` states what privacy follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
@@ -259,22 +229,8 @@ class AlternatingSampler(Weakenable):
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        values = StatedQueries(
-            "value",
-            bound,
-            exact=False,
-            expected=True,
-            sources=("gll22.thm5.6",),
-            formula=f"T = {self.schedule.steps} steps, each at most 4 e / (1 - error) values in expectation",
-            origin=values_origin("gll22.thm5.6", "O(T) values in expectation"),
-        )
-        return (values, *gradients_of_expansion(self.density, n))
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(
-            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
-        )
+        words = f"T = {found.steps} steps, each at most 4 e / (1 - error) values in expectation"
+        return self._values(bound, n, "gll22.thm5.6", words=words, printed="O(T)")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

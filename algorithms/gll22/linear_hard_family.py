@@ -88,7 +88,6 @@ class LinearHardFamily(Algorithm):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(1, 4),
             "solver": lambda: MeanMinimizer(1.0, 1.0, 0.5),
@@ -157,12 +156,12 @@ class LinearHardFamily(Algorithm):
         return Output(rng.xp.astype(signs, rng.xp.float64))
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: it makes instances."""
+        """Empty: it makes instances."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
     def least_excess(self, records: int) -> float:
-        """The smallest mean excess risk of any algorithm that sees so many records whole and nothing else, if d = 1.
+        """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
 
         Then the sign of the sum of the records is all there is to know, and it is wrong with probability
         Phi(-delta sqrt(records) / sigma).
@@ -201,11 +200,7 @@ class MeanMinimizer(Weakenable):
     withdraw_guarantee: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            NotGuaranteedError: if there is no noise and the guarantee was not withdrawn.
-        """
+        """Refuse to run without noise unless the guarantee was withdrawn."""
         super().__post_init__()
         refuse_or_withdraw("the minimizer by the mean", self._withdrawn, self.withdraw_guarantee)
 
@@ -214,11 +209,6 @@ class MeanMinimizer(Weakenable):
         """Noise for (epsilon, delta)-DP on n records."""
         n = whole_number("n", n, at_least=1)
         return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why there is no guarantee; empty if there is one."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -288,7 +278,6 @@ class HardFamilyTrial:
     clip: PositiveOrInfinity = math.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         check_parameters(self)
         if not isinstance(self.family, LinearHardFamily):
             raise InvalidArgumentError("family", self.family, "a LinearHardFamily")

@@ -48,11 +48,7 @@ class RegularizedDensity:
     expanded: bool = False
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or nothing is strongly convex.
-        """
+        """Refuse a density of which nothing is strongly convex."""
         check_parameters(self)
         if not self.regularization + self.problem.constants.strong_convexity > 0:
             raise InvalidArgumentError(
@@ -147,7 +143,7 @@ def checked_anchor(anchor: Sequence[float] | None, constraint: ConstraintSet) ->
     """The anchor as a tuple; the set's center if None.
 
     Raises:
-        InvalidArgumentError: if it is no point of the set.
+        InvalidArgumentError: if it is not in the set.
     """
     try:
         return normalized_start(anchor, constraint)

@@ -17,7 +17,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.conditions import admitted, given_up, never_refused
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
@@ -27,7 +27,7 @@ from dpverify.algorithms.gll22.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
     RiskPotential,
@@ -40,15 +40,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
-from dpverify.privacy import (
-    GDP,
-    Adjacency,
-    ApproxDP,
-    Guarantee,
-    ProfileDP,
-    StatedGuarantee,
-    gaussian_hockey_stick,
-)
+from dpverify.privacy import GDP, ApproxDP, Guarantee, ProfileDP, gaussian_hockey_stick
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
@@ -236,13 +228,10 @@ class RegularizedExponentialMechanism(Weakenable):
         "gll22.rem6.10",
         "gll22.cor4.3",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 1.0, 1e-3),
             "rejection": lambda: cls(at.curved, 1.0, 1e-3, sampler="rejection"),
@@ -252,11 +241,7 @@ class RegularizedExponentialMechanism(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the sampler cannot be used.
-        """
+        """Refuse a sampler that cannot be used here."""
         super().__post_init__()
         if self.calibration == "printed":
             if not self.delta < 0.1:
@@ -425,9 +410,7 @@ class RegularizedExponentialMechanism(Weakenable):
         origin: Origin | None = _PROFILE
         if tau:
             origin = self._paid_for_sampling if self.tuning == "erm" else None
-        headline = StatedGuarantee(
-            profile, Adjacency.REPLACE_ONE, sources=sources, conditions=conditions, origin=origin
-        )
+        headline = replace_one(profile, *sources, conditions=conditions, origin=origin)
         printed = replace(
             headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,), origin=None
         )

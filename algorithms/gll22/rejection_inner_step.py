@@ -24,7 +24,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.expansions import Expansion
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
@@ -291,8 +291,62 @@ def inner_queries(error: float) -> float:
     return 2 * QUERIES_A_ROUND / (1 - error) if error < 1 else math.inf
 
 
+class DensitySampler(Weakenable):
+    """A sampler of gll22 (8) by values of single records' losses; see its subclasses for the attributes."""
+
+    problem: Problem
+    inverse_temperature: float
+    regularization: float
+    anchor: Sequence[float] | None
+    withdraw_guarantee: bool
+    expanded: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "anchor", self.density.anchor)
+        RestrictedGaussian(self.problem.constraint, 1.0)
+        check_lipschitz(self.density)
+
+    @property
+    def density(self) -> RegularizedDensity:
+        """The target; an inner step adds its own quadratic term."""
+        return RegularizedDensity(
+            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
+        whole_number("n", n, at_least=1)
+        return Guarantees()
+
+    def _values(
+        self, bound: float, n: int, *sources: str, words: str, printed: str
+    ) -> tuple[StatedQueries, ...]:
+        """A bound on the expected value queries, and the gradients of an expansion."""
+        values = StatedQueries(
+            "value",
+            bound,
+            exact=False,
+            expected=True,
+            sources=sources,
+            formula=words,
+            origin=Corrected(
+                sources[0],
+                f"{printed} values in expectation",
+                "the constant 4 e / (1 - error) is what the proof gives",
+                "every n and d",
+            ),
+        )
+        return (values,) if self.density.expansion is None else (values, StatedQueries("gradient", n))
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent for n records times the factor."""
+        exponent = factor * self.inverse_temperature
+        return dataclasses.replace(self, inverse_temperature=exponent, withdraw_guarantee=True)  # type: ignore[type-var]
+
+
 @dataclass(frozen=True)
-class RejectionInnerStep(Weakenable):
+class RejectionInnerStep(DensitySampler):
     """gll22, Algorithm 2: one sample of exp(-k (F(x) + (mu / 2) ||x - c||^2) - ||x - y||^2 / (2 eta)) on K.
 
     No guarantee of privacy: it is a step of a sampler. Its law is right up to `sampling_error`, by the explicit form
@@ -340,30 +394,20 @@ class RejectionInnerStep(Weakenable):
     statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "one step, whose law is no density of a risk",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.curved, 2.0, 1.0, 1e-4),
             "asked": lambda: cls(at.curved, at.epsilon, 1.0, 1e-4 / at.epsilon**2, accuracy=at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the step is too long for the accuracy.
-        """
+        """Refuse a step that is too long for the accuracy."""
         super().__post_init__()
-        density = self.density
-        object.__setattr__(self, "anchor", density.anchor)
-        RestrictedGaussian(self.problem.constraint, 1.0)
-        check_lipschitz(density)
-        given = density.anchor_point if self.point is None else self.point
+        given = self.density.anchor_point if self.point is None else self.point
         point = np.asarray(given)
         if (
             point.shape != (self.problem.constraint.dimension,)
@@ -377,13 +421,6 @@ class RejectionInnerStep(Weakenable):
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
     @property
-    def density(self) -> RegularizedDensity:
-        """The target without its last term."""
-        return RegularizedDensity(
-            self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
-        )
-
-    @property
     def spread(self) -> float:
         """Bound on the standard deviation of k (f_j(z) - f_j(x)), dimensionless."""
         return inner_spread(self.density, self.step_size)
@@ -393,22 +430,12 @@ class RejectionInnerStep(Weakenable):
         """Bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the law is not proved to be accurate enough; empty if it is."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
     @property
     def _withdrawn(self) -> tuple[str, ...]:
         if self.total_variation <= self.accuracy:
             return ()
         longest = step_size_for(self.density, largest_spread(self.accuracy))
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """None: `RegularizedExponentialMechanism` states what privacy follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
@@ -432,22 +459,8 @@ class RejectionInnerStep(Weakenable):
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
         bound = inner_queries(self.total_variation)
-        values = StatedQueries(
-            "value",
-            bound,
-            exact=False,
-            expected=True,
-            sources=("gll22.lem5.5", "gll22.thm5.6"),
-            formula="at most 4 e / (1 - error) in expectation, whatever n and d",
-            origin=values_origin("gll22.lem5.5", "O(1) values in expectation"),
-        )
-        return (values, *gradients_of_expansion(self.density, n))
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent for n records times the factor."""
-        return dataclasses.replace(
-            self, inverse_temperature=factor * self.inverse_temperature, withdraw_guarantee=True
-        )
+        words = "at most 4 e / (1 - error) in expectation, whatever n and d"
+        return self._values(bound, n, "gll22.lem5.5", "gll22.thm5.6", words=words, printed="O(1)")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""
@@ -469,18 +482,6 @@ class RejectionInnerStep(Weakenable):
             pending = pending & ~done
             turn += 1
         return Output(points, value_queries=total, gradient_queries=kernel.gradient_queries)
-
-
-def values_origin(source: str, printed: str) -> Corrected:
-    """Of a number of value queries whose constant the paper leaves open."""
-    return Corrected(
-        source, printed, "the constant 4 e / (1 - error) is what the proof gives", "every n and d"
-    )
-
-
-def gradients_of_expansion(density: RegularizedDensity, n: int) -> tuple[StatedQueries, ...]:
-    """The gradients that an expansion takes, of n records; nothing where there is none."""
-    return () if density.expansion is None else (StatedQueries("gradient", n),)
 
 
 def check_lipschitz(density: RegularizedDensity) -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
 from dpverify.algorithms.mn25.origins import accounted, rounded_up, summed
@@ -23,7 +23,7 @@ from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, StatedGuarantee, zCDP
+from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
@@ -128,18 +128,12 @@ class DPSGD(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 2.0, 1e-2, batch_size=2, steps=3, noise_stddev=3.0),
             "asked": lambda: cls(at.curved, at.epsilon, at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         check_problem(self.problem)
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
@@ -238,11 +232,8 @@ class DPSGD(Weakenable):
         """Theorem 2's for n records, and the accountant's whole profile; none if it was withdrawn."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta),
-            Adjacency.REPLACE_ONE,
-            sources=("mn25.thm2", "mn25.lem12"),
-            conditions=self.problem.conditions,
+        theorem = replace_one(
+            ApproxDP(self.epsilon, self.delta), "mn25.thm2", "mn25.lem12", conditions=self.problem.conditions
         )
         return Guarantees(
             theorem,
@@ -299,11 +290,7 @@ class DPSGD(Weakenable):
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         n = data.n
         used = self.parameters(n)

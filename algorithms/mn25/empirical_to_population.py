@@ -24,26 +24,17 @@ from dpverify.algorithms.conditions import (
     promised_to_all,
     stated_by,
 )
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import NOISE, Weakenable, sharpened
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
-from dpverify.privacy import (
-    Adjacency,
-    ApproxDP,
-    ConditionKind,
-    Guarantee,
-    ProfileDP,
-    PureDP,
-    StatedGuarantee,
-    for_group,
-)
+from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, PureDP, for_group
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
 from dpverify.running import Output, Randomness
@@ -217,12 +208,11 @@ class EmpiricalToPopulation(Weakenable):
     statements: ClassVar[tuple[str, ...]] = ("mn25.d2", "mn25.lem6")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the solver's, where that states one for the population",
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
+        "parameters": SEARCHED_STEPS,
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD
 
         return {
@@ -231,11 +221,6 @@ class EmpiricalToPopulation(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed.
-        """
         super().__post_init__()
         check_solver(self.solver, hands_over=(ALL_RUNS, FIRST_RUNS))
 
@@ -265,10 +250,10 @@ class EmpiricalToPopulation(Weakenable):
         inners = promised_to_all(stated_by(self.solver, m), accepts=_ACCEPTED)
         asked = next((one.guarantee for one in inners if isinstance(one.guarantee, ApproxDP)), None)
         found = [
-            StatedGuarantee(
+            replace_one(
                 guarantee,
-                Adjacency.REPLACE_ONE,
-                sources=("mn25.d2", "mn25.lem6"),
+                "mn25.d2",
+                "mn25.lem6",
                 conditions=passed_on(inner),
                 origin=_origin(asked, guarantee),
             )
@@ -326,11 +311,7 @@ class EmpiricalToPopulation(Weakenable):
         return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Draw each run's records, then run the solver on them; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
-        """
+        """Draw each run's records, then run the solver on them; points have shape (runs, d)."""
         data = admitted(self, data)
         n, m, xp = data.n, self.resample_count(data.n), rng.xp
         features, labels = records(data, self.problem, xp)

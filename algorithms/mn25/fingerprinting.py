@@ -26,14 +26,7 @@ from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import (
-    GDP,
-    Adjacency,
-    ApproxDP,
-    Condition,
-    ConditionKind,
-    StatedGuarantee,
-)
+from dpverify.privacy import GDP, Adjacency, ApproxDP, Condition, ConditionKind, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums
@@ -137,19 +130,13 @@ class Fingerprinting(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(4, 3, epsilon=1.0),
             "asked": lambda: cls(at.n, at.d, epsilon=at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-            NotGuaranteedError: if the noise is too small for epsilon and delta and the guarantee was not withdrawn.
-        """
+        """Refuse noise that is too small for epsilon and delta, unless the guarantee was withdrawn."""
         super().__post_init__()
         if self.accessed is not None:
             whole_number("accessed", self.accessed, at_least=1, at_most=self.members)
@@ -172,11 +159,6 @@ class Fingerprinting(Weakenable):
         """Standard deviation of each coordinate of the noise, a length."""
         return self.smallest_noise if self.noise_stddev is None else self.noise_stddev
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the estimator guarantees nothing, if it claims something; empty if it does, or claims nothing."""
-        whole_number("n", n, at_least=1)
-        return self._withdrawn
-
     @property
     def _withdrawn(self) -> tuple[str, ...]:
         given = given_up(self.withdraw_guarantee)
@@ -188,7 +170,7 @@ class Fingerprinting(Weakenable):
         )
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: the output is an attacker's."""
+        """Empty: the output is an attacker's."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 

@@ -100,7 +100,6 @@ class HardInstance(Algorithm):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 
         hard, line = cls.with_directions(4, 2, subspace_dimension=1), Setting().line
@@ -111,11 +110,7 @@ class HardInstance(Algorithm):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed, or K + r is above d.
-        """
+        """Refuse more coordinates than there are: K + r above d."""
         super().__post_init__()
         if not 1 <= self.direction_count <= self.dimension - self.hidden_dimension:
             raise InvalidArgumentError(
@@ -162,12 +157,12 @@ class HardInstance(Algorithm):
         return self.scale * self.offset
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: it is a problem."""
+        """Empty: it is a problem."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """None but rounding: each direction is uniformly random, given the others; not stated of those from records."""
+        """Exact, rounding aside: given the others, each direction is uniform; None for directions from records."""
         whole_number("n", n, at_least=1)
         if self.directions_from == "records":
             return None
@@ -360,11 +355,6 @@ class OnHardInstance(Algorithm):
     statements: ClassVar[tuple[str, ...]] = HardInstance.statements
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed.
-        """
         super().__post_init__()
         if not isinstance(self.instance, HardInstance):
             raise InvalidArgumentError("instance", self.instance, "a HardInstance")
@@ -380,21 +370,20 @@ class OnHardInstance(Algorithm):
             return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """That it was withdrawn, if it was."""
-        whole_number("n", n, at_least=1)
+    @property
+    def _withdrawn(self) -> tuple[str, ...]:
         return given_up(self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
 
-        None where the instance itself is made of records.
+        Empty if the instance itself is made of records.
         """
         whole_number("n", n, at_least=1)
         made_of_records = self.instance.directions_from == "records"
         if self.optimizer is None or self.withdraw_guarantee or made_of_records:
             return Guarantees()
-        # nobody's instance: what an optimizer states depends on the loss's constants and the set alone
+        # without an instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
         stated: Guarantees = stated_by(self._optimizer_on(none.problem), n)
         return stated.without_local()
@@ -409,7 +398,7 @@ class OnHardInstance(Algorithm):
         return self.steps if self.optimizer is None else int(self.optimizer.gradient_query_count(n))
 
     def least_excess_risk(self, queries: int) -> float:
-        """Least excess risk after so many true answers, for a method that stays in their span; units of loss.
+        """Least excess risk after a number of true answers, for a method that stays in their span; units of loss.
 
         After fewer than K answers some direction was never shown. A point in the span of what was shown has nothing
         of it, so that its loss is at least C_1 alpha (rescaled). From K answers on nothing is claimed here.

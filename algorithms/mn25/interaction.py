@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from dpverify.algorithms.mn25.oracle_handles import (
     AdaptiveQueryError,
-    Limits,
     OracleHandle,
+    OracleLimits,
     UseCounts,
     handle_of,
 )
@@ -37,7 +37,7 @@ from dpverify.running.randomness import Array
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _AskedBatch:
     """Queries handed over in one go."""
 
     points: Array
@@ -52,7 +52,7 @@ class _Asked:
         return int(self.records.shape[1])
 
 
-class _Records:
+class _RecordArrays:
     """The true oracle's own view of the records."""
 
     def __init__(self, features: Array, labels: Array, xp: Any) -> None:
@@ -74,7 +74,9 @@ class FirstOrder:
         count: M_t, the queries each run made; an integer if it is the same for all, else shape (runs,).
     """
 
-    def __init__(self, interaction: Interaction, asked: Sequence[_Asked], records: _Records) -> None:
+    def __init__(
+        self, interaction: Interaction, asked: Sequence[_AskedBatch], records: _RecordArrays
+    ) -> None:
         self._interaction = interaction
         self._records = records
         self._asked = tuple(asked)
@@ -139,7 +141,7 @@ class Batch:
 
     def __init__(self, interaction: Interaction) -> None:
         self._interaction = interaction
-        self._asked: list[_Asked] = []
+        self._asked: list[_AskedBatch] = []
         self._answered = False
 
     def ask(self, points: Array, records: Array, *, made: Array | None = None) -> Batch:
@@ -185,7 +187,7 @@ class Batch:
         else:
             for k in range(copied.shape[1]):
                 copied[:, k, :] = inter.true_oracle.admitted(copied[:, k, :])
-        self._asked.append(_Asked(copied, xp.asarray(indices, dtype=xp.int64, copy=True), kept))
+        self._asked.append(_AskedBatch(copied, xp.asarray(indices, dtype=xp.int64, copy=True), kept))
         return self
 
     def answer(self) -> Array:
@@ -206,7 +208,7 @@ def own_numbers(points: Any, xp: Any) -> Array:
     """A copy in 64-bit floats.
 
     Raises:
-        InvalidArgumentError: for what is no array of real numbers.
+        InvalidArgumentError: for anything but an array of real numbers.
     """
     try:
         copied = xp.asarray(points, copy=True)
@@ -244,7 +246,7 @@ class Interaction:
         runs: int,
         largest_batch: int | None = None,
         remember_points: bool = False,
-        declared: Limits | None = None,
+        declared: OracleLimits | None = None,
     ) -> None:
         if not isinstance(oracle, ProxyOracle):
             raise InvalidArgumentError("oracle", oracle, "a ProxyOracle")
@@ -259,7 +261,7 @@ class Interaction:
         self.largest_batch_seen = 0
         self._oracle = oracle
         self._largest_batch = largest_batch
-        self._records = _Records(*records_of(data, problem, rng.xp), rng.xp)
+        self._records = _RecordArrays(*records_of(data, problem, rng.xp), rng.xp)
         self._declared = declared
         self._uses = None if declared is None else UseCounts(runs, data.n, declared)
         self._calls = np.zeros(runs, dtype=np.int64)
@@ -290,10 +292,10 @@ class Interaction:
             raise AdaptiveQueryError("The interaction is over: its points were released.")
 
     def close(self) -> None:
-        """End it: no query is taken or answered afterwards, whoever has kept a handle."""
+        """End it: no query is taken or answered afterwards, even through a handle that was kept."""
         self._over = True
 
-    def answer_of(self, asked: Sequence[_Asked]) -> Array:
+    def answer_of(self, asked: Sequence[_AskedBatch]) -> Array:
         """What `Batch.answer` returns."""
         answers = FirstOrder(self, asked, self._records)
         size = int(np.max(answers.count)) if self.runs else 0
@@ -380,7 +382,7 @@ def _projection(interaction: Interaction) -> Callable[[Array], Array]:
     return project
 
 
-def _distinct_query_points(asked: Sequence[_Asked]) -> list[Array]:
+def _distinct_query_points(asked: Sequence[_AskedBatch]) -> list[Array]:
     """Points of shape (runs, d), NaN for runs that made no query there."""
     found = []
     for part in asked:

@@ -46,7 +46,7 @@ class LimitedOracle(Protocol):
         """The message."""
 
     def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: bounded information is no privacy."""
+        """None: bounded information does not imply privacy."""
 
     def decode(self, message: Array, dimension: int) -> Array:
         """The estimate, shape (runs, d)."""
@@ -113,7 +113,7 @@ class QuantizingOracle:
         return dimension / k * rounding + (dimension / k - 1) * self.lipschitz**2
 
     def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: a message may well reveal a record."""
+        """None: a message may reveal a record."""
         return
 
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
@@ -269,19 +269,13 @@ class LimitedOracleSGD(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, QuantizingOracle(2.0), 0.5, steps=3),
             "asked": lambda: cls(at.mean, QuantizingOracle(2.0), at.epsilon),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed, or the oracle was told a smaller
-                Lipschitz constant than the loss has.
-        """
+        """Refuse an oracle that was told a smaller Lipschitz constant than the loss has."""
         super().__post_init__()
         check_problem(self.problem)
         if not isinstance(self.oracle, LimitedOracle):
@@ -321,7 +315,7 @@ class LimitedOracleSGD(Weakenable):
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
 
     def guarantees(self, n: int) -> Guarantees:
-        """None: bounded information is no differential privacy."""
+        """Empty: bounded information does not imply differential privacy."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
@@ -345,7 +339,7 @@ class LimitedOracleSGD(Weakenable):
 
     @property
     def _calls(self) -> AsPrinted | Corrected:
-        """Those of the channel are the paper's."""
+        """The paper states those of the channel."""
         if not isinstance(self.oracle, GaussianChannel) or self.batch_size > 1:
             return CALLS
         printed = f"B^2 (1 + sigma^2) / alpha^2 = {self.step_count}, for L = 1"

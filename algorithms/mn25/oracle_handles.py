@@ -131,7 +131,7 @@ class DeclaredUse:
             if value is not None or name in ("rounds", "copies"):
                 object.__setattr__(self, name, whole_number(name, value, at_least=1))
 
-    def on(self, n: int) -> Limits:
+    def on(self, n: int) -> OracleLimits:
         """The numbers for n records.
 
         Raises:
@@ -144,11 +144,11 @@ class DeclaredUse:
             uses = -(-self.rounds * batch // n)
         if uses is not None:
             whole_number("batches a record", uses, at_least=1, at_most=_MOST_BATCHES)
-        return Limits(batch, self.rounds, uses, self.copies)
+        return OracleLimits(batch, self.rounds, uses, self.copies)
 
 
 @dataclass(frozen=True)
-class Limits:
+class OracleLimits:
     """A `DeclaredUse` for a number of records: `batch`, `rounds`, `batches_a_record` (None: no limit), `copies`."""
 
     batch: int
@@ -165,7 +165,7 @@ class UseCounts:
         most_copies: the largest number of queries about one record in one batch of one run.
     """
 
-    def __init__(self, runs: int, n: int, declared: Limits) -> None:
+    def __init__(self, runs: int, n: int, declared: OracleLimits) -> None:
         self.batches: NDArray[np.int32] = np.zeros((runs, n), dtype=np.int32)
         self.most_copies = 0
         self._declared = declared

@@ -24,7 +24,7 @@ from dpverify.algorithms.mn25.origins import rounded_up, summed
 from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee, PureDP
@@ -72,7 +72,7 @@ class ERMPhase:
 
 
 @dataclass(frozen=True)
-class PhasedSGD(Phased):
+class PhasedSGD(Phased[SGDPhase]):
     """mn25, Algorithm 4: R phases of SGD on records drawn with replacement, each ending in a noisy average.
 
     With l = ln(n/delta), T = max{B L sqrt(d l) / alpha, (B L / alpha)^2} and eta = B^2 / (alpha T), phase
@@ -118,27 +118,16 @@ class PhasedSGD(Phased):
     id: ClassVar[str] = "mn25.alg4"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
     sources: ClassVar[tuple[str, ...]] = ("mn25.thm7", "mn25.lem6")
     printed: ClassVar[str] = "(epsilon, delta)-DP for alpha >= 6 B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 4.0, 0.2),
             "asked": lambda: cls(at.curved, at.epsilon, at.delta),
         }
-
-    def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
-        super().__post_init__()
 
     def _phases_at(self, n: int, accuracy: float) -> tuple[SGDPhase, ...]:
         if accuracy >= self.trivial_accuracy:
@@ -155,10 +144,6 @@ class PhasedSGD(Phased):
             SGDPhase(max(1, math.ceil(steps / 2**r * (1 - 1e-12))), rate / 4**r, spread / 4**r)
             for r in range(1, count + 1)
         )
-
-    def schedule(self, n: int) -> tuple[SGDPhase, ...]:
-        """The phases for n records; none if the starting point is released."""
-        return self._phases_at(n, self.accuracy_in_use(n))
 
     def sensitivity(self, phase: SGDPhase) -> float:
         """By how much a phase's average moves when one drawn record is replaced, a length."""
@@ -252,11 +237,7 @@ class PhasedSGD(Phased):
         return StatedStep(move, phase.noise_stddev, draws=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         w = begin(self.start, runs, rng)
         xp, constraint = rng.xp, self.problem.constraint
@@ -280,7 +261,7 @@ class PhasedSGD(Phased):
 
 
 @dataclass(frozen=True)
-class PhasedERM(Phased):
+class PhasedERM(Phased[ERMPhase]):
     """mn25, Algorithm 5: R regularized empirical risks, each minimized near the last noisy minimizer.
 
     Phase r = 1, ..., R minimizes risk(w) + lambda_r ||w - w_(r-1)||^2 on the set, lambda_r = 2^r alpha / B^2, up to
@@ -334,9 +315,7 @@ class PhasedERM(Phased):
 
     id: ClassVar[str] = "mn25.alg5"
     statements: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its noise is the smallest that the accounting proves; the printed one is said beside it",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
     sources: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
     printed: ClassVar[str] = (
         "(epsilon, delta)-DP for alpha of the order B L sqrt(d ln(1/delta)) / (n epsilon)"
@@ -344,18 +323,12 @@ class PhasedERM(Phased):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, 4.0, 0.2),
             "asked": lambda: cls(at.curved, at.epsilon, at.delta),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         if not math.isfinite(self.problem.constants.smoothness):
             raise InvalidArgumentError("problem", self.problem, "a smooth loss, for the inner solver")
@@ -372,10 +345,6 @@ class PhasedERM(Phased):
             gap = self.gap_factor * min(lipschitz**2 / (pull * n**2), accuracy / 2**r)
             found.append(ERMPhase(pull, gap, spread / 2**r))
         return tuple(found)
-
-    def schedule(self, n: int) -> tuple[ERMPhase, ...]:
-        """The phases for n records; none if the starting point is released."""
-        return self._phases_at(n, self.accuracy_in_use(n))
 
     def sensitivity(self, n: int, phase: ERMPhase) -> float:
         """By how much a phase's inexact minimizer moves when one of n records is replaced, a length."""
@@ -395,7 +364,7 @@ class PhasedERM(Phased):
         return RegularizedRisk(self.problem, phase.pull)
 
     def gradient_query_count(self, n: int) -> int:
-        """At most so many in a run: all that the inner solver may need in each phase."""
+        """An upper bound on those of a run: all that the inner solver may need in each phase."""
         return sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in self.schedule(n))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -451,11 +420,7 @@ class PhasedERM(Phased):
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the guarantee does not hold and it was not withdrawn.
-        """
+        """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         w = begin(self.start, runs, rng)
 

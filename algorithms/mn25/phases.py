@@ -7,27 +7,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.mn25.dp_sgd import check_problem
 from dpverify.algorithms.mn25.origins import accounted
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
-from dpverify.privacy import Adjacency, ApproxDP, Guarantee, StatedGuarantee
+from dpverify.privacy import ApproxDP, Guarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 LARGEST_MU = 40.0  # of a release that can be accounted for
+PhaseT = TypeVar("PhaseT")
 _SEARCH_TOLERANCE = 1e-3  # relative, of the accuracy
 _SMALLEST_ACCURACY = 1e-6  # over B L
 
 
 @dataclass(frozen=True)
-class Phased(Weakenable, ABC):
+class Phased(Weakenable, ABC, Generic[PhaseT]):
     """What both algorithms have in common.
 
     Attributes:
@@ -58,11 +59,6 @@ class Phased(Weakenable, ABC):
     """The paper's claim of privacy."""
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         check_problem(self.problem)
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
@@ -122,11 +118,8 @@ class Phased(Weakenable, ABC):
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = StatedGuarantee(
-            ApproxDP(self.epsilon, self.delta),
-            Adjacency.REPLACE_ONE,
-            sources=self.sources,
-            conditions=self.problem.conditions,
+        theorem = replace_one(
+            ApproxDP(self.epsilon, self.delta), *self.sources, conditions=self.problem.conditions
         )
         return Guarantees(
             theorem,
@@ -137,11 +130,15 @@ class Phased(Weakenable, ABC):
         )
 
     @abstractmethod
-    def schedule(self, n: int) -> Sequence[Any]:
-        """The phases for n records."""
+    def _phases_at(self, n: int, accuracy: float) -> tuple[PhaseT, ...]:
+        """The phases with this accuracy; none if the starting point is good enough."""
+
+    def schedule(self, n: int) -> tuple[PhaseT, ...]:
+        """The phases for n records; none if the starting point is released."""
+        return self._phases_at(n, self.accuracy_in_use(n))
 
     @abstractmethod
-    def _stated(self, phase: Any, data: Dataset) -> StatedStep:
+    def _stated(self, phase: PhaseT, data: Dataset) -> StatedStep:
         """A phase up to its noise, and the noise."""
 
     def structure(self, data: Dataset) -> StatedStructure | None:
@@ -163,7 +160,7 @@ class Phased(Weakenable, ABC):
 
 
 @lru_cache(maxsize=256)
-def _smallest_accuracy(algorithm: Phased, n: int) -> float:
+def _smallest_accuracy(algorithm: Phased[Any], n: int) -> float:
     """The smallest alpha that is proved to be (epsilon, delta)-DP, to 1e-3; B L if there is none below it."""
     trivial = algorithm.trivial_accuracy
     if algorithm.noise_factor == 0:

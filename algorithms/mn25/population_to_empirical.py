@@ -24,7 +24,7 @@ from dpverify.algorithms.conditions import (
     promised_to_all,
     stated_by,
 )
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
@@ -35,20 +35,12 @@ from dpverify.algorithms.mn25.private_selection import (
 )
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import (
-    Adjacency,
-    Guarantee,
-    ProfileDP,
-    PureDP,
-    StatedGuarantee,
-    compose,
-    zCDP,
-)
+from dpverify.privacy import Guarantee, ProfileDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.local_problems import LocalBalls, LocalLoss
@@ -159,13 +151,10 @@ class PopulationToEmpirical(Weakenable):
     id: ClassVar[str] = "mn25.sco-to-erm"
     hands_over: ClassVar[str] = "all runs"
     statements: ClassVar[tuple[str, ...]] = ("mn25.thm8", "mn25.fact1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of steps is printed as an order, and searched for by an exact bound",
-    }
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         asked: dict[str, Any] = {"n": at.n, "epsilon": at.epsilon, "delta": at.delta}
         small: dict[str, Any] = {"phases": 1, "boosts": 2, "balls": 2, "regularization": 0.1, "minibatch": 2}
         return {
@@ -174,11 +163,6 @@ class PopulationToEmpirical(Weakenable):
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is outside of what is allowed.
-        """
         super().__post_init__()
         check_solver(self.solver)
         constraint = self.problem.constraint
@@ -336,10 +320,9 @@ class PopulationToEmpirical(Weakenable):
             ]
             phases.append([(total, conditions) for total, conditions in composed if total is not None])
         return tuple(
-            StatedGuarantee(
+            replace_one(
                 _weakest([total for total, _ in kind]),
-                Adjacency.REPLACE_ONE,
-                sources=("mn25.thm8",),
+                "mn25.thm8",
                 origin=_PRIVACY,
                 conditions=tuple(
                     dict.fromkeys(
@@ -460,11 +443,7 @@ class PopulationToEmpirical(Weakenable):
         return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on n records; points have shape (runs, d).
-
-        Raises:
-            NotGuaranteedError: if the solver guarantees nothing and that was not withdrawn.
-        """
+        """Run on n records; points have shape (runs, d)."""
         data = admitted(self, data)
         n = data.n
         xp, sizes, regularization = rng.xp, self.sizes(n), self.chosen_regularization(n)

@@ -11,31 +11,17 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
-from dpverify.algorithms.mn25.oracle_handles import (
-    DeclaredUse,
-    Limits,
-    OracleHandle,
-)
+from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
 from dpverify.algorithms.mn25.origins import accounted, rounded_up
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import (
-    GDP,
-    Adjacency,
-    Condition,
-    ConditionKind,
-    Guarantee,
-    StatedGuarantee,
-    compose,
-    for_group,
-    zCDP,
-)
+from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.oracle import is_our_own
 from dpverify.running import Output, Randomness
@@ -185,18 +171,12 @@ class PrivateOracleMethod(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        """Small ones, and one for the budget of the setting."""
         return {
             "": lambda: cls(at.mean, GaussianOracle(1.0), CyclicDescent(2, 2, 0.5)),
             "asked": lambda: cls(at.mean, GaussianOracle(1 / at.epsilon), CyclicDescent(1, 2, 0.5)),
         }
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if a parameter is outside of what is allowed.
-        """
         super().__post_init__()
         if not isinstance(self.oracle, ProxyOracle):
             raise InvalidArgumentError("oracle", self.oracle, "a ProxyOracle")
@@ -219,7 +199,7 @@ class PrivateOracleMethod(Weakenable):
             reasons.append("the oracle's messages are not private")
         return (*reasons, *given_up(self.withdraw_guarantee))
 
-    def limits(self, n: int) -> Limits:
+    def limits(self, n: int) -> OracleLimits:
         """What the optimizer is held to for n records."""
         assert self.declared is not None
         return self.declared.on(n)
@@ -258,10 +238,9 @@ class PrivateOracleMethod(Weakenable):
         if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
             return Guarantees()
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
-        stated = StatedGuarantee(
+        stated = replace_one(
             whole,
-            Adjacency.REPLACE_ONE,
-            sources=("mn25.prelim",),
+            "mn25.prelim",
             conditions=self._conditions,
             origin=accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed"),
         )

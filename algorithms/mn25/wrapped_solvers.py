@@ -27,8 +27,8 @@ def check_solver(solver: Any, *, argument: str = "solver", hands_over: Collectio
         hands_over: which of its kinds are understood.
 
     Raises:
-        InvalidArgumentError: if it is no callable dataclass with a field `problem`, which a property does not replace,
-            and a method `guarantees`, or does not hand over points as needed.
+        InvalidArgumentError: if it is not a callable dataclass with a field `problem` (a property is not
+            enough) and a method `guarantees`, or does not hand over points as needed.
     """
     fits = dataclasses.is_dataclass(solver) and not isinstance(solver, type)
     fits = fits and any(field.name == "problem" and field.init for field in dataclasses.fields(solver))

@@ -172,7 +172,7 @@ def transition_matrix(cells: Cells, log_weights: Array) -> NDArray[np.float64]:
 
 
 def law_after(cells: Cells, log_weights: Array, steps: int) -> NDArray[np.float64]:
-    """The law of the cell after so many steps, shape (..., k^p), for log-weights (..., k^p).
+    """The distribution of the cell after a number of steps, shape (..., k^p), for log-weights (..., k^p).
 
     All terms are positive, so every probability has a relative rounding error of at most `rounding(cells, steps)`.
     """

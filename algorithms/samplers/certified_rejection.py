@@ -29,10 +29,10 @@ Matrix = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 MOST_CELLS = 4096
-"""How many cells an envelope may have, unless told otherwise."""
+"""How many cells an envelope may have by default."""
 
 LEAST_ACCEPTANCE = 1e-3
-"""Share of the proposals that must be sure to be accepted, unless told otherwise."""
+"""Share of the proposals that must be sure to be accepted, by default."""
 
 _MOST_ROUNDS = 1_000_000
 _CUT_SHARE = 0.6
@@ -53,7 +53,7 @@ class Potential(Protocol):
         """A subgradient, shape (m, k)."""
 
 
-class Region(Protocol):
+class BoundingRegion(Protocol):
     """A convex set K inside a box."""
 
     @property
@@ -114,7 +114,7 @@ class _Cells:
     log_upper: Matrix
     """Logarithm of the envelope's mass."""
     log_lower: Matrix
-    """Logarithm of a lower bound on the density's mass; minus infinity where none is known."""
+    """Logarithm of a lower bound on the density's mass; minus infinity if none is known."""
 
     @classmethod
     def joined(cls, parts: list[_Cells]) -> _Cells:
@@ -150,7 +150,7 @@ class _Counter:
 
 def build_envelope(
     potential: Potential,
-    region: Region,
+    region: BoundingRegion,
     *,
     target: float = 0.5,
     largest: int = MOST_CELLS,
@@ -219,7 +219,7 @@ def _halved(lower: Matrix, widths: Matrix) -> tuple[Matrix, Matrix]:
     return corners.reshape(-1, lower.shape[1]), np.repeat(half, shifts.shape[0], axis=0)
 
 
-def _fit(potential: _Counter, region: Region, lower: Matrix, widths: Matrix) -> _Cells:
+def _fit(potential: _Counter, region: BoundingRegion, lower: Matrix, widths: Matrix) -> _Cells:
     """Tangent planes for cells, without the cells that miss the region."""
     keep = ~region.excludes(lower, lower + widths)
     lower, widths = lower[keep], widths[keep]
@@ -276,7 +276,7 @@ def until_accepted(propose: Propose, runs: int, xp: Any) -> tuple[Array, Counts]
 
 
 def sample(
-    envelope: Envelope, potential: Potential, region: Region, *, rng: Randomness, runs: int, name: str
+    envelope: Envelope, potential: Potential, region: BoundingRegion, *, rng: Randomness, runs: int, name: str
 ) -> tuple[Array, Counts]:
     """Exact samples of exp(-V) on the region.
 
@@ -310,7 +310,7 @@ def sample(
 
 def decide(
     potential: Potential,
-    region: Region,
+    region: BoundingRegion,
     points: Array,
     planes: Array,
     drawn: Array,

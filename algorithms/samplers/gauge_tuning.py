@@ -19,7 +19,7 @@ EXTENSION_SHARE = 1 / 16
 
 
 @dataclass(frozen=True)
-class Tuning:
+class GaugeTuning:
     """Parameters of Algorithm 5 for n records: what its three steps are run with.
 
     Attributes:
@@ -64,7 +64,7 @@ def tune(
     alpha: float | None = None,
     cells: int | None = None,
     extension: Literal["projection", "loss"] = "projection",
-) -> Tuning:
+) -> GaugeTuning:
     """Algorithm 5's parameters: the printed alpha, and the walk on log F, which is (eta + alpha / r)-Lipschitz.
 
     Where C is the cube, log F is -scale * risk itself: no penalty, no extension.
@@ -72,12 +72,12 @@ def tune(
     eta = scale * n * problem.constants.lipschitz_constant
     if region.is_cube:
         plan = GridPlan(region.dimension, region.edge, eta, distance / 2, cells=cells)
-        return Tuning(region, scale, distance, eta, 0.0, extension, plan)
+        return GaugeTuning(region, scale, distance, eta, 0.0, extension, plan)
     penalty = printed_alpha(region, eta, distance) if alpha is None else alpha
     error = EXTENSION_SHARE * distance / 2 if extension == "projection" else 0.0
     steepest = eta + penalty / region.inner_radius
     plan = GridPlan(region.dimension, region.edge, steepest, distance / 2, error, cells)
-    return Tuning(region, scale, distance, eta, penalty, extension, plan)
+    return GaugeTuning(region, scale, distance, eta, penalty, extension, plan)
 
 
 def printed_alpha(region: Region, eta: float, distance: float) -> float:

@@ -81,7 +81,7 @@ class GridPlan:
 
     @cached_property
     def cells_per_side(self) -> int:
-        """k: enough that cells are no larger than gamma, unless told otherwise.
+        """k: enough that cells are no larger than gamma, unless it is set.
 
         Raises:
             InvalidArgumentError: if that is more than `MOST_CELLS_PER_SIDE`.
@@ -156,7 +156,7 @@ class GridPlan:
         return math.ceil(2 / self.conductance**2 * (0.5 * (start + smallest) + log_error))
 
     def withdrawn(self, steps: float) -> tuple[str, ...]:
-        """Why the distance is not proved after so many steps; empty if it is."""
+        """Why the distance is not proved after a number of steps; empty if it is."""
         if not self.mixing > 0:
             return (
                 f"a grid of {self.cells_per_side} cells per side is too coarse for a distance of {self.distance:g}",

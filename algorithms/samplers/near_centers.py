@@ -119,7 +119,7 @@ def check_near(
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _CellTable:
     """Cells of the runs that still wait, as many for each run: shapes (a, m, k) and (a, m)."""
 
     lower: Array
@@ -128,10 +128,10 @@ class _Table:
     heights: Array
     log_masses: Array
 
-    def only(self, kept: NDArray[np.bool_], xp: Any) -> _Table:
+    def only(self, kept: NDArray[np.bool_], xp: Any) -> _CellTable:
         places = xp.asarray(np.flatnonzero(kept))
         parts = (self.lower, self.widths, self.slopes, self.heights, self.log_masses)
-        return _Table(*(xp.take(part, places, axis=0) for part in parts))
+        return _CellTable(*(xp.take(part, places, axis=0) for part in parts))
 
     def at(self, cell: Array, xp: Any) -> tuple[Array, Array, Array, Array]:
         """Corner, widths, slope and height of one cell a run."""
@@ -144,7 +144,7 @@ class _Table:
         lower, widths, slopes = rows
         return lower, widths, slopes, xp.take(xp.reshape(self.heights, (-1,)), flat)
 
-    def replaced(self, cell: Array, parts: _Table, xp: Any) -> _Table:
+    def replaced(self, cell: Array, parts: _CellTable, xp: Any) -> _CellTable:
         """Without one cell a run, but with those of `parts`: the first takes its place."""
         here = xp.arange(self.heights.shape[1], dtype=cell.dtype)[None, :] == cell[:, None]
 
@@ -152,7 +152,7 @@ class _Table:
             mask = here if old.ndim == 2 else here[:, :, None]
             return xp.concat([xp.where(mask, new[:, :1, ...], old), new[:, 1:, ...]], axis=1)
 
-        return _Table(
+        return _CellTable(
             join(self.lower, parts.lower),
             join(self.widths, parts.widths),
             join(self.slopes, parts.slopes),
@@ -188,7 +188,7 @@ class _Envelopes:
         self.planes = np.zeros(runs, dtype=np.int64)
         self._table = self._fit(low[:, None, :] + grid[None, :, :] * size, size, np.arange(runs))
 
-    def _fit(self, lower: Array, widths: Array, owners: Counts) -> _Table:
+    def _fit(self, lower: Array, widths: Array, owners: Counts) -> _CellTable:
         """Tangent planes for m cells of each of the owners, shape (a, m, k)."""
         xp, (runs, cells, k) = self._rng.xp, lower.shape
         flat, sides = xp.reshape(lower, (-1, k)), xp.reshape(widths, (-1, k))
@@ -204,7 +204,7 @@ class _Envelopes:
         met = met & ~xp.asarray(self._region.excludes(np.asarray(flat), np.asarray(flat + sides)))
         log_masses = xp.where(met, log_masses, xp.full_like(log_masses, -np.inf))
         self.planes[owners] += cells
-        return _Table(
+        return _CellTable(
             lower,
             widths,
             xp.reshape(slopes, (runs, cells, k)),

@@ -42,7 +42,7 @@ _PILOT = 4000
 _DESCENT_STEPS = 500
 
 
-class Sampler(Protocol):
+class BatchSampler(Protocol):
     """Something that draws points."""
 
     def draw(self, rng: Randomness, runs: int) -> Array:
@@ -254,7 +254,7 @@ class _Minorant:
     slope: Matrix
 
     @cached_property
-    def _parts(self) -> tuple[Sampler, Matrix, Matrix]:
+    def _parts(self) -> tuple[BatchSampler, Matrix, Matrix]:
         constraint, hessian = self.constraint, self.hessian
         scale = np.sqrt(np.maximum(np.diag(hessian), 0.0))
         if isinstance(constraint, Ball) or not np.all(scale > 0):
@@ -265,7 +265,7 @@ class _Minorant:
         diagonal = share * scale**2
         touching = self._minimizer()
         slope = self.slope + hessian @ touching - diagonal * touching
-        sampler: Sampler
+        sampler: BatchSampler
         if isinstance(constraint, Ball):
             sampler = AxialSampler(constraint, float(diagonal[0]), slope)
         else:
@@ -340,7 +340,7 @@ class RejectionSampler:
         return until_accepted(propose, runs, rng.xp)[0]
 
 
-def quadratic_sampler(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> Sampler:
+def quadratic_sampler(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> BatchSampler:
     """The sampler for exp(-<w, H w> / 2 - <slope, w>) on the set, closed forms first.
 
     Raises:

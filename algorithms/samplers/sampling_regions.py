@@ -99,7 +99,7 @@ def is_cube(constraint: ConstraintSet) -> bool:
 
 
 def inner_radius_of(constraint: ConstraintSet) -> float | None:
-    """Radius of the largest ball about the set's center that is inside; None where it is not known."""
+    """Radius of the largest ball about the set's center that is inside; None if unknown."""
     if type(constraint) is Ball:
         return constraint.radius
     if type(constraint) is Box:

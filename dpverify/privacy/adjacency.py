@@ -10,7 +10,7 @@ from dpverify.errors import InvalidArgumentError
 
 
 class Adjacency(StrEnum):
-    """The neighboring relation a guarantee is about; all of them are symmetric.
+    """The neighboring relation of a guarantee; all of them are symmetric.
 
     Examples:
         >>> from dpverify.privacy import Adjacency
@@ -23,20 +23,20 @@ class Adjacency(StrEnum):
     ADD_REMOVE_ONE = "add-or-remove-one"
     """One record more, or one less."""
     INDEX = "index"
-    """Same number of records, the one at a given place replaced."""
+    """Same number of records, the one at a given index replaced."""
     ZERO_OUT = "zero-out"
     """Same number of records, one of them replaced by zeros."""
     ANSWERS = "answers-within-1"
-    """The records are answers to queries, as many on both sides, and each of them moves by at most 1."""
+    """The records are answers to equally many queries, and each of them changes by at most 1."""
     UNCHECKED = "unchecked"
-    """Whoever gives the two data sets vouches that they are neighbors."""
+    """The caller declares that the two data sets are neighbors."""
 
 
 def checked_adjacency(adjacency: object) -> Adjacency:
-    """An adjacency, also by its value or its name: `add-or-remove-one`, `add-remove-one`.
+    """Read an adjacency, also from its value or its name: `add-or-remove-one`, `add-remove-one`.
 
     Raises:
-        InvalidArgumentError: if it is none.
+        InvalidArgumentError: if it is not one.
     """
     for known in Adjacency:
         if adjacency in (known, known.value, known.name.lower().replace("_", "-")):
@@ -46,7 +46,7 @@ def checked_adjacency(adjacency: object) -> Adjacency:
 
 @dataclass(frozen=True)
 class ProtectedRecords:
-    """The places, from 1, of the records that a guarantee protects; neighbors differ in one of these.
+    """The indices, from 1, of the records that a guarantee protects; neighbors differ in one of these.
 
     Without arguments all records are protected.
 
@@ -84,7 +84,7 @@ class ProtectedRecords:
         return self == ALL_RECORDS
 
     def includes(self, index: int, n: int) -> bool:
-        """Whether the record at a place from 1 to n, of n records, is protected.
+        """Whether the record at an index from 1 to n, of n records, is protected.
 
         Raises:
             InvalidArgumentError: if there is no such place.

@@ -110,7 +110,7 @@ class SampledBatch(Guarantee):
 
     @cached_property
     def _tail(self) -> float:
-        """P[the record is drawn more often than listed]: counted as lost."""
+        """P[the record is drawn more often than listed], which counts as a failure of privacy."""
         from scipy import stats
 
         if not self.replacement or self.n == 1:
@@ -201,7 +201,7 @@ class SampledBatches(Guarantee):
     (dp-accounting's Fourier transform) plus `rounding`.
 
     Attributes:
-        parts: pairs (release, how often), at least one.
+        parts: pairs (release, number of repetitions), at least one.
 
     Raises:
         InvalidArgumentError: for anything else.

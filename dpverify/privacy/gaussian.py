@@ -123,16 +123,21 @@ def gaussian_hockey_stick(epsilon: ArrayLike, mu: ArrayLike) -> float | FloatArr
         >>> round(gaussian_hockey_stick(1.0, 1.0), 4)
         0.1269
     """
-    eps = quantities.epsilons(epsilon)
-    mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
-    try:
-        eps, mus = np.broadcast_arrays(eps, mus)
-    except ValueError:
-        raise InvalidArgumentError("mu", mu, "a shape that broadcasts against epsilon") from None
+    eps, mus = _with_mu(quantities.epsilons(epsilon), mu, "epsilon")
     if eps.ndim == 0:
         return _hockey_stick(float(eps), float(mus))
     values = [_hockey_stick(e, m) for e, m in zip(eps.ravel().tolist(), mus.ravel().tolist(), strict=True)]
     return np.array(values, dtype=np.float64).reshape(eps.shape)
+
+
+def _with_mu(values: FloatArray, mu: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
+    """The values of an argument and those of mu, broadcast."""
+    mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
+    try:
+        values, mus = np.broadcast_arrays(values, mus)
+    except ValueError:
+        raise InvalidArgumentError("mu", mu, f"a shape that broadcasts against {name}") from None
+    return values, mus
 
 
 def gaussian_hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArray:
@@ -185,12 +190,7 @@ def gaussian_tradeoff(alpha: ArrayLike, mu: ArrayLike) -> float | FloatArray:
     """
     from scipy import special
 
-    level = quantities.levels(alpha)
-    mus = checks.numbers("mu", mu, at_least=0, finite=False, allowed="real numbers of at least 0")
-    try:
-        level, mus = np.broadcast_arrays(level, mus)
-    except ValueError:
-        raise InvalidArgumentError("mu", mu, "a shape that broadcasts against alpha") from None
+    level, mus = _with_mu(quantities.levels(alpha), mu, "alpha")
     # -ndtri(alpha) is ndtri(1 - alpha) without the rounding of 1 - alpha
     quantile = -special.ndtri(level)
     with np.errstate(invalid="ignore"):

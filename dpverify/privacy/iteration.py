@@ -1,4 +1,4 @@
-"""Privacy of a contractive noisy iteration whose last iterate alone is released: fmtt18 Theorem 22.
+"""Privacy of a contractive noisy iteration that releases its last iterate only: fmtt18 Theorem 22.
 
 Two runs X_t = psi_t(X_(t-1)) + Z_t and X'_t = psi'_t(X'_(t-1)) + Z'_t start at distance at most
 `initial_distance`; psi_t and psi'_t are c_t-Lipschitz and differ by at most s_t anywhere; Z_t and Z'_t are
@@ -156,7 +156,7 @@ class NoisyIteration:
         return int(np.size(self.shifts))
 
     def with_schedule(self, amounts: ArrayLike) -> Schedule:
-        """Check a schedule and say what it proves.
+        """Check a schedule and compute what it proves.
 
         An amount that misses what is there by no more than rounding, 1e-9 of all that has arrived at that step
         (contracted on the way), takes all of it; what is charged is rounded up, so the bound holds for an exactly
@@ -315,7 +315,7 @@ class NoisyIteration:
         return amounts
 
     def best(self) -> Schedule:
-        """What the best schedule proves.
+        """The schedule that proves most.
 
         Raises:
             NotGuaranteedError: if some shift comes after the last noise.

@@ -1,4 +1,4 @@
-"""What one bound on a Renyi divergence says about delta and about tests: the exact optimum.
+"""What one bound on a Renyi divergence implies for delta and for tests, exactly.
 
 Delta at an epsilon, and the type II error at a level, depend on one event only, and what an event makes of a pair of
 laws is a pair of two-point laws with no larger divergences. So both optima are attained by two-point laws (p, 1 - p)

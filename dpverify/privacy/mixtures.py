@@ -1,4 +1,4 @@
-"""Bounds that the variants of noisy SGD state: mixtures over a random number of steps, and enough noise."""
+"""Bounds for variants of noisy SGD: mixtures over a random number of steps, and the noise that is enough."""
 
 from __future__ import annotations
 

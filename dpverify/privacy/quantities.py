@@ -1,4 +1,4 @@
-"""What every guarantee is asked: values of epsilon, delta and alpha."""
+"""The arguments of guarantees: epsilon, delta and alpha, checked."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
 
 
 def _highest_order(curve: RenyiCurve) -> float:
-    """The last order at which a curve is known to be finite, for curves that say so."""
+    """The last order at which a curve is known to be finite, for curves that state it."""
     if isinstance(curve, LinearCurve):
         return curve.highest_order
     if isinstance(curve, PointCurve):
@@ -322,7 +322,7 @@ def _gaps(epsilons: FloatArray, deltas: FloatArray, depth: float = _ROUNDING) ->
 
 
 def _hull(epsilons: FloatArray, deltas: FloatArray) -> list[int]:
-    """Which points are corners of it."""
+    """Which points are corners of the hull."""
     at, values = epsilons.tolist(), deltas.tolist()
     hull: list[int] = []
     for k in range(len(at)):

@@ -1,4 +1,4 @@
-"""Sums, products and balls rounded up to floats: a bound that is rounded down is none."""
+"""Sums, products and balls rounded up to floats: rounding down would void an upper bound."""
 
 from __future__ import annotations
 

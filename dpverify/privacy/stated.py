@@ -1,7 +1,7 @@
-"""What an algorithm says of itself: a guarantee, for which neighbors it holds, and under which conditions.
+"""What an algorithm states: a guarantee, for which neighbors it holds, and under which conditions.
 
-All of it is data that wrappers and audits compare; whoever meets a condition that they don't know must not build on
-the guarantee.
+All of it is data that wrappers and audits compare. A wrapper that does not know a condition must not build on the
+guarantee.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ConditionKind(StrEnum):
-    """What a guarantee may depend on beside its neighbors.
+    """What a guarantee may depend on besides its neighbors.
 
     Examples:
         >>> from dpverify.privacy import ConditionKind
@@ -29,18 +29,18 @@ class ConditionKind(StrEnum):
     """
 
     NEVER_REFUSED = "no run is refused"
-    """It is about pairs of data sets on neither of which a run ends in a refusal (an exception) instead of an output,
-    except with a probability below 1e-300. A refusal is seen from outside and depends on the records. The condition
-    passes to whoever runs the mechanism: its own runs are refused with those."""
+    """It covers pairs of data sets on which no run ends in a refusal (an exception) instead of an output, except with
+    a probability below 1e-300. A refusal is visible and depends on the records. A mechanism that runs this one
+    inherits the condition: its own runs are refused together with these."""
     GIVEN_INPUT = "a further input is fixed"
-    """It holds for each fixed value of an input beside the records, the same on both data sets. Whoever makes that
-    input from what is released anyway meets the condition, by adaptive composition."""
+    """It holds for each fixed value of an input besides the records, the same on both data sets. An input made from
+    what is released anyway meets the condition, by adaptive composition."""
     OTHER_DATA = "the records are those drawn inside"
     """It is about a data set that the mechanism draws itself, not the one that it is called on."""
     AS_DECLARED = "what it is built on is as declared"
-    """It rests on somebody's word about a part that this project has not checked: the constants of a loss, the
-    projection of a set, the guarantee of an algorithm or of a message, how an optimizer goes about its runs. The
-    condition passes to whoever builds on it."""
+    """It rests on a declaration that this project has not checked: the constants of a loss, the projection of a set,
+    the guarantee of an algorithm or of a message, how an optimizer treats its runs. What builds on the guarantee
+    inherits the condition."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Condition:
     """A condition of a guarantee.
 
     Attributes:
-        kind: what code decides by.
+        kind: for code to decide by.
         detail: in words, for readers.
 
     Examples:
@@ -77,17 +77,17 @@ class Condition:
 
 @dataclass(frozen=True)
 class StatedGuarantee:
-    """What an algorithm says of itself.
+    """A guarantee as an algorithm states it.
 
     Attributes:
         guarantee: bounds the profile of every pair of neighbors, in both directions.
         adjacency: which pairs are neighbors.
         index: the paper's t, from 1; goes with `Adjacency.INDEX`.
-        local: True where it holds for each record's own report only, not for the algorithm's output.
+        local: True if it holds for each record's own report only, not for the algorithm's output.
         sources: statement ids.
         conditions: under which it holds; all of them.
         protected: the records that it protects; the one at `index` where there is one.
-        origin: what the paper prints, and what was corrected; None where that is not said.
+        origin: what the paper prints, and what was corrected; None if unknown.
 
     Examples:
         >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
@@ -143,18 +143,18 @@ class StatedGuarantee:
             )
 
     def protects(self, index: int, n: int) -> bool:
-        """Whether it is about data sets of n records that differ in the one at a place from 1.
+        """Whether it covers data sets of n records that differ in the one at an index from 1.
 
         Raises:
-            InvalidArgumentError: if there is no such place.
+            InvalidArgumentError: if there is no such index.
         """
         return self.adjacency is not Adjacency.ADD_REMOVE_ONE and self.protected.includes(index, n)
 
     def at(self, index: int, n: int) -> Self | None:
-        """The same, said of one record of n, with its conditions; None if that record is not protected.
+        """The same guarantee for one record of n, with its conditions; None if that record is not protected.
 
         Raises:
-            InvalidArgumentError: if there is no such place.
+            InvalidArgumentError: if there is no such index.
         """
         if not self.protects(index, n):
             return None

@@ -1,4 +1,4 @@
-"""Noisy steps that each look at one of n records, drawn uniformly: bst14 Algorithm 1.
+"""Noisy steps that each use one of n records, drawn uniformly: bst14 Algorithm 1.
 
 Two data sets that differ in one replaced record give, in each step, the same mixture of Gaussians except for
 the component of weight q = 1/n that belongs to that record: (1 - q) R + q A against (1 - q) R + q B, where any
@@ -140,7 +140,7 @@ class SampledGaussian(Guarantee):
         return float(self._bounds(np.array([self.distribution.get_delta_for_epsilon(epsilon)]), [epsilon])[0])
 
     def _bounds(self, composed: FloatArray, epsilons: ArrayLike) -> FloatArray:
-        """What is proved where the composed distribution says `composed`, shape (k,) both."""
+        """What is proved if the composed distribution gives `composed`, shape (k,) both."""
         bounds: FloatArray = np.minimum(np.maximum(composed, 0.0) + self.rounding, 1.0)
         small = bounds < _DECISIVE * self.rounding
         if small.any():
@@ -193,7 +193,7 @@ def _sampled_gaussian(n: int, steps: int, noise_multiplier: float) -> SampledGau
 
 
 def subsampled_gaussian(n: int, steps: int, noise_multiplier: float) -> SampledGaussian:
-    """`SampledGaussian`, remembered, because composing the steps takes a fraction of a second.
+    """`SampledGaussian`, cached because composing the steps takes a fraction of a second.
 
     Args:
         n: number of records, at least 2.

@@ -11,7 +11,7 @@ import pytest
 from every_algorithm import EVERY
 
 from dpverify.algorithms import Algorithm, parameters
-from dpverify.algorithms.parameters import Count, Proper, Range, check_parameters
+from dpverify.algorithms.parameters import Count, ParameterRange, Proper, check_parameters
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Ball, Linear, Problem
@@ -46,9 +46,11 @@ OUTSIDE: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _ranges() -> dict[str, Range]:
+def _ranges() -> dict[str, ParameterRange]:
     declared = {name: get_args(value) for name, value in vars(parameters).items()}
-    return {name: one for name, parts in declared.items() for one in parts[1:] if isinstance(one, Range)}
+    return {
+        name: one for name, parts in declared.items() for one in parts[1:] if isinstance(one, ParameterRange)
+    }
 
 
 def test_ranges_allow_what_they_say_and_nothing_else() -> None:
@@ -69,7 +71,7 @@ class Mine(Algorithm):
     steps: Count | None = None
     way: Literal["short", "long", 3] = "short"
     loud: bool = False
-    odd: Annotated[float, Range(number)] = 0.0
+    odd: Annotated[float, ParameterRange(number)] = 0.0
     anything: Any = None
     unknown: NotThere = None  # type: ignore[name-defined]  # noqa: F821
 

@@ -238,7 +238,7 @@ def _chain(algorithm: Algorithm, data: Dataset, steps: _Steps) -> NoisyChain:
             for x, y in zip(data.features, data.labels, strict=True)
         )
         if isinstance(algorithm, PNMSGD):
-            taken *= algorithm.epoch_count(n)
+            taken *= algorithm.passes(n)
         elif isinstance(algorithm, SkipPNSGD):
             skipped = (1 / (n // 2 + 1),) * (n // 2 + 1)
         elif isinstance(algorithm, StopPNSGD):

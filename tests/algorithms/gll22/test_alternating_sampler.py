@@ -12,7 +12,7 @@ from typing import Any
 import array_api_strict
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from sampler_laws import Array, Z, interval_cdf, ks_with_slack, make_data, mean_loss
 from scipy import integrate, stats
 
 from dpverify.algorithms.gll22.alternating_sampler import (
@@ -42,34 +42,6 @@ from dpverify.problems import (
     Squared,
 )
 from dpverify.running import Randomness
-
-FALSE_ALARM = 1e-6
-Z = float(-stats.norm.ppf(FALSE_ALARM / 2))
-Array = NDArray[np.float64]
-
-
-def make_data(n: int = 5, d: int = 2, seed: int = 0) -> Dataset:
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, d))
-    features /= np.linalg.norm(features, axis=1)[:, None]
-    return Dataset(features, np.where(rng.uniform(size=n) < 0.7, 1.0, -1.0))
-
-
-def interval_cdf(log_density: Any, low: float, high: float) -> Any:
-    grid = np.linspace(low, high, 20_001)
-    values = log_density(grid)
-    total = integrate.cumulative_trapezoid(np.exp(values - values.max()), grid, initial=0.0)
-    return lambda x: np.interp(x, grid, total / total[-1])
-
-
-def mean_loss(problem: Problem, data: Dataset, grid: Array) -> Array:
-    return np.asarray(problem.mean_risk(grid[:, None], data))
-
-
-def ks_with_slack(values: Array, reference: Any, slack: float) -> bool:
-    """Whether the Kolmogorov distance is within the slack of what the DKW inequality allows."""
-    allowed = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * len(values)))
-    return bool(stats.kstest(values, reference).statistic <= allowed + slack)
 
 
 class AlwaysAccept(Randomness):

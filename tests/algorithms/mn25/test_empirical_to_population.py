@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
+from fixed_solver import BALL, LOGISTIC, FixedSolver, data_in_ball
 from scipy import integrate, stats
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
@@ -20,46 +21,9 @@ from dpverify.algorithms.mn25.empirical_to_population import (
 from dpverify.algorithms.mn25.phased import PhasedSGD
 from dpverify.algorithms.promises import StatedRisk
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP, StatedGuarantee
+from dpverify.privacy import GDP, ApproxDP, PureDP
 from dpverify.problems import Ball, Dataset, Logistic, Problem, minimize
-from dpverify.running import Output, Randomness, run
-
-BALL = Ball(3, 1.0)
-LOGISTIC = Problem(Logistic(), BALL)
-
-
-def _data(n: int, seed: int = 1) -> Dataset:
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, 3))
-    features /= np.maximum(1.0, np.linalg.norm(features, axis=1))[:, None]
-    return Dataset(features, np.where(features[:, 0] > 0, 1.0, -1.0))
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """A solver that returns a fixed step from the middle, and promises what it is told."""
-
-    problem: Problem
-    promise: Any = None
-    step: float = 0.0
-    risk: StatedRisk | None = None
-
-    hands_over: ClassVar[str] = "all runs"
-
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        return () if self.promise is None else (StatedGuarantee(self.promise, Adjacency.REPLACE_ONE),)
-
-    def gradient_query_count(self, n: int) -> int:
-        return 3 * n
-
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        return self.risk
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        xp = rng.xp
-        points = xp.full((runs, data.d), self.step, dtype=xp.float64)
-        return Output(self.problem.constraint.project(points), gradient_queries=3 * data.n)
-
+from dpverify.running import Randomness, run
 
 # ------------------------------------------------------------------------------------------ ERM by SCO
 
@@ -67,7 +31,7 @@ class Recorder:
 @pytest.mark.parametrize("kind", [PNSGD, StopPNSGD, NoisyGradientDescent])
 def test_resampling_against_a_loop_over_runs(kind: Any) -> None:
     """Without noise each run is its solver on its own resample: the same solver, one run and one data set at a time."""
-    data, runs, n = _data(9), 5, 9
+    data, runs, n = data_in_ball(9), 5, 9
     if kind is NoisyGradientDescent:
         solver: Any = kind(LOGISTIC, 1.0, 1e-5, noise_constant=0.0, steps=20, withdraw_guarantee=True)
     else:
@@ -185,23 +149,23 @@ def test_the_printed_claim_of_appendix_d2() -> None:
 
 
 def test_guarantees_of_the_resampled_solver() -> None:
-    small = EmpiricalToPopulation(Recorder(LOGISTIC, ApproxDP(0.1, 1e-6)))
+    small = EmpiricalToPopulation(FixedSolver(LOGISTIC, ApproxDP(0.1, 1e-6)))
     printed, lemma, mixture = (stated.guarantee for stated in small.guarantees(50))
     assert printed == ApproxDP(0.6000000000000001, math.e * 1e-6)
     assert lemma.epsilon_at(3e-6) < 0.25
     assert 0 < mixture.privacy_profile(0.0) < 0.2
-    larger = EmpiricalToPopulation(Recorder(LOGISTIC, ApproxDP(0.5, 1e-6)))
+    larger = EmpiricalToPopulation(FixedSolver(LOGISTIC, ApproxDP(0.5, 1e-6)))
     assert len(larger.guarantees(50)) == 2
-    assert len(EmpiricalToPopulation(Recorder(LOGISTIC, ApproxDP(0.1, 1e-6)), 20).guarantees(50)) == 2
-    assert len(EmpiricalToPopulation(Recorder(LOGISTIC, GDP(0.5))).guarantees(50)) == 1
+    assert len(EmpiricalToPopulation(FixedSolver(LOGISTIC, ApproxDP(0.1, 1e-6)), 20).guarantees(50)) == 2
+    assert len(EmpiricalToPopulation(FixedSolver(LOGISTIC, GDP(0.5))).guarantees(50)) == 1
     at = small.guarantee_at(50, 3)
     assert at is not None
     assert at.guarantee == printed
-    nothing = EmpiricalToPopulation(Recorder(LOGISTIC))
+    nothing = EmpiricalToPopulation(FixedSolver(LOGISTIC))
     assert not nothing.guarantees(50)
     assert nothing.guarantee_at(50, 3) is None
     with pytest.raises(NotGuaranteedError, match="guarantees nothing"):
-        nothing(_data(5), rng=Randomness(1), runs=2)
+        nothing(data_in_ball(5), rng=Randomness(1), runs=2)
 
 
 @pytest.mark.parametrize("epsilon", [8.0, 50.0, 800.0, 1e9])
@@ -234,19 +198,19 @@ def _like(guarantee: ApproxDP) -> Any:
 
 def test_risk_and_queries_come_from_the_solver() -> None:
     stated = StatedRisk(0.3, total=False, population=True, sources=("here",))
-    reduction = EmpiricalToPopulation(Recorder(LOGISTIC, PureDP(1.0), risk=stated), 20)
+    reduction = EmpiricalToPopulation(FixedSolver(LOGISTIC, PureDP(1.0), risk=stated), 20)
     found = reduction.risk_bound(50)
     assert found is not None
     assert (found.bound, found.population, found.total) == (0.3, False, False)
     assert found.sources == ("here", "mn25.d2")
     assert reduction.gradient_query_count(50) == 60
     assert reduction.queries(50)[0].count == 60
-    empirical = Recorder(LOGISTIC, PureDP(1.0), risk=StatedRisk(0.3, total=False))
+    empirical = FixedSolver(LOGISTIC, PureDP(1.0), risk=StatedRisk(0.3, total=False))
     assert EmpiricalToPopulation(empirical).risk_bound(50) is None
 
 
 def test_the_resampled_solver_minimizes_the_empirical_risk() -> None:
-    data = _data(60)
+    data = data_in_ball(60)
     solver = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5, noise_constant=0.0, withdraw_guarantee=True)
     reduction = EmpiricalToPopulation(solver, withdraw_guarantee=True)
     points = run(reduction, data, runs=40, seed=1).points
@@ -258,13 +222,13 @@ def test_the_resampled_solver_minimizes_the_empirical_risk() -> None:
     ("argument", "value"),
     [
         ("solver", None),
-        ("solver", Recorder),
+        ("solver", FixedSolver),
         ("resamples", 0),
         ("resamples", 2.0),
         ("withdraw_guarantee", None),
     ],
 )
 def test_bad_parameters_of_the_erm_solver(argument: str, value: object) -> None:
-    good: dict[str, Any] = {"solver": Recorder(LOGISTIC)}
+    good: dict[str, Any] = {"solver": FixedSolver(LOGISTIC)}
     with pytest.raises(InvalidArgumentError, match=argument):
         EmpiricalToPopulation(**{**good, argument: value})

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import array_api_strict
 import numpy as np
 import pytest
+from fixed_solver import BALL, LOGISTIC, FixedSolver, data_in_ball
 from scipy import optimize
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
@@ -24,42 +25,6 @@ from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Box, Dataset, HalfSquaredDistance, Logistic, Problem, load
 from dpverify.running import Output, Randomness, run
-
-BALL = Ball(3, 1.0)
-LOGISTIC = Problem(Logistic(), BALL)
-
-
-def _data(n: int, seed: int = 1) -> Dataset:
-    rng = np.random.default_rng(seed)
-    features = rng.normal(size=(n, 3))
-    features /= np.maximum(1.0, np.linalg.norm(features, axis=1))[:, None]
-    return Dataset(features, np.where(features[:, 0] > 0, 1.0, -1.0))
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """A solver that returns a fixed step from the middle, and promises what it is told."""
-
-    problem: Problem
-    promise: Any = None
-    step: float = 0.0
-    risk: StatedRisk | None = None
-
-    hands_over: ClassVar[str] = "all runs"
-
-    def guarantees(self, n: int) -> tuple[StatedGuarantee, ...]:
-        return () if self.promise is None else (StatedGuarantee(self.promise, Adjacency.REPLACE_ONE),)
-
-    def gradient_query_count(self, n: int) -> int:
-        return 3 * n
-
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        return self.risk
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        xp = rng.xp
-        points = xp.full((runs, data.d), self.step, dtype=xp.float64)
-        return Output(self.problem.constraint.project(points), gradient_queries=3 * data.n)
 
 
 @dataclass(frozen=True)
@@ -87,7 +52,7 @@ class MeanOfLocal:
 
 
 def test_sizes() -> None:
-    reduction = PopulationToEmpirical(Recorder(LOGISTIC), 1.0, accuracy=0.1)
+    reduction = PopulationToEmpirical(FixedSolver(LOGISTIC), 1.0, accuracy=0.1)
     sizes = reduction.sizes(1024)
     assert (sizes.phases, sizes.part, sizes.boosts, sizes.balls) == (5, 204, 8, 4)
     assert sizes.solver_calls == 32
@@ -109,9 +74,9 @@ def test_counts_of_a_run_are_what_is_stated() -> None:
         {"phases": 1, "boosts": 2, "balls": 2},
     ):
         reduction = PopulationToEmpirical(
-            Recorder(LOGISTIC, PureDP(0.5)), 1.0, accuracy=0.5, regularization=0.1, **options
+            FixedSolver(LOGISTIC, PureDP(0.5)), 1.0, accuracy=0.5, regularization=0.1, **options
         )
-        found = run(reduction, _data(33), runs=4, seed=1)
+        found = run(reduction, data_in_ball(33), runs=4, seed=1)
         gradients, values = reduction.queries(33)
         assert np.all(found.gradient_queries == gradients.count)
         assert np.all(found.value_queries == values.count)
@@ -128,7 +93,7 @@ def test_counts_of_a_run_are_what_is_stated() -> None:
 )
 def test_the_guarantee_is_that_of_one_phase(promise: Any, total: Any) -> None:
     reduction = PopulationToEmpirical(
-        Recorder(LOGISTIC, promise), 0.7, accuracy=0.5, regularization=0.1, boosts=8, balls=3, phases=4
+        FixedSolver(LOGISTIC, promise), 0.7, accuracy=0.5, regularization=0.1, boosts=8, balls=3, phases=4
     )
     (stated,) = reduction.guarantees(100)
     assert stated.adjacency is Adjacency.REPLACE_ONE
@@ -153,13 +118,13 @@ def test_for_privacy_spends_what_is_asked() -> None:
 
 
 def test_no_solver_guarantee_no_guarantee() -> None:
-    reduction = PopulationToEmpirical(Recorder(LOGISTIC), 1.0, accuracy=0.5)
+    reduction = PopulationToEmpirical(FixedSolver(LOGISTIC), 1.0, accuracy=0.5)
     assert not reduction.guarantees(40)
     assert reduction.guarantee_at(40, 1) is None
     with pytest.raises(NotGuaranteedError, match="guarantees nothing"):
-        reduction(_data(40), rng=Randomness(1), runs=2)
+        reduction(data_in_ball(40), rng=Randomness(1), runs=2)
     withdrawn = dataclasses.replace(reduction, withdraw_guarantee=True)
-    assert withdrawn(_data(40), rng=Randomness(1), runs=2).points.shape == (2, 3)
+    assert withdrawn(data_in_ball(40), rng=Randomness(1), runs=2).points.shape == (2, 3)
 
 
 def test_records_after_the_last_phase_are_not_used() -> None:
@@ -168,7 +133,7 @@ def test_records_after_the_last_phase_are_not_used() -> None:
     reduction = PopulationToEmpirical(
         solver, 2.0, accuracy=1.0, phases=3, boosts=2, balls=2, minibatch=11, withdraw_guarantee=True
     )
-    data = _data(35)
+    data = data_in_ball(35)
     points = run(reduction, data, runs=5, seed=2).points
     for index, same in ((35, True), (34, True), (33, False), (1, False)):
         other = data.replace(index, np.array([0.0, 0.0, 1.0]), -1.0)
@@ -177,7 +142,7 @@ def test_records_after_the_last_phase_are_not_used() -> None:
 
 def test_one_phase_is_one_regularized_minimum() -> None:
     """T = K = R + 1 = 1: the exact ridge solution, in closed form."""
-    data, weight = _data(30), 0.3
+    data, weight = data_in_ball(30), 0.3
     problem = Problem(HalfSquaredDistance.on(BALL), BALL)
     reduction = PopulationToEmpirical(
         MeanOfLocal(problem),
@@ -196,7 +161,7 @@ def test_one_phase_is_one_regularized_minimum() -> None:
 
 def test_recursive_regularization_by_hand() -> None:
     """Three phases of one ball and one boost against the same three minima computed by a solver."""
-    data, weight = _data(30), 0.05
+    data, weight = data_in_ball(30), 0.05
     problem = Problem(HalfSquaredDistance.on(BALL), BALL)
     reduction = PopulationToEmpirical(
         MeanOfLocal(problem),
@@ -256,7 +221,7 @@ def test_the_bound_falls_like_the_theorem_says() -> None:
     """
     factors, ratios = [], []
     for n in (10**16, 10**20, 10**24):
-        reduction = PopulationToEmpirical(Recorder(LOGISTIC), 1.0, accuracy=n**-0.4)
+        reduction = PopulationToEmpirical(FixedSolver(LOGISTIC), 1.0, accuracy=n**-0.4)
         bound = reduction.risk_bound(n).bound
         factors.append(bound * n**0.4 / math.log(n))
         printed = dataclasses.replace(reduction, selection="printed")
@@ -268,7 +233,7 @@ def test_the_bound_falls_like_the_theorem_says() -> None:
 
 def test_accuracy_from_the_solver() -> None:
     stated = StatedRisk(0.3, total=False)
-    reduction = PopulationToEmpirical(Recorder(LOGISTIC, risk=stated), 1.0, balls=1, phases=1)
+    reduction = PopulationToEmpirical(FixedSolver(LOGISTIC, risk=stated), 1.0, balls=1, phases=1)
     # L = 1, diameter 2, lambda = 1/2: Lambda = 2, G = 1 + 2 * 2; excess 0.3 on the ball that counts as radius 2
     assert reduction.relative_accuracy(50) == pytest.approx(0.3 / 2 / 5)
     assert reduction.solver_error(50, 1, 0.5) == pytest.approx(0.15)
@@ -277,14 +242,14 @@ def test_accuracy_from_the_solver() -> None:
         StatedRisk(0.3, total=False, population=True),
         StatedRisk(0.3, False, probability=0.9),
     ):
-        other = dataclasses.replace(reduction, solver=Recorder(LOGISTIC, risk=useless))
+        other = dataclasses.replace(reduction, solver=FixedSolver(LOGISTIC, risk=useless))
         with pytest.raises(NotGuaranteedError, match="accuracy"):
             other.risk_bound(50)
 
 
 def test_a_solver_without_privacy_noise_is_seen_in_the_selection() -> None:
     """A planted fault: a selection that takes the best always. Its choice flips with one record, at the same seed."""
-    data = _data(16)
+    data = data_in_ball(16)
     problem = LOGISTIC
     options: dict[str, Any] = {
         "accuracy": 1.0,
@@ -295,8 +260,8 @@ def test_a_solver_without_privacy_noise_is_seen_in_the_selection() -> None:
         "regularization": 0.01,
         "withdraw_guarantee": True,
     }
-    private = PopulationToEmpirical(Recorder(problem, step=5.0), 0.5, **options)
-    greedy = PopulationToEmpirical(Recorder(problem, step=5.0), 1e6, **options)
+    private = PopulationToEmpirical(FixedSolver(problem, step=5.0), 0.5, **options)
+    greedy = PopulationToEmpirical(FixedSolver(problem, step=5.0), 1e6, **options)
     spread = {len(np.unique(run(r, data, runs=200, seed=1).points[:, 0].round(9))) for r in (greedy,)}
     assert spread == {1}
     assert len(np.unique(run(private, data, runs=200, seed=1).points[:, 0].round(9))) > 1
@@ -305,7 +270,7 @@ def test_a_solver_without_privacy_noise_is_seen_in_the_selection() -> None:
 def test_points_stay_in_the_set() -> None:
     shifted = Problem(Logistic(), Ball(3, 0.5, (0.3, 0.0, 0.1)))
     reduction = PopulationToEmpirical.for_privacy(shifted, n=24, epsilon=3.0, delta=1e-4)
-    points = run(reduction, _data(24), runs=30, seed=1).points
+    points = run(reduction, data_in_ball(24), runs=30, seed=1).points
     assert np.all(shifted.constraint.contains(points))
 
 
@@ -313,7 +278,7 @@ def test_points_stay_in_the_set() -> None:
 
 
 def test_array_api_strict() -> None:
-    data = _data(24)
+    data = data_in_ball(24)
     inner = NoisyGradientDescent(LOGISTIC, 1.0, 1e-5, steps=5)
     for mechanism in (
         EmpiricalToPopulation(inner),
@@ -330,9 +295,9 @@ def test_array_api_strict() -> None:
     ("argument", "value"),
     [
         ("solver", None),
-        ("solver", Recorder),
+        ("solver", FixedSolver),
         ("solver", Logistic()),
-        ("solver", Recorder(Problem(Logistic(), Box((0.0,) * 3, (1.0,) * 3)))),
+        ("solver", FixedSolver(Problem(Logistic(), Box((0.0,) * 3, (1.0,) * 3)))),
         *(
             (name, value)
             for name in ("selection_epsilon", "accuracy", "regularization")
@@ -344,13 +309,13 @@ def test_array_api_strict() -> None:
     ],
 )
 def test_bad_parameters_of_the_sco_solver(argument: str, value: object) -> None:
-    good: dict[str, Any] = {"solver": Recorder(LOGISTIC), "selection_epsilon": 1.0}
+    good: dict[str, Any] = {"solver": FixedSolver(LOGISTIC), "selection_epsilon": 1.0}
     with pytest.raises(InvalidArgumentError, match=argument):
         PopulationToEmpirical(**{**good, argument: value})
 
 
 def test_too_few_records() -> None:
-    reduction = PopulationToEmpirical(Recorder(LOGISTIC), 1.0, accuracy=0.5, phases=4)
+    reduction = PopulationToEmpirical(FixedSolver(LOGISTIC), 1.0, accuracy=0.5, phases=4)
     for n in (7, 0, True, 8.0):
         with pytest.raises(InvalidArgumentError):
             reduction.sizes(n)  # type: ignore[arg-type]
