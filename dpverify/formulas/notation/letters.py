@@ -31,7 +31,8 @@ from dpverify.formulas.notation.tokens import (
     takes_a_power,
     texts,
 )
-from dpverify.formulas.operators import Operator, operators
+from dpverify.formulas.operators import operators
+from dpverify.formulas.records import Operator
 
 TOKENS = 1500
 """Tokens in one formula at most."""
