@@ -46,13 +46,8 @@ class Functions(Places):
         power: Fraction | None = None
         if function.head == "phi" and [mark.text for mark in name.above] == ["-", "1"]:
             function = Function("phi_inverse")
-        elif name.above and is_name(name.above):
-            raise self.refuse("a superscript at a function's name that is no power", start)
         elif name.above:
-            raised = self.inner(name.above)
-            power = raised.value
-            if not function.powered or raised.head != "num" or power < 2 or power.denominator > 1:
-                raise self.refuse("a power at a function's name: it could mean the function repeated", start)
+            power = self.power_at(name, function, start)
         below = self.inner(name.below) if name.below else None
         if name.primes or (below is not None and SPELLED.get(name.text, name.text) != r"\log"):
             raise self.refuse("a function with an index or a prime that it does not have", start)
@@ -96,6 +91,16 @@ class Functions(Places):
         if item.counted or item.kind == "point":
             raise self.refuse("a sign behind a function's argument: it could belong to the function", start)
         return Item(of([self.number(item)]), plain=False, unclosed=True)
+
+    def power_at(self, name: Mark, function: Function, start: int) -> Fraction:
+        """The power of the value, written at the function's name."""
+        if is_name(name.above):
+            raise self.refuse("a superscript at a function's name that is no power", start)
+        raised = self.inner(name.above)
+        power: Fraction = raised.value
+        if not function.powered or raised.head != "num" or power < 2 or power.denominator > 1:
+            raise self.refuse("a power at a function's name: it could mean the function repeated", start)
+        return power
 
     def big(self, sign: str) -> Item:
         """A sum or product over an index, up to the end of its term."""

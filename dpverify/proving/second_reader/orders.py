@@ -215,6 +215,20 @@ def _rises_with_orders(factors: tuple[Tree, ...], domains: Domains) -> bool:
     return kept and (len(others) == 1 or all(part.head in ORDERS for part in others))
 
 
+def _falls_with_last(tree: Tree, domains: Domains) -> bool:
+    """Whether it falls with its last part and rises with the one before."""
+    if tree.head != "div":
+        return tree.head in ("neg", "sub")
+    plain = [part for part in tree.parts if not has_order(part)]
+    return bool(plain) and _never_negative(plain[0], domains)
+
+
+def _is_multiple_of_order(factors: tuple[Tree, ...]) -> bool:
+    """Whether an order alone is multiplied with what has none."""
+    inner = [part for part in factors if has_order(part)]
+    return len(inner) == 1 and inner[0].head in ORDERS
+
+
 def _turned(tree: Tree, domains: Domains) -> bool | None:
     """Whether a power falls as its base or its exponent rises; None if that is not known, or if both do."""
     base, exponent = tree.parts
@@ -243,22 +257,13 @@ def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
         return constants.multiple(tree, upper=upper)
     if tree.head in _RISING:
         return with_parts(end)
-    if tree.head == "neg":
-        return Tree("neg", (end(parts[0], turned=True),))
-    if tree.head == "sub":
-        return Tree("sub", (end(parts[0]), end(parts[1], turned=True)))
+    if _falls_with_last(tree, domains):
+        return replace(tree, parts=(*map(end, parts[:-1]), end(parts[-1], turned=True)))
     if tree.head == "mul":
         if _rises_with_orders(parts, domains):
             return with_parts(end)
-        inner = [part for part in parts if has_order(part)]
-        if len(inner) == 1 and inner[0].head in ORDERS and upper:  # O(g) lies between -C g and C g
+        if upper and _is_multiple_of_order(parts):  # O(g) lies between -C g and C g
             return with_parts(lambda part: end(part) if has_order(part) else _sized(part, domains))
-    if tree.head == "div":
-        over, under = parts
-        if not has_order(under) and _never_negative(under, domains):
-            return Tree("div", (end(over), under))
-        if not has_order(over) and _never_negative(over, domains):
-            return Tree("div", (over, end(under, turned=True)))
     if tree.head == "root" and not has_order(parts[1]):
         return Tree("root", (end(parts[0]), parts[1]))
     if tree.head == "pow":
