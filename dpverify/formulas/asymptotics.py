@@ -45,7 +45,7 @@ class Order(Expression):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class OrderConstant:
     """A constant of which there is a value, the same for all values of the letters but those that it depends on."""
 
     variable: Variable
@@ -57,7 +57,7 @@ class Chosen:
 
 
 @dataclass
-class Constants:
+class OrderConstants:
     """The constants of one formula, named like none of its letters.
 
     Attributes:
@@ -68,7 +68,7 @@ class Constants:
     taken: set[str]
     soft: Expression | None = None
     premise: bool = False
-    found: list[Chosen] = field(default_factory=list)
+    found: list[OrderConstant] = field(default_factory=list)
 
     def new(self, letter: str, depends: tuple[Variable, ...] = ()) -> Variable:
         """A positive number."""
@@ -100,7 +100,7 @@ class Constants:
         self, variable: Variable, depends: tuple[Variable, ...], *, threshold: bool = False
     ) -> Variable:
         self.taken |= {variable.name, variable.latex}
-        self.found.append(Chosen(variable, depends, self.premise and not threshold, threshold))
+        self.found.append(OrderConstant(variable, depends, self.premise and not threshold, threshold))
         return variable
 
 
@@ -109,7 +109,7 @@ def orders(e: Expression) -> list[Order]:
     return [part for part in subexpressions(e) if isinstance(part, Order)]
 
 
-def compared(sign: str, left: Expression, right: Expression, constants: Constants) -> Formula:
+def compared(sign: str, left: Expression, right: Expression, constants: OrderConstants) -> Formula:
     """What `left (sign) right` says, where there is an O( ) on a side; new constants are free in it.
 
     `f = O(g)` says |f| <= C g, `f = a + O(g)` that |f - a| <= C g, `f <= O(g)` that f <= C g, `f = Omega(g)` and
@@ -137,7 +137,7 @@ def compared(sign: str, left: Expression, right: Expression, constants: Constant
     return Compare(relation, left, bound) if upper else Compare(relation, bound, left)
 
 
-def _equal(left: Expression, right: Expression, constants: Constants) -> Formula:
+def _equal(left: Expression, right: Expression, constants: OrderConstants) -> Formula:
     kinds = {order.kind for order in orders(right)}
     if kinds == {"Omega"}:
         return Compare("<=", _extreme(right, constants, upper=False), left)
@@ -202,7 +202,7 @@ def _linear(e: Expression) -> tuple[Expression | None, _Parts]:
             )
 
 
-def _multiple(order: Order, constants: Constants, *, upper: bool) -> Expression:
+def _multiple(order: Order, constants: OrderConstants, *, upper: bool) -> Expression:
     """The largest, or the least, that an order stands for."""
     if order.kind == ("Omega" if upper else "O"):
         shown = r"\Omega" if upper else "O"
@@ -250,7 +250,7 @@ def _falls(base: Expression, exponent: Expression) -> bool | None:
     return True if low >= 0 and high is not None and high <= 1 else None
 
 
-def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
+def _extreme(e: Expression, constants: OrderConstants, *, upper: bool) -> Expression:
     """The largest, or the least, value of an expression with orders; it must rise or fall with each of them."""
     if not orders(e):
         return e
@@ -294,7 +294,7 @@ def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
 def closed(
     claim: Formula,
     given: Iterable[Formula],
-    chosen: Iterable[Chosen],
+    chosen: Iterable[OrderConstant],
     *,
     fixed: Iterable[Variable] = (),
     premises: Literal["", "some", "every"] = "",

@@ -28,7 +28,7 @@ from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
 from dpverify.formulas.notation.two_readings import check_call, check_fixed
 
 
-class Row:
+class FactorRow:
     """A row of factors, signs of multiplication and division, and heads such as `\\log` and `\\sum_{i=1}^n`."""
 
     def __init__(self, reader: Reads, items: list[Any]) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from lark import Tree
 
 from dpverify.formulas import asymptotics
-from dpverify.formulas.asymptotics import Constants, Order, UnclearOrderError, orders
+from dpverify.formulas.asymptotics import Order, OrderConstants, UnclearOrderError, orders
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula
 from dpverify.formulas.notation.protocol import Reads
@@ -20,7 +20,7 @@ from dpverify.formulas.notation.two_readings import check_ranges
 class Quantified:
     """Reads what is quantified; each method takes the syntax tree's node that its name says."""
 
-    def __init__(self, reader: Reads, constants: Constants) -> None:
+    def __init__(self, reader: Reads, constants: OrderConstants) -> None:
         self.reader, self.constants = reader, constants
         self.within = 0
         """Quantifiers, negations and the like around the relation that is read."""

@@ -18,11 +18,11 @@ from dpverify.proving.second_reader.rows import (
 )
 from dpverify.proving.second_reader.trees import Tree, has_order, letter
 from dpverify.proving.second_reader.trees import number as numeral
-from dpverify.proving.second_reader.typography import Mark, Row
+from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import OPENING
 
 
-class Functions(Places):
+class FunctionRow(Places):
     """A row in which functions are read."""
 
     @abstractmethod
@@ -35,7 +35,7 @@ class Functions(Places):
 
     @abstractmethod
     def finished(
-        self, value: Tree, last: Mark, kind: str = "", word: Row = (), *, adds: bool = False
+        self, value: Tree, last: PrintedMark, kind: str = "", word: Row = (), *, adds: bool = False
     ) -> Item:
         """An operand with what stands at its last mark."""
 
@@ -92,7 +92,7 @@ class Functions(Places):
             raise self.refuse("a sign behind a function's argument: it could belong to the function", start)
         return Item(of([self.number(item)]), plain=False, unclosed=True)
 
-    def power_at(self, name: Mark, function: Function, start: int) -> Fraction:
+    def power_at(self, name: PrintedMark, function: Function, start: int) -> Fraction:
         """The power of the value, written at the function's name."""
         if is_name(name.above):
             raise self.refuse("a superscript at a function's name that is no power", start)
@@ -119,7 +119,7 @@ class Functions(Places):
         value = Tree("sum" if mark.text == r"\sum" else "product", (self.number(body), first, last), index)
         return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
 
-    def range(self, mark: Mark) -> tuple[str, Tree, Tree]:
+    def range(self, mark: PrintedMark) -> tuple[str, Tree, Tree]:
         """The index of a sum with its first and last value."""
         line = self.line(mark.below)
         sides, relations = line.chain()
@@ -144,7 +144,7 @@ class Functions(Places):
             sides.append(self.sum())
         return sides, relations
 
-    def integral(self, mark: Mark) -> Item:
+    def integral(self, mark: PrintedMark) -> Item:
         """From the sign of an integral to its d."""
         start = self.at - 1
         if not mark.below or not mark.above or mark.primes:
@@ -168,7 +168,11 @@ class Functions(Places):
         if not sign or not below or not is_sign(below[0], sign) or below[0].scripted or len(below) < 2:
             return None
         over, raised = below[1:], below[-1].above
-        if over[0] == Mark("(") and over[-1].bare == Mark(")") and not (over[-1].below or over[-1].primes):
+        if (
+            over[0] == PrintedMark("(")
+            and over[-1].bare == PrintedMark(")")
+            and not (over[-1].below or over[-1].primes)
+        ):
             over = over[1:-1]
         else:
             raised = ()
