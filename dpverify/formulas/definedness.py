@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import (
     is_infinite,
     is_integer,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Le, Lt, Not, Or
+from dpverify.formulas.logic import Compare, Exists, ForAll, Formula, Implies, Le, Lt, formula_parts
 from dpverify.formulas.operators import operator
 
 
@@ -51,11 +51,6 @@ def defined_where(formula: Formula) -> Iterator[Requirement]:
         case Compare(_, left, right):
             yield from conditions(left)
             yield from conditions(right)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from defined_where(part)
-        case Not(part):
-            yield from defined_where(part)
         case Implies(premise, conclusion):
             yield from defined_where(premise)
             for condition in defined_where(conclusion):
@@ -63,6 +58,9 @@ def defined_where(formula: Formula) -> Iterator[Requirement]:
         case ForAll(variable, body) | Exists(variable, body):
             for condition in defined_where(body):
                 yield replace(condition, bound=(variable, *condition.bound))
+        case _:
+            for part in formula_parts(formula):
+                yield from defined_where(part)
 
 
 def defined_between(

@@ -37,7 +37,16 @@ from dpverify.formulas.expressions import (
     free_variables,
     size,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, Relation
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Relation,
+    formula_parts,
+)
 from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, LetterUse, tokens
 from dpverify.formulas.notation.products import FactorRow
@@ -254,24 +263,15 @@ class Reader:
         return value
 
     def check_depth(self, formula: Formula) -> None:
-        rest: list[tuple[Any, int]] = [(formula, 1)]
+        rest = [(formula, 1)]
         while rest:
             part, level = rest.pop()
-            if isinstance(part, Expression):
-                if depth(part) + level > DEEPEST_TREE:
-                    raise InvalidArgumentError(
-                        "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
-                    )
-                continue
-            match part:
-                case Compare(_, left, right):
-                    rest += [(left, level + 1), (right, level + 1)]
-                case And(parts) | Or(parts):
-                    rest += [(p, level + 1) for p in parts]
-                case Not(inner) | ForAll(_, inner) | Exists(_, inner):
-                    rest.append((inner, level + 1))
-                case Implies(premise, conclusion):
-                    rest += [(premise, level + 1), (conclusion, level + 1)]
+            below = (part.left, part.right) if isinstance(part, Compare) else ()
+            if any(depth(side) + level + 1 > DEEPEST_TREE for side in below):
+                raise InvalidArgumentError(
+                    "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
+                )
+            rest += [(inner, level + 1) for inner in formula_parts(part)]
 
     # --------------------------------------------------------------------------------------------- errors
 
