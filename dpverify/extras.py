@@ -13,7 +13,6 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "prove": (
             "cvc5",
             "lark",
-            "latex2mathml",
             "markdown_it",
             "markupsafe",
             "mdit_py_plugins",

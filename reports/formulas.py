@@ -1,89 +1,25 @@
-"""Printed formulas: LaTeX to MathML, or the LaTeX itself where that fails."""
+"""Printed formulas on a page: MathML, or the LaTeX itself if it cannot be read."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from xml.etree import ElementTree
 
-from latex2mathml.converter import convert
 from markupsafe import Markup, escape
 
-_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+from dpverify.reports.mathml import mathml
 
-# MathML Core's presentation elements and attributes; links, scripts and styles are not among them.
-_ELEMENTS = frozenset(
-    [
-        *(
-            "math",
-            "mrow",
-            "mi",
-            "mn",
-            "mo",
-            "mtext",
-            "mspace",
-            "ms",
-            "mstyle",
-            "mpadded",
-            "mphantom",
-            "merror",
-        ),
-        *("mfrac", "msqrt", "mroot", "msub", "msup", "msubsup", "munder", "mover", "munderover"),
-        *("mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd", "menclose"),
-    ]
-)
-_ATTRIBUTES = frozenset(
-    [
-        *("display", "displaystyle", "scriptlevel", "mathvariant", "mathsize", "notation", "linethickness"),
-        *(
-            "stretchy",
-            "fence",
-            "separator",
-            "form",
-            "largeop",
-            "movablelimits",
-            "symmetric",
-            "minsize",
-            "maxsize",
-        ),
-        *("lspace", "rspace", "accent", "accentunder", "width", "height", "depth", "voffset"),
-        *("columnalign", "columnspacing", "columnlines", "rowspacing", "rowlines", "rowspan", "columnspan"),
-    ]
-)
 _DELIMITERS = re.compile(
     r"(?<!\\)\$\$(.+?)(?<!\\)\$\$|(?<!\\)\$(.+?)(?<!\\)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.S
 )
-_TEXT = re.compile(r"(\\(?:text|textrm|textit|mbox)\{[^{}]*\})")
-_PRIMES = re.compile(r"('+)(?:\^(?:\{([^{}]*)\}|([\w*])))?")
-_BIG = re.compile(
-    r"\\[Bb]igg?[lrm]?\s*(?:\{([\[\]()|])\}|(\\(?:[{}|]|[lr](?:angle|vert|Vert|floor|ceil)\b)))"
-)
-_STACK = re.compile(r"\\begin\{subarray\}\{[lcr]\}(.*?)\\end\{subarray\}", re.S)
-_ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align\*?|split|multline\*?)\}")
-_OPERATOR = re.compile(r"\\operatorname\*?\{([^{}]*)\}")
 _WORDS = re.compile(r"[^\\{}_^]*[A-Za-z]{3,}[^\\{}_^]*")
-_CHILDREN = {
-    "mfrac": 2,
-    "mroot": 2,
-    "msub": 2,
-    "msup": 2,
-    "msubsup": 3,
-    "munder": 2,
-    "mover": 2,
-    "munderover": 3,
-}
-_ROWS = frozenset(["math", "mrow", "mtd", "mstyle", "msqrt"])
-_SPACED = frozenset(["mo", "mspace", "mtext"])
 _NARROW = "()[]{}|‖,"
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _BREAKS = frozenset("=≤≥<>≠≈∼∈+−±∓")
 """Signs before which a formula may be broken, outside of parentheses."""
 _SMALLER = 0.7
 """Of the width of a letter, that of one in an index or an exponent."""
-_SIGN = re.compile(r"\\(?:mathop|operatorname\*)(\{\\math[a-z]+\{\w+\}\})")
-"""A sign of one letter that is declared an operator, of which the converter would make a star or nothing."""
-_FONT = re.compile(r"\\(math[a-z]+) +([A-Za-z0-9])")
 
 
 def formula(latex: str) -> Markup:
@@ -109,10 +45,9 @@ def in_lines(latex: str, widest: float) -> Markup:
     """
     if [kind for _, kind in pieces(latex)] != ["block"]:
         return formula(latex) if len(latex) <= 4 * widest else Markup("")
-    root = converted(latex.strip(), "block")
-    if root is None:
+    row = mathml(latex.strip(), "block")
+    if row is None:
         return Markup("")
-    row = root[0] if len(root) == 1 and root[0].tag == "mrow" else root
     fits = _width(row) <= widest
     parts: list[ElementTree.Element] = []
     depth = 0
@@ -139,7 +74,7 @@ def _width(element: ElementTree.Element) -> float:
             return 0.7
         case "mo":
             return len(text) + 1.0
-        case "mi" | "mn" | "mtext" | "ms":
+        case "mi" | "mn" | "mtext":
             return float(len(text))
         case "mspace":
             return 0.3
@@ -179,95 +114,7 @@ def pieces(text: str) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=4096)
 def _math(latex: str, display: str) -> Markup:
-    root = converted(latex, display)
+    root = mathml(latex, display)
     if root is None:
         return Markup('<code class="latex">{}</code>').format(latex)
-    root.tag = "math"
-    root.set("display", display)
     return Markup(ElementTree.tostring(root, encoding="unicode"))
-
-
-def converted(latex: str, display: str) -> ElementTree.Element | None:
-    """The MathML tree without namespaces; None where the converter fails or leaves something unconverted."""
-    try:
-        root = ElementTree.fromstring(convert(_prepared(latex), display=display))
-    except Exception:  # the converter raises whatever its parser trips over; the source is shown instead
-        return None
-    for element in root.iter():
-        element.tag = element.tag.removeprefix(_MATHML)
-        if element.tag not in _ELEMENTS or not _ATTRIBUTES.issuperset(element.attrib.keys() - {"xmlns"}):
-            return None
-        if len(element) != _CHILDREN.get(element.tag, len(element)):  # an argument is missing
-            return None
-        if (element.text or "").lstrip().startswith("\\"):  # a command that it does not know
-            return None
-    _space(root)
-    return root
-
-
-def _prepared(latex: str) -> str:
-    """The same formula in the words that the converter knows."""
-    parts = _TEXT.split(latex)
-    for position in range(0, len(parts), 2):  # the odd ones are text
-        part = _PRIMES.sub(
-            lambda match: "^{" + r"\prime" * len(match[1]) + (match[2] or match[3] or "") + "}",
-            parts[position],
-        )
-        part = _BIG.sub(lambda match: match[1] or match[2], part)
-        part = part.replace(r"\underset{}", "")
-        part = _STACK.sub(lambda match: match[1].replace(r"\\", ","), part)
-        part = _ENVIRONMENT.sub(r"\\\1{split}", part)
-        part = _SIGN.sub(r"\1", part)
-        part = _FONT.sub(r"\\\1{\2}", part)
-        parts[position] = part.replace(r"\arg", r"\operatorname{arg}")
-    return _OPERATOR.sub(lambda match: r"\operatorname{" + match[1].replace(r"\,", "") + "}", "".join(parts))
-
-
-def _space(root: ElementTree.Element) -> None:
-    """Say what is an operator and what is a name, so that browsers space the formula as LaTeX does."""
-    for element in root.iter():
-        text = (element.text or "").strip()
-        if element.tag == "mi" and text and (set(text) == {"′"} or _is_operator(text)):
-            element.tag = "mo"
-            element.text = text.replace("~", "∼")
-        elif element.tag == "mo" and text == "∞":
-            element.tag = "mi"
-    for parent in root.iter():
-        before: ElementTree.Element | None = None
-        for child in list(parent):
-            text = (child.text or "").strip()
-            if child.tag == "mo" and _is_tight(text, child, before):
-                child.attrib.update(lspace="0", rspace="0")
-            if _is_name(child) and parent.tag in _ROWS:
-                child.tag = "mi"
-                child.attrib.clear()
-                if before is not None and before.tag not in _SPACED and not _is_name(before):
-                    parent.insert(list(parent).index(child), _thin_space())
-            if before is not None and _is_name(before) and child.tag not in _SPACED and parent.tag in _ROWS:
-                parent.insert(list(parent).index(child), _thin_space())
-            before = child
-
-
-def _is_operator(text: str) -> bool:
-    """Whether a sign that the converter took for a letter is a relation or an operator."""
-    return len(text) == 1 and unicodedata.category(text) == "Sm" and text not in "∂∇∞∅∀∃¬"
-
-
-def _is_tight(text: str, sign: ElementTree.Element, before: ElementTree.Element | None) -> bool:
-    """Bars, slashes, primes, and plus or minus where no term comes before it."""
-    if set(text) == {"′"} or text == "/" or (text in {"|", "‖"} and sign.get("form") is None):
-        return True
-    opening = before is None or (
-        before.tag == "mo" and (before.text or "") not in {")", "]", "}", "|", "‖", "!", "′"}
-    )
-    return text in {"+", "−", "±", "∓"} and opening
-
-
-def _is_name(element: ElementTree.Element) -> bool:
-    """Whether an element is a name of several letters, such as log."""
-    text = (element.text or "").strip()
-    return element.tag in {"mi", "mo"} and len(text) > 1 and text.isalpha() and set(text) != {"′"}
-
-
-def _thin_space() -> ElementTree.Element:
-    return ElementTree.Element("mspace", {"width": "0.167em"})

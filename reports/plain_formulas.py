@@ -8,16 +8,15 @@ from functools import lru_cache
 from typing import Literal
 from xml.etree import ElementTree
 
-from dpverify.reports.formulas import converted, pieces
+from dpverify.reports.formulas import pieces
+from dpverify.reports.mathml import mathml
 from dpverify.views.subjects import signs
 
 _RAISED = str.maketrans("0123456789+−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_ACCENTS = {"^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303", "∼": "\u0303"}
-_ACCENTS |= {"¯": "\u0304", "‾": "\u0304", "―": "\u0304", "ˉ": "\u0304", "˙": "\u0307", "→": "\u20d7"}
-_CLOSING = {")": "(", "]": "[", "}": "{", "⟩": "⟨"}
+_ACCENTS = {"^": "\u0302", "~": "\u0303", "¯": "\u0304", "―": "\u0304", "˙": "\u0307", "→": "\u20d7"}
+_CLOSING = {")": "(", "]": "[", "}": "{", "⟩": "⟨", "⌉": "⌈", "⌋": "⌊"}
 _TIGHT = frozenset("/!()[]{}⟨⟩.:") | {"′", "″", "‖", "|", "∥"}
-_PUNCTUATION = frozenset([*_CLOSING, *_CLOSING.values(), ",", ";", ":"])
 _SYMBOLS = str.maketrans({"∥": "‖", "⋅": "·", "≔": ":="})
 
 Kind = Literal["operand", "fraction", "script", "open", "close", "sign", "space", "large"]
@@ -56,7 +55,7 @@ def plain_signs(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain(latex: str) -> str:
-    root = converted(latex, "inline")
+    root = mathml(latex, "inline")
     return latex if root is None else _row(list(root)).text
 
 
@@ -92,12 +91,10 @@ def _piece(element: ElementTree.Element, before: list[_Piece]) -> _Piece:
     match element.tag:
         case "mo":
             return _operator(element, before)
-        case "mi" | "mn" | "mtext" | "ms":
+        case "mi" | "mn" | "mtext":
             text = (element.text or "").translate(_SYMBOLS)
-            if text in _PUNCTUATION:  # the converter takes some signs for letters
-                return _operator(element, before)
             return _Piece(text, "space" if element.tag == "mtext" else "operand")
-        case "mspace" | "mphantom":
+        case "mspace":
             return _Piece(" ", "space")
         case "mfrac":
             return _fraction(element, *map(_row, ([children[0]], [children[1]])))
@@ -132,8 +129,6 @@ def _operator(element: ElementTree.Element, before: list[_Piece]) -> _Piece:
     text = (element.text or "").strip().translate(_SYMBOLS)
     if text in {",", ";"}:
         return _Piece(f"{text} ", "sign")
-    if not text or text in {"\u2061", "\u2062", "\u2063"}:  # invisible signs
-        return _Piece("")
     if text in _CLOSING.values():
         return _Piece(text, "open")
     if text in _CLOSING:
@@ -150,11 +145,7 @@ def _operator(element: ElementTree.Element, before: list[_Piece]) -> _Piece:
 
 
 def _fraction(element: ElementTree.Element, above: _Piece, below: _Piece) -> _Piece:
-    if element.get("linethickness") in {
-        "0",
-        "0em",
-        "0pt",
-    }:  # a binomial coefficient, whose brackets are outside
+    if element.get("linethickness") == "0":  # a binomial coefficient, whose brackets are outside
         return _Piece(f"{above.text} choose {below.text}")
     top = f"({above.text})" if _is_sum(above.text) else above.text
     return _Piece(f"{top}/{_bracketed(below.text)}", "fraction")

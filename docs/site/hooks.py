@@ -113,18 +113,16 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
 
 def on_page_content(content: str, **_: Any) -> str:
     """Formulas as MathML, which browsers show by themselves."""
-    from dpverify.reports.formulas import converted
+    from dpverify.reports.mathml import mathml
 
     def shown(match: re.Match[str]) -> str:
         from xml.etree import ElementTree
 
         latex = html.unescape(match[2])[2:-2].strip()  # between \( and \), or \[ and \]
         display = "block" if match[1] == "div" else "inline"
-        root = converted(latex, display)
+        root = mathml(latex, display)
         if root is None:
             return f"<code>{html.escape(latex)}</code>"
-        root.tag = "math"
-        root.set("display", display)
         return ElementTree.tostring(root, encoding="unicode")
 
     return _FORMULA.sub(shown, content)

@@ -45,7 +45,7 @@ class Order(Expression):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class OrderConstant:
     """A constant of which there is a value, the same for all values of the letters but those that it depends on."""
 
     variable: Variable
@@ -57,7 +57,7 @@ class Chosen:
 
 
 @dataclass
-class Constants:
+class OrderConstants:
     """The constants of one formula, named like none of its letters.
 
     Attributes:
@@ -68,7 +68,7 @@ class Constants:
     taken: set[str]
     soft: Expression | None = None
     premise: bool = False
-    found: list[Chosen] = field(default_factory=list)
+    found: list[OrderConstant] = field(default_factory=list)
 
     def new(self, letter: str, depends: tuple[Variable, ...] = ()) -> Variable:
         """A positive number."""
@@ -100,7 +100,7 @@ class Constants:
         self, variable: Variable, depends: tuple[Variable, ...], *, threshold: bool = False
     ) -> Variable:
         self.taken |= {variable.name, variable.latex}
-        self.found.append(Chosen(variable, depends, self.premise and not threshold, threshold))
+        self.found.append(OrderConstant(variable, depends, self.premise and not threshold, threshold))
         return variable
 
 
@@ -109,7 +109,7 @@ def orders(e: Expression) -> list[Order]:
     return [part for part in subexpressions(e) if isinstance(part, Order)]
 
 
-def compared(sign: str, left: Expression, right: Expression, constants: Constants) -> Formula:
+def compared(sign: str, left: Expression, right: Expression, constants: OrderConstants) -> Formula:
     """What `left (sign) right` says, where there is an O( ) on a side; new constants are free in it.
 
     `f = O(g)` says |f| <= C g, `f = a + O(g)` that |f - a| <= C g, `f <= O(g)` that f <= C g, `f = Omega(g)` and
@@ -137,7 +137,7 @@ def compared(sign: str, left: Expression, right: Expression, constants: Constant
     return Compare(relation, left, bound) if upper else Compare(relation, bound, left)
 
 
-def _equal(left: Expression, right: Expression, constants: Constants) -> Formula:
+def _equal(left: Expression, right: Expression, constants: OrderConstants) -> Formula:
     kinds = {order.kind for order in orders(right)}
     if kinds == {"Omega"}:
         return Compare("<=", _extreme(right, constants, upper=False), left)
@@ -152,12 +152,15 @@ def _equal(left: Expression, right: Expression, constants: Constants) -> Formula
     for factors, order in parts:
         term = _multiple(order, constants, upper=True)
         for factor in factors:
-            sized = factor if -1 not in possible_signs(factor) else Apply("abs", (factor,))
-            term = sized * term
+            term = _sized(factor) * term
         bound = term if bound is None else bound + term
     assert bound is not None
-    sized = difference if -1 not in possible_signs(difference) else Apply("abs", (difference,))
-    return Compare("<=", sized, bound)
+    return Compare("<=", _sized(difference), bound)
+
+
+def _sized(e: Expression) -> Expression:
+    """The absolute value, without bars if it is never negative."""
+    return e if -1 not in possible_signs(e) else Apply("abs", (e,))
 
 
 _Parts = list[tuple[tuple[Expression, ...], Order]]
@@ -199,7 +202,7 @@ def _linear(e: Expression) -> tuple[Expression | None, _Parts]:
             )
 
 
-def _multiple(order: Order, constants: Constants, *, upper: bool) -> Expression:
+def _multiple(order: Order, constants: OrderConstants, *, upper: bool) -> Expression:
     """The largest, or the least, that an order stands for."""
     if order.kind == ("Omega" if upper else "O"):
         shown = r"\Omega" if upper else "O"
@@ -222,7 +225,32 @@ def _multiple(order: Order, constants: Constants, *, upper: bool) -> Expression:
 _MONOTONE = frozenset(("add", "max", "min", "exp", "log", "floor", "ceiling", "phi"))
 
 
-def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
+def _rising(factors: tuple[Expression, ...], *, upper: bool) -> tuple[Expression, ...]:
+    """Factors whose product rises with each order among them; none if that is not known."""
+    inside = [f for f in factors if orders(f)]
+    if len(inside) == 1 and all(orders(f) or -1 not in possible_signs(f) for f in factors):
+        return factors
+    if len(inside) == 1 and isinstance(inside[0], Order) and upper:
+        # O(g) stands for what lies between -C g and C g
+        return tuple(f if orders(f) else _sized(f) for f in factors)
+    signed = all(isinstance(f, Order) or -1 not in possible_signs(f) for f in factors)
+    return factors if signed else ()
+
+
+def _falls(base: Expression, exponent: Expression) -> bool | None:
+    """Whether a power falls with the orders in its base, or in its exponent; None if that is not known."""
+    if not orders(exponent):
+        power = constant(exponent)
+        return None if power is None else power < 0
+    low, high = range_of(base)
+    if orders(base) or low is None:
+        return None
+    if low >= 1:
+        return False
+    return True if low >= 0 and high is not None and high <= 1 else None
+
+
+def _extreme(e: Expression, constants: OrderConstants, *, upper: bool) -> Expression:
     """The largest, or the least, value of an expression with orders; it must rise or fall with each of them."""
     if not orders(e):
         return e
@@ -240,34 +268,19 @@ def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
         case Apply("neg", (inner,)):
             return rebuilt(e, (part(inner, flip=True),))
         case Apply("mul", factors):
-            inside = [f for f in factors if orders(f)]
-            signs = [possible_signs(f) for f in factors if not orders(f)]
-            if len(inside) == 1 and all(-1 not in s for s in signs):
-                return rebuilt(e, tuple(map(part, factors)))
-            if len(inside) == 1 and isinstance(inside[0], Order) and upper:
-                # O(g) stands for what lies between -C g and C g
-                sized = (
-                    f if orders(f) or -1 not in possible_signs(f) else Apply("abs", (f,)) for f in factors
-                )
-                return rebuilt(e, tuple(map(part, sized)))
-            if all(isinstance(f, Order) or -1 not in possible_signs(f) for f in factors):
-                return rebuilt(e, tuple(map(part, factors)))
+            rising = _rising(factors, upper=upper)
+            if rising:
+                return rebuilt(e, tuple(map(part, rising)))
         case Apply("div", (above, below)):
             falls = bool(orders(below))
             if -1 not in possible_signs(above if falls else below) and not (falls and orders(above)):
                 return rebuilt(e, (part(above), part(below, flip=True)))
         case Apply("root", (of, order)) if not orders(order):
             return rebuilt(e, (part(of), order))
-        case Apply("pow", (base, exponent)) if not orders(exponent):
-            power = constant(exponent)
-            if power is not None:
-                return rebuilt(e, (part(base, flip=power < 0), exponent))
-        case Apply("pow", (base, exponent)) if not orders(base):
-            low, high = range_of(base)
-            if low is not None and low >= 1:
-                return rebuilt(e, (base, part(exponent)))
-            if low is not None and low >= 0 and high is not None and high <= 1:
-                return rebuilt(e, (base, part(exponent, flip=True)))
+        case Apply("pow", (base, exponent)):
+            falls_with = _falls(base, exponent)
+            if falls_with is not None:
+                return rebuilt(e, (part(base, flip=falls_with), part(exponent, flip=falls_with)))
         case Binder("sum", body, variable, first, last) if not orders(first) + orders(last):
             return Binder("sum", part(body), variable, first, last)
         case _:
@@ -281,7 +294,7 @@ def _extreme(e: Expression, constants: Constants, *, upper: bool) -> Expression:
 def closed(
     claim: Formula,
     given: Iterable[Formula],
-    chosen: Iterable[Chosen],
+    chosen: Iterable[OrderConstant],
     *,
     fixed: Iterable[Variable] = (),
     premises: Literal["", "some", "every"] = "",

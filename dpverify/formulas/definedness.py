@@ -21,12 +21,12 @@ from dpverify.formulas.expressions import (
     is_infinite,
     is_integer,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Le, Lt, Not, Or
+from dpverify.formulas.logic import Compare, Exists, ForAll, Formula, Implies, Le, Lt, formula_parts
 from dpverify.formulas.operators import operator
 
 
 @dataclass(frozen=True)
-class Condition:
+class Requirement:
     """`formula` must hold wherever the premises do, for an expression of a claim to be defined there.
 
     Together, the conditions of an expression are met only where it has a value: each asks something of parts whose
@@ -41,7 +41,7 @@ class Condition:
     """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
 
 
-def defined_where(formula: Formula) -> Iterator[Condition]:
+def defined_where(formula: Formula) -> Iterator[Requirement]:
     """The conditions under which every comparison in a formula has two defined sides.
 
     Raises:
@@ -51,11 +51,6 @@ def defined_where(formula: Formula) -> Iterator[Condition]:
         case Compare(_, left, right):
             yield from conditions(left)
             yield from conditions(right)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from defined_where(part)
-        case Not(part):
-            yield from defined_where(part)
         case Implies(premise, conclusion):
             yield from defined_where(premise)
             for condition in defined_where(conclusion):
@@ -63,6 +58,9 @@ def defined_where(formula: Formula) -> Iterator[Condition]:
         case ForAll(variable, body) | Exists(variable, body):
             for condition in defined_where(body):
                 yield replace(condition, bound=(variable, *condition.bound))
+        case _:
+            for part in formula_parts(formula):
+                yield from defined_where(part)
 
 
 def defined_between(
@@ -72,7 +70,7 @@ def defined_between(
     last: Expression,
     *,
     inside: bool = False,
-) -> Iterator[Condition]:
+) -> Iterator[Requirement]:
     """The conditions under which an expression is defined for all values of its index from first to last."""
     between: list[Formula] = []
     if not is_infinite(first):
@@ -83,7 +81,7 @@ def defined_between(
         yield replace(condition, bound=(index, *condition.bound), premises=(*between, *condition.premises))
 
 
-def conditions(e: Expression, *, inside: bool = False) -> Iterator[Condition]:
+def conditions(e: Expression, *, inside: bool = False) -> Iterator[Requirement]:
     """The conditions of one expression; `inside` a derivative, functions must be smooth around the point."""
     match e:
         case Apply(name, arguments):
@@ -91,7 +89,7 @@ def conditions(e: Expression, *, inside: bool = False) -> Iterator[Condition]:
                 yield from conditions(part, inside=inside)
             for need in operator(name).needs(tuple(map(worked_out, arguments)), inside):
                 if not _surely(need.formula):
-                    yield Condition(need.formula, exact=need.exact)
+                    yield Requirement(need.formula, exact=need.exact)
         case Binder("integral"):
             yield from _of_integral(e, inside=inside)
         case Binder():
@@ -120,7 +118,7 @@ def _surely(f: Compare) -> bool:
     return {"<=": left <= right, "<": left < right, "==": left == right, "!=": left != right}[f.relation]
 
 
-def _with_values(condition: Condition, variable: Variable, value: Expression) -> Condition:
+def _with_values(condition: Requirement, variable: Variable, value: Expression) -> Requirement:
     if any(v.name == variable.name for v in condition.bound):
         return condition  # bound anew further inside
     if any(v.name == other.name for v in condition.bound for other in free_variables(value)):
@@ -137,30 +135,30 @@ def _with_values(condition: Condition, variable: Variable, value: Expression) ->
     )
 
 
-def _in_range(index: Variable, first: Expression, last: Expression) -> Iterator[Condition]:
+def _in_range(index: Variable, first: Expression, last: Expression) -> Iterator[Requirement]:
     """The index keeps to its declared domain, which whoever simplifies under a sum or an integral may use."""
     low, high = index.lower, index.upper
     if (low is not None and is_infinite(first)) or (high is not None and is_infinite(last)):
         raise OutOfScopeError(f"{index.name} leaves its domain")
     if low is not None:
-        yield Condition(Lt(low, first) if index.lower_open else Le(low, first), exact=False)
+        yield Requirement(Lt(low, first) if index.lower_open else Le(low, first), exact=False)
     if high is not None:
-        yield Condition(Lt(last, high) if index.upper_open else Le(last, high), exact=False)
+        yield Requirement(Lt(last, high) if index.upper_open else Le(last, high), exact=False)
 
 
-def _of_sum(e: Binder, *, inside: bool) -> Iterator[Condition]:
+def _of_sum(e: Binder, *, inside: bool) -> Iterator[Requirement]:
     for end in (e.first, e.last):
         yield from conditions(end, inside=inside)
     first, last = worked_out(e.first), worked_out(e.last)
     if not (is_integer(first) and is_integer(last)):
         raise OutOfScopeError(f"the ends of a {e.kind} are not known to be integers")
     _not_in_ends(e)
-    yield Condition(Le(first, last))
+    yield Requirement(Le(first, last))
     yield from _in_range(e.variable, first, last)
     yield from defined_between(e.body, e.variable, first, last, inside=inside)
 
 
-def _of_integral(e: Binder, *, inside: bool) -> Iterator[Condition]:
+def _of_integral(e: Binder, *, inside: bool) -> Iterator[Requirement]:
     if inside:
         raise OutOfScopeError("a derivative of an integral")
     _not_in_ends(e)
@@ -171,14 +169,14 @@ def _of_integral(e: Binder, *, inside: bool) -> Iterator[Condition]:
     if is_infinite(first) or is_infinite(last):
         yield converges(e)
     else:
-        yield Condition(Le(first, last))
+        yield Requirement(Le(first, last))
     yield from _in_range(e.variable, first, last)
     yield from defined_between(e.body, e.variable, first, last)
 
 
-def converges(e: Binder) -> Condition:
+def converges(e: Binder) -> Requirement:
     """That an integral with an infinite end has a value, which is shown by its closed form or not at all."""
-    return Condition(Lt(e, INFINITY))
+    return Requirement(Lt(e, INFINITY))
 
 
 def _not_in_ends(e: Binder) -> None:

@@ -65,12 +65,6 @@ class Expression:
     def __neg__(self) -> Expression:
         return Apply("neg", (self,))
 
-    def __repr__(self) -> str:
-        # printing is above this module
-        from dpverify.formulas.rendering.printing import expression_text
-
-        return f"{type(self).__name__}[{expression_text(self)}]"
-
     def __bool__(self) -> bool:
         raise TypeError("an expression is neither true nor false")
 
@@ -81,12 +75,18 @@ class Number(Expression):
 
     value: Fraction
 
+    def __repr__(self) -> str:
+        return str(self.value)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Constant(Expression):
     """A number with a name: `pi`, or an end of an integral, `oo` or `-oo`."""
 
     name: Literal["pi", "oo", "-oo"]
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -126,6 +126,9 @@ class Variable(Expression):
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __repr__(self) -> str:
+        return self.name
+
     def domain_text(self) -> str:
         """The domain as a reader would write it, for instance `integers in [1, oo)`."""
         return _domain_text(self.kind, self.lower, self.lower_open, self.upper, self.upper_open)
@@ -152,8 +155,11 @@ class Apply(Expression):
     operator: str
     arguments: tuple[Expression, ...]
 
+    def __repr__(self) -> str:
+        return f"{self.operator}({', '.join(map(repr, self.arguments))})"
 
-@dataclass(frozen=True, slots=True, repr=False)
+
+@dataclass(frozen=True, slots=True)
 class Binder(Expression):
     """A sum or product over integers first..last, both included, or an integral from first to last."""
 
@@ -164,7 +170,7 @@ class Binder(Expression):
     last: Expression
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Derivative(Expression):
     """The derivative of some order, at the variable's own value."""
 
@@ -173,7 +179,7 @@ class Derivative(Expression):
     order: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class At(Expression):
     """The body with the variable replaced by a value, after any derivative in it has been taken."""
 

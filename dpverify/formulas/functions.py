@@ -13,21 +13,8 @@ import flint
 
 from dpverify.formulas.expressions import PI, Apply, Expression, Number, OutOfScopeError, is_integer
 from dpverify.formulas.logic import Le, Lt, Ne
-from dpverify.formulas.operators import (
-    CLOSED,
-    POWER,
-    Arguments,
-    Need,
-    Operator,
-    Signs,
-    Written,
-    absolute,
-    exp,
-    log,
-    normal_quantile,
-    sqrt,
-)
 from dpverify.formulas.ranges import range_of
+from dpverify.formulas.records import CLOSED, POWER, Arguments, Need, Operator, Signs, Writing
 from dpverify.formulas.units import Unit, alike, pure
 from dpverify.formulas.values import (
     NOT_A_NUMBER,
@@ -55,13 +42,17 @@ _LARGEST = 2_000
 # ---------------------------------------------------------------------------------------------- parts of records
 
 
-def brackets(name: str) -> Written:
+def _of(name: str, *arguments: Expression) -> Expression:
+    return Apply(name, arguments)
+
+
+def brackets(name: str) -> Writing:
     """A function's name, and its arguments in brackets."""
-    return Written(lambda *a: f"{name}({', '.join(a)})")
+    return Writing(lambda *a: f"{name}({', '.join(a)})")
 
 
-def _latex(name: str) -> Written:
-    return Written(lambda *a: rf"{name}\left({', '.join(a)}\right)")
+def _latex(name: str) -> Writing:
+    return Writing(lambda *a: rf"{name}\left({', '.join(a)}\right)")
 
 
 def _pure(_: Arguments, units: Sequence[Unit | None]) -> Unit:
@@ -153,7 +144,11 @@ def _phi(x: Ball) -> Ball:
 
 
 def _bell(x: Expression) -> Expression:
-    return exp(-(x**2) / 2) / sqrt(2 * PI)
+    return _of("exp", -(x**2) / 2) / _of("root", 2 * PI, Number(Fraction(2)))
+
+
+def _slope_of_erfc(x: Expression) -> tuple[Expression]:
+    return (-(2 * _of("exp", -(x**2)) / _of("root", PI, Number(Fraction(2)))),)
 
 
 def _phi_inverse(p: Ball) -> Ball:
@@ -175,7 +170,7 @@ def _needs_of_phi_inverse(arguments: Arguments, _: bool) -> Iterator[Need]:
 
 
 def _slope_of_phi_inverse(p: Expression) -> tuple[Expression]:
-    return (1 / _bell(normal_quantile(p)),)
+    return (1 / _bell(_of("phi_inverse", p)),)
 
 
 # ---------------------------------------------------------------------------------------------- counting
@@ -261,7 +256,7 @@ def _slopes_of_pick(name: str, side: int) -> Callable[..., tuple[Expression | No
             return (Number(Fraction(1)),)
         *rest, v = arguments
         u = rest[0] if len(rest) == 1 else Apply(name, tuple(rest))
-        ahead = side * (u - v) / absolute(u - v)
+        ahead = side * (u - v) / _of("abs", u - v)
         inner: tuple[Expression | None, ...] = (Number(Fraction(1)),) if len(rest) == 1 else slopes(*rest)
         return (*(None if s is None else (1 + ahead) / 2 * s for s in inner), (1 - ahead) / 2)
 
@@ -327,9 +322,9 @@ def _no_slope(*arguments: Expression) -> tuple[None, ...]:
 FUNCTIONS = (
     Operator(
         "exp", 1, 1,
-        text=brackets("exp"), latex=Written(_power_of_e, POWER), unit=_pure,
+        text=brackets("exp"), latex=Writing(_power_of_e, POWER), unit=_pure,
         value=_value(lambda x: x.exp(), _at(0, Fraction(1))), ball=lambda x: x.exp(), monotone=1,
-        number=math.exp, slopes=lambda x: (exp(x),), signs=lambda *_: _POSITIVE,
+        number=math.exp, slopes=lambda x: (_of("exp", x),), signs=lambda *_: _POSITIVE,
         heads=(r"\exp", r"\operatorname{exp}"), bare=True,
     ),
     Operator(
@@ -341,11 +336,11 @@ FUNCTIONS = (
     ),
     Operator(
         "log_base", 2, 2,
-        text=Written(lambda x, base: f"log({x}, base {base})"),
-        latex=Written(lambda x, base: rf"\log_{{{base}}}\left({x}\right)"),
+        text=Writing(lambda x, base: f"log({x}, base {base})"),
+        latex=Writing(lambda x, base: rf"\log_{{{base}}}\left({x}\right)"),
         unit=_pure, needs=_needs_of_log_base,
         value=_value(_log_base, _exact_log_base), ball=_log_base, number=lambda x, base: math.log(x) / math.log(base),
-        slopes=lambda x, base: (1 / (x * log(base)), -(log(x) / (base * log(base) ** 2))),
+        slopes=lambda x, base: (1 / (x * _of("log", base)), -(_of("log", x) / (base * _of("log", base) ** 2))),
         neutral=lambda x, base: ["mul", ["log", x], ["pow", ["log", base], ["num", "-1"]]],
         based=(r"\log", r"\operatorname{log}"), powered=True,
     ),
@@ -367,7 +362,7 @@ FUNCTIONS = (
         "erfc", 1, 1,
         text=brackets("erfc"), latex=_latex(r"\operatorname{erfc}"), unit=_pure,
         value=_value(lambda x: x.erfc(), _at(0, Fraction(1))), ball=monotone(lambda x: x.erfc()), monotone=-1,
-        number=math.erfc, slopes=lambda x: (-(2 * exp(-(x**2)) / sqrt(PI)),), signs=lambda *_: _POSITIVE,
+        number=math.erfc, slopes=_slope_of_erfc, signs=lambda *_: _POSITIVE,
         heads=(r"\operatorname{erfc}", r"\text{erfc}"),
     ),
     Operator(
@@ -379,13 +374,13 @@ FUNCTIONS = (
     ),
     Operator(
         "factorial", 1, 1,
-        text=Written(lambda n: f"{n}!", POWER, (CLOSED,)), latex=Written(lambda n: f"{n}!", POWER, (CLOSED,)),
+        text=Writing(lambda n: f"{n}!", POWER, (CLOSED,)), latex=Writing(lambda n: f"{n}!", POWER, (CLOSED,)),
         unit=_pure, needs=_needs_of_counting, value=_factorial,
         number=lambda n: math.gamma(_whole_number(n) + 1), slopes=_no_slope, signs=lambda *_: _POSITIVE,
     ),
     Operator(
         "binomial", 2, 2,
-        text=brackets("binomial"), latex=Written(lambda n, k: rf"\binom{{{n}}}{{{k}}}"),
+        text=brackets("binomial"), latex=Writing(lambda n, k: rf"\binom{{{n}}}{{{k}}}"),
         unit=_pure, needs=_needs_of_counting, value=_binomial,
         number=lambda n, k: float(math.comb(_whole_number(n), _whole_number(k))),
         slopes=_no_slope, signs=lambda *_: _NOT_NEGATIVE,
@@ -406,14 +401,14 @@ FUNCTIONS = (
     ),
     Operator(
         "abs", 1, 1,
-        text=Written(lambda x: f"|{x}|"), latex=Written(lambda x: rf"\left|{x}\right|"), unit=_shared,
+        text=Writing(lambda x: f"|{x}|"), latex=Writing(lambda x: rf"\left|{x}\right|"), unit=_shared,
         needs=lambda arguments, inside: iter([Need(Ne(arguments[0], 0))] if inside else []),
-        value=_absolute, ball=_absolute_ball, number=abs, slopes=lambda x: (x / absolute(x),),
+        value=_absolute, ball=_absolute_ball, number=abs, slopes=lambda x: (x / _of("abs", x),),
         signs=lambda _, signs: frozenset(abs(s) for s in signs[0]),
     ),
     Operator(
         "floor", 1, 1,
-        text=brackets("floor"), latex=Written(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=_pure,
+        text=brackets("floor"), latex=Writing(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=_pure,
         needs=_needs_of_rounding, value=_rounded(floor_of), ball=_floor_ball,
         number=lambda x: float(math.floor(x)), slopes=_no_slope,
         # a positive number may be rounded to 0, what is negative stays so
@@ -421,7 +416,7 @@ FUNCTIONS = (
     ),
     Operator(
         "ceiling", 1, 1,
-        text=brackets("ceiling"), latex=Written(lambda x: rf"\left\lceil {x} \right\rceil"), unit=_pure,
+        text=brackets("ceiling"), latex=Writing(lambda x: rf"\left\lceil {x} \right\rceil"), unit=_pure,
         needs=_needs_of_rounding, value=_rounded(lambda x: -floor_of(-x)), ball=lambda x: -_floor_ball(-x),
         number=lambda x: float(math.ceil(x)), slopes=_no_slope,
         signs=lambda _, signs: signs[0] | ({0} if -1 in signs[0] else set()),

@@ -12,7 +12,7 @@ from dpverify.formulas.expressions import (
     Variable,
     constant,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import operator
 from dpverify.formulas.rendering.printing import expression_text, formula_text
 from dpverify.formulas.units import DIMENSIONLESS, ClashError, Unit, alike, pure
@@ -86,20 +86,9 @@ def _unit(e: Expression, parts: tuple[Unit | None, ...]) -> Unit | None:
 
 def check(formula: Formula) -> None:
     """Raise `MixedUnitsError` unless every sum and comparison of the formula is homogeneous."""
-    match formula:
-        case Compare(_, left, right):
-            units = unit_of(left), unit_of(right)
-            try:
-                alike(*units)
-            except ClashError as clash:
-                raise MixedUnitsError(clash.left, clash.right, formula_text(formula)) from None
-        case And(parts) | Or(parts):
-            for part in parts:
-                check(part)
-        case Not(part):
-            check(part)
-        case Implies(premise, conclusion):
-            check(premise)
-            check(conclusion)
-        case ForAll(_, body) | Exists(_, body):
-            check(body)
+    for compare in comparisons(formula):
+        units = unit_of(compare.left), unit_of(compare.right)
+        try:
+            alike(*units)
+        except ClashError as clash:
+            raise MixedUnitsError(clash.left, clash.right, formula_text(compare)) from None

@@ -118,22 +118,24 @@ def any_of(*parts: Formula) -> Or:
     return Or(parts)
 
 
-def subformulas(formula: Formula) -> Iterator[Formula]:
-    """The formula and all of its parts."""
-    yield formula
+def formula_parts(formula: Formula) -> tuple[Formula, ...]:
+    """The formulas that a formula is made of."""
     match formula:
         case And(parts) | Or(parts):
-            for part in parts:
-                yield from subformulas(part)
-        case Not(part):
-            yield from subformulas(part)
+            return parts
+        case Not(part) | ForAll(_, part) | Exists(_, part):
+            return (part,)
         case Implies(premise, conclusion):
-            yield from subformulas(premise)
-            yield from subformulas(conclusion)
-        case ForAll(_, body) | Exists(_, body):
-            yield from subformulas(body)
+            return premise, conclusion
         case Compare():
-            pass
+            return ()
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and all of its parts, each before its own."""
+    yield formula
+    for part in formula_parts(formula):
+        yield from subformulas(part)
 
 
 def comparisons(formula: Formula) -> Iterator[Compare]:
@@ -156,14 +158,10 @@ def free_in(formula: Formula) -> frozenset[Variable]:
     match formula:
         case Compare(_, left, right):
             return free_variables(left) | free_variables(right)
-        case And(parts) | Or(parts):
-            return frozenset().union(*map(free_in, parts))
-        case Not(part):
-            return free_in(part)
-        case Implies(premise, conclusion):
-            return free_in(premise) | free_in(conclusion)
         case ForAll(variable, body) | Exists(variable, body):
             return free_in(body) - {variable}
+        case _:
+            return frozenset().union(*map(free_in, formula_parts(formula)))
 
 
 def has_exists(formula: Formula) -> bool:

@@ -1,98 +1,22 @@
-"""The operators, one record each with all that is known of it; what has no entry for something is refused there.
+"""All operators by name, and expressions made of them.
 
 Provers keep one table each, by an operator's name, for the terms of their own libraries (SymPy, programs of balls).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.arithmetic import ARITHMETIC, VECTOR_OPERATORS
 from dpverify.formulas.expressions import Apply, Expression, expression
-from dpverify.formulas.logic import Compare
-from dpverify.formulas.units import Unit
-from dpverify.formulas.values import Ball, Value
+from dpverify.formulas.functions import FUNCTIONS
+from dpverify.formulas.records import Operator
 
-Json = Any
-Arguments = tuple[Expression, ...]
-Signs = frozenset[int]
-
-SUM, PRODUCT, POWER, CLOSED = range(4)
-"""How tightly an operator binds; `CLOSED` needs no brackets anywhere."""
-
-
-@dataclass(frozen=True)
-class Need:
-    """What must hold for an operator to have a value, once its arguments have theirs."""
-
-    formula: Compare
-    exact: bool = True
-    """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
-
-
-@dataclass(frozen=True)
-class Written:
-    """How an operator is written.
-
-    Attributes:
-        join: the written arguments to the written whole.
-        binds: how tightly the whole binds.
-        wants: how tightly each argument must bind to stand without brackets; the last is for all that follow.
-    """
-
-    join: Callable[..., str]
-    binds: int = CLOSED
-    wants: tuple[int, ...] = (SUM,)
-
-
-@dataclass(frozen=True)
-class Operator:
-    """An operator.
-
-    Attributes:
-        name: as in trees; also the head in certificates, unless `neutral` says otherwise.
-        least: number of arguments at least.
-        most: at most; None: any number.
-        text: in plain characters.
-        latex: in LaTeX; a function's encloses its arguments, by brackets or bars.
-        unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
-        needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
-            to what must hold for a value; raises `OutOfScopeError` where that can't be said.
-        value: the values of the arguments, exact or balls, and `inside` as in `needs`, to the value, exact where the
-            arithmetic is rational; raises `UndefinedError` or `UnclearError`.
-        ball: an enclosure over balls of any width, not a number where perhaps undefined; None where there is no such.
-        monotone: 1 where a function of one argument grows, -1 where it falls, else 0; for wide balls.
-        number: in floats; raises ValueError, ZeroDivisionError or OverflowError.
-        slopes: the partial derivatives; None for one that is not to be had.
-        signs: the arguments' expressions and possible signs to the possible signs of the whole, where defined.
-        heads: what is read as it in LaTeX where arguments follow, `\\ln`; signs that stand elsewhere have their rule in
-            the grammar.
-        based: what is read as it with a subscript, its last argument: `\\log_2`.
-        powered: whether a power above the head is one of the value: `\\ln^2 x`.
-        bare: whether its argument may stand without brackets: `\\ln x`.
-        neutral: what certificates write for the written arguments; None for name and arguments as they are.
-    """
-
-    name: str
-    least: int
-    most: int | None
-    text: Written
-    latex: Written
-    unit: Callable[[Arguments, Sequence[Unit | None]], Unit | None]
-    value: Callable[..., Value]
-    number: Callable[..., float]
-    slopes: Callable[..., tuple[Expression | None, ...]]
-    needs: Callable[[Arguments, bool], Iterator[Need]] = lambda arguments, inside: iter(())
-    ball: Callable[..., Ball] | None = None
-    monotone: int = 0
-    signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: frozenset({-1, 0, 1})
-    neutral: Callable[..., Json] | None = None
-    heads: tuple[str, ...] = ()
-    based: tuple[str, ...] = ()
-    powered: bool = False
-    bare: bool = False
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {record.name: record for record in (*ARITHMETIC, *FUNCTIONS, *VECTOR_OPERATORS)}
+)
 
 
 def operator(name: str) -> Operator:
@@ -109,9 +33,6 @@ def operator(name: str) -> Operator:
 
 def operators() -> Mapping[str, Operator]:
     """All operators by name."""
-    # the records build expressions themselves, with the constructors below
-    from dpverify.formulas.records import OPERATORS
-
     return OPERATORS
 
 

@@ -1,337 +1,91 @@
-"""The table of operators: arithmetic here, functions in `functions`."""
+"""What is known of an operator: one record each; what a record has no entry for is refused there."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from functools import reduce
-from types import MappingProxyType
-
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    constant,
-    is_integer,
-)
-from dpverify.formulas.functions import FUNCTIONS
-from dpverify.formulas.logic import Gt, Le, Ne
-from dpverify.formulas.operators import (
-    CLOSED,
-    POWER,
-    PRODUCT,
-    SUM,
-    Arguments,
-    Json,
-    Need,
-    Operator,
-    Signs,
-    Written,
-    log,
-)
-from dpverify.formulas.units import DIMENSIONLESS, Unit, alike, pure
-from dpverify.formulas.values import UndefinedError, Value, plus, power, sign, times
-from dpverify.formulas.vectors import inner_value, norm_value
-
-_POSITIVE: Signs = frozenset({1})
-_ANY: Signs = frozenset({-1, 0, 1})
-_MINUS_ONE = ["num", "-1"]
-_ONE = Number(Fraction(1))
-
-
-# ---------------------------------------------------------------------------------------------- units
-
-
-def _shared(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    return alike(*units)
-
-
-def _unit_of_product(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    result = DIMENSIONLESS
-    for unit in units:
-        if unit is None:
-            return None
-        result = result * unit
-    return result
-
-
-def _unit_of_quotient(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    over, under = units
-    return None if over is None or under is None else over / under
-
-
-def _raised(base: Unit | None, exponent: Fraction | None) -> Unit | None:
-    """The unit of a power; only a pure number has an exponent that is no number."""
-    if exponent is None:
-        return pure(base)
-    if base is not None and base.same_as(DIMENSIONLESS):
-        return DIMENSIONLESS
-    return None if base is None else base**exponent
-
-
-def _unit_of_power(arguments: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    pure(units[1])
-    return _raised(units[0], constant(arguments[1]))
-
-
-def _unit_of_root(arguments: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    pure(units[1])
-    order = constant(arguments[1])
-    return _raised(units[0], 1 / order if order else None)
-
-
-# ---------------------------------------------------------------------------------------------- needs
-
-
-def _needs_of_quotient(arguments: Arguments, _: bool) -> Iterator[Need]:
-    yield Need(Ne(arguments[1], 0))
-
-
-def _needs_of_power(arguments: Arguments, inside: bool) -> Iterator[Need]:
-    base, exponent = arguments
-    value = constant(exponent)
-    if value is not None:
-        if value.denominator != 1:
-            yield Need(Gt(base, 0) if inside or value < 0 else Le(0, base))
-        elif value < 0:
-            yield Need(Ne(base, 0))
-    elif is_integer(exponent):
-        yield Need(Ne(base, 0), exact=False)
-    else:
-        yield Need(Gt(base, 0), exact=False)
-
-
-def _needs_of_root(arguments: Arguments, inside: bool) -> Iterator[Need]:
-    base, order = arguments
-    value = constant(order)
-    if value is None:
-        yield Need(Ne(order, 0))
-        yield Need(Gt(base, 0), exact=False)
-    elif value:
-        yield from _needs_of_power((base, Number(1 / value)), inside)
-    else:
-        yield Need(Ne(order, 0))
-
-
-# ---------------------------------------------------------------------------------------------- values
-
-
-def _sum_of(*values: Value, inside: bool = False) -> Value:
-    return reduce(plus, values)
-
-
-def _product_of(*values: Value, inside: bool = False) -> Value:
-    return reduce(times, values)
-
-
-def _minus(x: Value, y: Value, *, inside: bool = False) -> Value:
-    return plus(x, -y)
-
-
-def _quotient(x: Value, y: Value, *, inside: bool = False) -> Value:
-    if sign(y) == 0:
-        raise UndefinedError("division by zero")
-    return times(x, power(y, Fraction(-1)))
-
-
-def _root(x: Value, order: Value, *, inside: bool = False) -> Value:
-    return power(x, power(order, Fraction(-1)), inside=inside)
-
-
-def _number_power(base: float, exponent: float) -> float:
-    result = base**exponent
-    if isinstance(result, complex):
-        raise ValueError("a power of a negative number")
-    return float(result)
-
-
-# ---------------------------------------------------------------------------------------------- slopes
-
-
-def _slopes_of_power(base: Expression, exponent: Expression) -> tuple[Expression | None, ...]:
-    value = constant(exponent)
-    in_exponent = Apply("pow", (base, exponent)) * log(base)
-    if value is None:
-        return exponent * base ** (exponent - 1), in_exponent
-    if value in (0, 1):
-        return Number(value), in_exponent
-    return Number(value) * base ** Number(value - 1), in_exponent
-
-
-def _slopes_of_root(base: Expression, order: Expression) -> tuple[Expression | None, ...]:
-    value = constant(order)
-    exponent = 1 / order if not value else Number(1 / value)
-    first, second = _slopes_of_power(base, exponent)
-    return first, None if second is None else second * (-1 / order**2)
-
-
-# ---------------------------------------------------------------------------------------------- signs
-
-
-def _signs_of_sum(_: Arguments, signs: Sequence[Signs]) -> Signs:
-    parts = frozenset[int]().union(*signs)
-    if {-1, 1} <= parts:
-        return _ANY
-    # a sum of terms of one sign vanishes only if all of them do
-    return parts if all(0 in part for part in signs) else parts - {0}
-
-
-def _negative(signs: Signs) -> Signs:
-    return frozenset(-s for s in signs)
-
-
-def _signs_of_difference(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
-    return _signs_of_sum(arguments, (signs[0], _negative(signs[1])))
-
-
-def _signs_of_product(_: Arguments, signs: Sequence[Signs]) -> Signs:
-    return frozenset(math.prod(choice) for choice in itertools.product(*signs))
-
-
-def _signs_of_quotient(_: Arguments, signs: Sequence[Signs]) -> Signs:
-    return frozenset(a * b for a in signs[0] for b in signs[1] - {0})
-
-
-def _signs_of_power(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
-    base, exponent = signs[0], arguments[1]
-    value = constant(exponent)
-    if value is None:
-        if not is_integer(exponent) or base <= {0, 1}:
-            # with an exponent of 0, or where what is raised is 0, nothing more is said
-            return _POSITIVE | (base & {0})
-        return _ANY
-    if value.denominator != 1:
-        # a root of what is 0 is 0
-        return _POSITIVE | (base & {0} if value > 0 else frozenset())
-    if not value:
-        return _POSITIVE
-    if value < 0:
-        base = base - {0}
-    return frozenset(abs(s) for s in base) if value.numerator % 2 == 0 else base
-
-
-def _signs_of_root(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
-    value = constant(arguments[1])
-    exponent = 1 / arguments[1] if not value else Number(1 / value)
-    return _signs_of_power((arguments[0], exponent), signs)
-
-
-# ---------------------------------------------------------------------------------------------- in writing
-
-
-def _spread(*parts: str) -> str:
-    """A product in LaTeX: what begins with a digit does not touch what is before it."""
-    result = parts[0]
-    for part in parts[1:]:
-        result += rf" \cdot {part}" if part[:1].isdigit() or part.startswith(r"\frac") else f" {part}"
-    return result
-
-
-def _latex_root(x: str, order: str) -> str:
-    return rf"\sqrt{{{x}}}" if order == "2" else rf"\sqrt[{order}]{{{x}}}"
-
-
-def _text_root(x: str, order: str) -> str:
-    return f"sqrt({x})" if order == "2" else f"root({x}, {order})"
-
-
-# ---------------------------------------------------------------------------------------------- in certificates
-
-
-def _neutral_negative(part: Json) -> Json:
-    return ["num", str(-Fraction(part[1]))] if part[0] == "num" else ["mul", _MINUS_ONE, part]
-
-
-def _neutral_quotient(over: Json, under: Json) -> Json:
-    if under[0] == "num" and Fraction(under[1]):
-        return ["mul", over, ["num", str(1 / Fraction(under[1]))]]
-    return ["mul", over, ["pow", under, _MINUS_ONE]]
-
-
-def _neutral_root(part: Json, order: Json) -> Json:
-    numeric = order[0] == "num" and Fraction(order[1])
-    return ["pow", part, ["num", str(1 / Fraction(order[1]))] if numeric else ["pow", order, _MINUS_ONE]]
-
-
-_ARITHMETIC = (
-    Operator(
-        "add", 2, None,
-        text=Written(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
-        latex=Written(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
-        unit=_shared, value=_sum_of, number=lambda *a: sum(a),
-        slopes=lambda *a: (_ONE,) * len(a), signs=_signs_of_sum,
-    ),
-    Operator(
-        "sub", 2, 2,
-        text=Written(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
-        latex=Written(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
-        unit=_shared, value=_minus, number=lambda a, b: a - b,
-        slopes=lambda a, b: (_ONE, -_ONE), signs=_signs_of_difference,
-        neutral=lambda a, b: ["add", a, ["mul", _MINUS_ONE, b]],
-    ),
-    Operator(
-        "neg", 1, 1,
-        text=Written(lambda a: f"-{a}", SUM, (PRODUCT,)),
-        latex=Written(lambda a: f"-{a}", SUM, (PRODUCT,)),
-        unit=_shared, value=lambda x, inside=False: -x, number=lambda a: -a,
-        slopes=lambda a: (-_ONE,), signs=lambda arguments, signs: _negative(signs[0]), neutral=_neutral_negative,
-    ),
-    Operator(
-        "mul", 2, None,
-        text=Written(lambda *a: "*".join(a), PRODUCT, (PRODUCT, POWER)),
-        latex=Written(_spread, PRODUCT, (PRODUCT, POWER)),
-        unit=_unit_of_product, value=_product_of, number=lambda *a: math.prod(a),
-        slopes=lambda *a: tuple(
-            reduce(lambda u, v: u * v, rest) for rest in (a[:i] + a[i + 1 :] for i in range(len(a)))
-        ),
-        signs=_signs_of_product,
-    ),
-    Operator(
-        "div", 2, 2,
-        text=Written(lambda a, b: f"{a}/{b}", PRODUCT, (PRODUCT, POWER)),
-        latex=Written(lambda a, b: rf"\frac{{{a}}}{{{b}}}", POWER),
-        unit=_unit_of_quotient, needs=_needs_of_quotient, value=_quotient, number=lambda a, b: a / b,
-        slopes=lambda a, b: (1 / b, -(a / b**2)), signs=_signs_of_quotient,
-        neutral=_neutral_quotient,
-    ),
-    Operator(
-        "pow", 2, 2,
-        text=Written(lambda a, b: f"{a}^{b}", POWER, (CLOSED, CLOSED)),
-        latex=Written(lambda a, b: f"{a}^{{{b}}}", POWER, (CLOSED, SUM)),
-        unit=_unit_of_power, needs=_needs_of_power,
-        value=power, number=_number_power, slopes=_slopes_of_power, signs=_signs_of_power,
-    ),
-    Operator(
-        "root", 2, 2,
-        text=Written(_text_root), latex=Written(_latex_root),
-        unit=_unit_of_root, needs=_needs_of_root,
-        value=_root, number=lambda x, order: _number_power(x, 1 / order), slopes=_slopes_of_root,
-        signs=_signs_of_root, neutral=_neutral_root,
-    ),
-)  # fmt: skip
-
-
-def _not_of_floats(*_: float) -> float:
-    raise ValueError("vectors are not floats")
-
-
-_OF_VECTORS = (
-    Operator(
-        "inner", 2, 2,
-        text=Written(lambda a, b: f"<{a}, {b}>"), latex=Written(lambda a, b: rf"\left\langle {a},{b}\right\rangle"),
-        unit=_unit_of_product, value=inner_value, number=_not_of_floats, slopes=lambda *a: (None, None),
-    ),
-    Operator(
-        "norm", 1, 1,
-        text=Written(lambda a: f"||{a}||"), latex=Written(lambda a: rf"\left\|{a}\right\|"),
-        unit=_shared, value=norm_value, number=_not_of_floats, slopes=lambda a: (None,),
-        signs=lambda arguments, signs: frozenset({0, 1}),
-    ),
-)  # fmt: skip
-
-OPERATORS: Mapping[str, Operator] = MappingProxyType(
-    {r.name: r for r in (*_ARITHMETIC, *FUNCTIONS, *_OF_VECTORS)}
-)
-"""All operators by name."""
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpverify.formulas.expressions import Expression
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.units import Unit
+from dpverify.formulas.values import Ball, Value
+
+Json = Any
+Arguments = tuple[Expression, ...]
+Signs = frozenset[int]
+
+SUM, PRODUCT, POWER, CLOSED = range(4)
+"""How tightly an operator binds; `CLOSED` needs no brackets anywhere."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What must hold for an operator to have a value, once its arguments have theirs."""
+
+    formula: Compare
+    exact: bool = True
+    """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How an operator is written.
+
+    Attributes:
+        join: the written arguments to the written whole.
+        binds: how tightly the whole binds.
+        wants: how tightly each argument must bind to stand without brackets; the last is for all that follow.
+    """
+
+    join: Callable[..., str]
+    binds: int = CLOSED
+    wants: tuple[int, ...] = (SUM,)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator.
+
+    Attributes:
+        name: as in trees; also the head in certificates, unless `neutral` says otherwise.
+        least: number of arguments at least.
+        most: at most; None: any number.
+        text: in plain characters.
+        latex: in LaTeX; a function's encloses its arguments, by brackets or bars.
+        unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
+        needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
+            to what must hold for a value; raises `OutOfScopeError` where that can't be said.
+        value: the values of the arguments, exact or balls, and `inside` as in `needs`, to the value, exact where the
+            arithmetic is rational; raises `UndefinedError` or `UnclearError`.
+        ball: an enclosure over balls of any width, not a number where perhaps undefined; None where there is no such.
+        monotone: 1 where a function of one argument grows, -1 where it falls, else 0; for wide balls.
+        number: in floats; raises ValueError, ZeroDivisionError or OverflowError.
+        slopes: the partial derivatives; None for one that is not to be had.
+        signs: the arguments' expressions and possible signs to the possible signs of the whole, where defined.
+        heads: what is read as it in LaTeX where arguments follow, `\\ln`; signs that stand elsewhere have their rule in
+            the grammar.
+        based: what is read as it with a subscript, its last argument: `\\log_2`.
+        powered: whether a power above the head is one of the value: `\\ln^2 x`.
+        bare: whether its argument may stand without brackets: `\\ln x`.
+        neutral: what certificates write for the written arguments; None for name and arguments as they are.
+    """
+
+    name: str
+    least: int
+    most: int | None
+    text: Writing
+    latex: Writing
+    unit: Callable[[Arguments, Sequence[Unit | None]], Unit | None]
+    value: Callable[..., Value]
+    number: Callable[..., float]
+    slopes: Callable[..., tuple[Expression | None, ...]]
+    needs: Callable[[Arguments, bool], Iterator[Need]] = lambda arguments, inside: iter(())
+    ball: Callable[..., Ball] | None = None
+    monotone: int = 0
+    signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: frozenset({-1, 0, 1})
+    neutral: Callable[..., Json] | None = None
+    heads: tuple[str, ...] = ()
+    based: tuple[str, ...] = ()
+    powered: bool = False
+    bare: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dpverify.formulas.expressions import Apply, Binder, Constant, Expression, Number, Variable
-from dpverify.formulas.operators import Signs, operator
+from dpverify.formulas.operators import operator
+from dpverify.formulas.records import Signs
 
 _ANY: Signs = frozenset({-1, 0, 1})
 POSITIVE: Signs = frozenset({1})

@@ -150,3 +150,16 @@ def floor_of(x: Value) -> Value:
     if found is None:
         raise UnclearError("a floor of a ball with an integer inside")
     return Fraction(int(found))
+
+
+def inner_value(left: tuple[Value, ...], right: tuple[Value, ...], *, inside: bool = False) -> Value:
+    """The inner product of two vectors' coordinates."""
+    found: Value = Fraction(0)
+    for a, b in zip(left, right, strict=True):
+        found = plus(found, times(a, b))
+    return found
+
+
+def norm_value(of: tuple[Value, ...], *, inside: bool = False) -> Value:
+    """The Euclidean norm of a vector's coordinates: exact where it is rational."""
+    return power(inner_value(of, of), Fraction(1, 2), inside=inside)

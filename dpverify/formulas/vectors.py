@@ -24,7 +24,6 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
 from dpverify.formulas.units import DIMENSIONLESS, Unit
-from dpverify.formulas.values import Value, plus, power, times
 
 Coordinates = tuple[Fraction, ...]
 """A vector's value at a point; all vectors of a point have the same number of coordinates."""
@@ -110,22 +109,6 @@ def check_formula(formula: Formula) -> None:
                 raise InvalidArgumentError(
                     "formula", side, "numbers, such as norms, on both sides of a relation"
                 )
-
-
-# ---------------------------------------------------------------------------------------------- values
-
-
-def inner_value(left: tuple[Value, ...], right: tuple[Value, ...], *, inside: bool = False) -> Value:
-    """The inner product of two vectors' coordinates."""
-    found: Value = Fraction(0)
-    for a, b in zip(left, right, strict=True):
-        found = plus(found, times(a, b))
-    return found
-
-
-def norm_value(of: tuple[Value, ...], *, inside: bool = False) -> Value:
-    """The Euclidean norm of a vector's coordinates: exact where it is rational."""
-    return power(inner_value(of, of), Fraction(1, 2), inside=inside)
 
 
 def same_dimension(point: Mapping[str, object]) -> bool:

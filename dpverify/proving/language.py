@@ -35,7 +35,7 @@ Ends = tuple[Fraction, Fraction]
 """Lower and upper end of a box for one letter."""
 
 if TYPE_CHECKING:
-    from dpverify.proving.second_reader import Source
+    from dpverify.proving.second_reader import PrintedSource
 
 Json = Any
 
@@ -135,7 +135,7 @@ class Obligation:
     """What letters of it stand for, in letters that stand for none (`dpverify.proving.writing_out`)."""
     bound_forms: tuple[tuple[Formula, ...], tuple[Formula, ...]] | None = None
     """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: PrintedSource | None = field(default=None, compare=False, repr=False)
     """What it was read from, for the second reader; None where it was made as a tree."""
 
     def __post_init__(self) -> None:

@@ -38,9 +38,9 @@ from dpverify.proving.language import Fault, Json, Obligation, Quantity, check_e
 from dpverify.proving.writing_out import with_formulas
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader
-    from dpverify.formulas.asymptotics import Chosen
+    from dpverify.formulas.asymptotics import OrderConstant
     from dpverify.formulas.notation.letters import Definition, Letters
-    from dpverify.proving.second_reader import Source
+    from dpverify.proving.second_reader import PrintedSource
 
 _PLAIN_LETTER = re.compile(r"\\?[A-Za-z]+'?(_\{?\w+\}?)?'?")
 
@@ -299,7 +299,7 @@ def _said_of(letter: Variable) -> tuple[object, ...]:
     return letter, letter.latex, letter.meaning, letter.stands_for, letter.size
 
 
-def source_of(row: UnreadRow) -> Source:
+def source_of(row: UnreadRow) -> PrintedSource:
     """What the second reader reads of a row."""
     options = row.options
     given, catches = options.get("given", ""), options.get("catches")
@@ -336,14 +336,14 @@ def _quantities(
     texts: Iterable[str], known: Letters, definitions: tuple[DefinitionSource, ...]
 ) -> tuple[Variable | Definition, ...]:
     """The letters and defined quantities that are written in some formulas, or in the definitions of these."""
-    from dpverify.formulas.notation.letters import Use, tokens
+    from dpverify.formulas.notation.letters import LetterUse, tokens
 
     bodies = {source.latex: source.body for source in definitions}
     found: dict[str, Variable | Definition] = {}
     waiting = list(texts)
     while waiting:
         for sign in tokens(waiting.pop(0), known):
-            of = sign.payload.of if isinstance(sign.payload, Use) else None
+            of = sign.payload.of if isinstance(sign.payload, LetterUse) else None
             if of is None or of.latex in found:
                 continue
             found[of.latex] = of
@@ -391,7 +391,7 @@ class _Asymptotics:
 
         claim, conditions, chosen = self.claim(display, reading)
         more: tuple[Formula, ...] = ()
-        found: tuple[Chosen, ...] = ()
+        found: tuple[OrderConstant, ...] = ()
         if given:
             more, found = notation.read_conditions(given, self.known, soft=self.soft, taken=chosen)
         if self.premises not in ("", "some", "every"):
@@ -432,7 +432,9 @@ class _Asymptotics:
             raise InvalidArgumentError("fixed", latex, "letters, with commas between them")
         return found
 
-    def claim(self, display: str, reading: str) -> tuple[Formula, tuple[Formula, ...], tuple[Chosen, ...]]:
+    def claim(
+        self, display: str, reading: str
+    ) -> tuple[Formula, tuple[Formula, ...], tuple[OrderConstant, ...]]:
         """A claim, its conditions and constants; a premise is a condition."""
         from dpverify.formulas import notation
 

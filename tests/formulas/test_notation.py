@@ -28,7 +28,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, all_of, any_of
 from dpverify.formulas.notation import (
-    Display,
+    ReadDisplay,
     define,
     read_display,
     read_expression,
@@ -118,7 +118,7 @@ def test_read(latex: str, formula: Formula) -> None:
 
 
 def test_conditions_stand_apart() -> None:
-    assert read_display(r"x\le 1\quad\text{for all } t\le i\le n", LETTERS) == Display(
+    assert read_display(r"x\le 1\quad\text{for all } t\le i\le n", LETTERS) == ReadDisplay(
         Le(x, 1), (Le(t, i), Le(i, n))
     )
     assert read_display(r"x\le 1\text{ for every }x,y>0, i", LETTERS).given == (Lt(0, x), Lt(0, y))

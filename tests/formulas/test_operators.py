@@ -13,7 +13,7 @@ import mpmath
 import pytest
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas import records
+from dpverify.formulas import operators as operators_module
 from dpverify.formulas.calculus import differentiated
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import (
@@ -34,7 +34,6 @@ from dpverify.formulas.logic import Eq, Le, Ne
 from dpverify.formulas.notation import letters, read_expression
 from dpverify.formulas.notation.letters import Letters
 from dpverify.formulas.operators import (
-    Written,
     binomial,
     ceiling,
     exp,
@@ -47,6 +46,7 @@ from dpverify.formulas.operators import (
     operators,
     root,
 )
+from dpverify.formulas.records import Writing
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.rendering.printing import expression_text
@@ -313,12 +313,12 @@ def test_a_new_function_needs_its_record_only(monkeypatch: pytest.MonkeyPatch) -
     """Read, printed, given a unit, evaluated and differentiated; what has no entry for it refuses it."""
     known = operators()["erfc"]
     new = replace(
-        known, name="erf", text=brackets("erf"), latex=Written(lambda u: rf"\operatorname{{erf}}\left({u}\right)"),
+        known, name="erf", text=brackets("erf"), latex=Writing(lambda u: rf"\operatorname{{erf}}\left({u}\right)"),
         heads=(r"\operatorname{erf}",), value=lambda u, *, inside=False: ball(u).erf(), number=math.erf,
         slopes=lambda u: (2 * exp(-(u**2)) / root(PI, 2),),
     )  # fmt: skip
     with monkeypatch.context() as patch:
-        patch.setattr(records, "OPERATORS", {**operators(), "erf": new})
+        patch.setattr(operators_module, "OPERATORS", {**operators(), "erf": new})
         letters._heads.cache_clear()
         read = read_expression(r"\operatorname{erf}(2x)", Letters((x,)))
         assert expression_text(read) == "erf(2*x)"

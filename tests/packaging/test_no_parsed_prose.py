@@ -78,6 +78,7 @@ READS = {
     "reports/formats/markdown.py": "characters that are markup, and LaTeX",
     "reports/formats/sarif.py": NAMES,
     "reports/formulas.py": LATEX,
+    "reports/mathml.py": LATEX,
     "reports/page.py": "characters that are markup",
     "reports/plain_formulas.py": LATEX,
     "reports/svg.py": OTHERS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -12,10 +13,13 @@ from dpverify.reports.formulas import formula, in_lines
 @pytest.mark.parametrize(
     ("latex", "piece"),
     [
-        (r"\frac{a}{b}", "<mfrac><mrow><mi>a</mi></mrow><mrow><mi>b</mi></mrow></mfrac>"),
-        (r"x_0'", '<msubsup><mi>x</mi><mn>0</mn><mrow><mo lspace="0" rspace="0">′</mo></mrow></msubsup>'),
+        (r"\frac{a}{b}", "<mfrac><mi>a</mi><mi>b</mi></mfrac>"),
+        (r"x_0'", '<msubsup><mi>x</mi><mn>0</mn><mo lspace="0" rspace="0">′</mo></msubsup>'),
         (r"\ell_h''(z)", "<msubsup><mi>ℓ</mi><mi>h</mi>"),
         (r"f'^2", "</mo><mn>2</mn></mrow></msup>"),
+        (r"\tfrac12x^10", "<mfrac><mn>1</mn><mn>2</mn></mfrac><msup><mi>x</mi><mn>1</mn></msup><mn>0</mn>"),
+        (r"12.5x", "<mn>12.5</mn>"),
+        (r"\left.x\right|_0", "<msub><mrow><mi>x</mi>"),
         (r"\log n", '<mi>log</mi><mspace width="0.167em" /><mi>n</mi>'),
         (r"\ln(x)", '<mi>ln</mi><mo stretchy="false">(</mo>'),
         (r"\operatorname*{arg\,min}_x f", "argmin"),
@@ -30,8 +34,8 @@ from dpverify.reports.formulas import formula, in_lines
         (r"a \implies b", "<mo>⟹</mo>"),
         (r"\nabla f, \partial f, \infty", "<mi>∞</mi>"),
         (r"\mathbb E_{x\sim\rho}", "<mi>𝔼</mi>"),
-        (r"\operatorname*{\mathbb{E}}_P[X]", "<msub><mrow><mi>𝔼</mi></mrow>"),
-        (r"\mathop{\mathbb{E}}_P[X]", "<msub><mrow><mi>𝔼</mi></mrow>"),
+        (r"\operatorname*{\mathbb{E}}_P[X]", "<mi>𝔼</mi>"),
+        (r"\mathop{\mathbb{E}}_P[X]", "<mi>𝔼</mi>"),
         (r"a < b > c", "<mo>&lt;</mo>"),
     ],
 )
@@ -60,6 +64,13 @@ def test_falls_back_to_the_source(latex: str) -> None:
     markup = formula(latex)
     assert markup.startswith('<code class="latex">')
     assert markup.unescape().removeprefix('<code class="latex">').removesuffix("</code>") == latex
+
+
+def test_markup_in_latex_is_text() -> None:
+    markup = formula(r"\text{<script>}\operatorname{<b>}x<y")
+    root = ElementTree.fromstring(markup)
+    assert {element.tag for element in root.iter()} == {"math", "mtext", "mi", "mo"}
+    assert "".join(root.itertext()) == "<script><b>x<y"
 
 
 def test_text_with_formulas() -> None:

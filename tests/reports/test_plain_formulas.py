@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dpverify.reports.formulas import formula
 from dpverify.reports.plain_formulas import plain_formula, plain_signs
 from dpverify.statements.paper import papers
 
@@ -51,6 +52,7 @@ def test_no_formula_of_the_papers_stays_latex() -> None:
     assert len([latex for latex in found if latex]) > 60
     for latex in found:
         plain = plain_formula(latex)
+        assert "<code" not in formula(latex)
         assert not set(plain) & set("\\$"), (latex, plain)
         # braces may be printed, as around the numbers of a maximum
         assert "_{" not in plain, (latex, plain)

@@ -1,5 +1,5 @@
 from .reader import (
-    Display,
+    ReadDisplay,
     define,
     read_conditions,
     read_display,
@@ -8,7 +8,7 @@ from .reader import (
 )
 
 __all__ = [
-    "Display",
+    "ReadDisplay",
     "define",
     "read_conditions",
     "read_display",

@@ -35,7 +35,7 @@ _SIGNS = frozenset(
 
 
 @dataclass(frozen=True)
-class Gap:
+class Spacing:
     """What is between two tokens.
 
     Attributes:
@@ -54,7 +54,7 @@ class Gap:
         return self.width >= _WIDE or self.columns or self.rows > 0
 
 
-def gap(latex: str) -> Gap:
+def gap(latex: str) -> Spacing:
     """The gap that some LaTeX without letters and signs makes."""
     width, rows, columns = 0.0, 0, False
     for match in _LAID_OUT.finditer(latex):
@@ -68,7 +68,7 @@ def gap(latex: str) -> Gap:
             width += float(length[1]) * _UNITS[length[2]] if known and length else _EM * bool(match["inside"])
         else:
             width += _WIDTHS.get(match["space"], 0)
-    return Gap(width, rows, columns)
+    return Spacing(width, rows, columns)
 
 
 def check_layout(latex: str, found: list[Sign]) -> None:
@@ -84,7 +84,7 @@ def check_layout(latex: str, found: list[Sign]) -> None:
             raise refusal(
                 latex, before.end, after.start, "no space below 0, which prints one sign over another"
             )
-        if between == Gap() or not _ends(found, i):
+        if between == Spacing() or not _ends(found, i):
             continue
         if after.type in STARTS - {"PLUS", "MINUS"}:
             if between.parts or (between.width >= _NOTICED and _complete(found, i)):

@@ -31,7 +31,8 @@ from dpverify.formulas.notation.tokens import (
     takes_a_power,
     texts,
 )
-from dpverify.formulas.operators import Operator, operators
+from dpverify.formulas.operators import operators
+from dpverify.formulas.records import Operator
 
 TOKENS = 1500
 """Tokens in one formula at most."""
@@ -56,7 +57,7 @@ class Definition:
 
 
 @dataclass(frozen=True)
-class Use:
+class LetterUse:
     """What a token stands for: a letter or a definition; for definitions with an argument, how many primes."""
 
     of: Variable | Definition
@@ -247,7 +248,7 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
         found.pop()
     if found and found[-1].text in (".", ",", ";"):
         found.pop()
-    reader = _Tokens(latex, found, letters)
+    reader = _LetterFinder(latex, found, letters)
     reader.run()
     if not reader.out:
         raise InvalidArgumentError("formula", Latex(latex), "LaTeX with a formula in it")
@@ -263,7 +264,7 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
     return resolved
 
 
-class _Tokens:
+class _LetterFinder:
     def __init__(self, latex: str, found: list[Piece], letters: Letters) -> None:
         self.latex, self.found, self.letters = latex, found, letters
         self.parts = texts(found)
@@ -348,7 +349,7 @@ class _Tokens:
                 f"one of two readings: the power of `{name}` as a whole, in brackets, or a letter that has the power "
                 "in it and is declared so",
             )
-        self.emit(kind, here, Use(of, primes), end=stop)
+        self.emit(kind, here, LetterUse(of, primes), end=stop)
 
     def marked(self, stop: int) -> bool:
         """Whether a superscript is part of a name: a mark such as a star, or all in brackets, as of an iterate."""

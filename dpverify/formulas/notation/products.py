@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from lark import Tree
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Binder, Derivative, Expression, Number, Variable
+from dpverify.formulas.notation.letters import Heading
+from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
@@ -25,15 +27,11 @@ from dpverify.formulas.notation.syntax import (
 from dpverify.formulas.notation.tokens import normal, takes_a_factor, texts
 from dpverify.formulas.notation.two_readings import check_call, check_fixed
 
-if TYPE_CHECKING:
-    from dpverify.formulas.notation.letters import Heading
-    from dpverify.formulas.notation.reader import Reader
 
-
-class Row:
+class FactorRow:
     """A row of factors, signs of multiplication and division, and heads such as `\\log` and `\\sum_{i=1}^n`."""
 
-    def __init__(self, reader: Reader, items: list[Any]) -> None:
+    def __init__(self, reader: Reads, items: list[Any]) -> None:
         self.reader, self.items = reader, items
         self.left: Expression | None = None
         self.sign = ""
@@ -277,7 +275,7 @@ class Row:
 class Index:
     """What stands below and above `\\sum` and `\\prod`."""
 
-    def __init__(self, reader: Reader, head: Node) -> None:
+    def __init__(self, reader: Reads, head: Node) -> None:
         self.reader, self.head = reader, head
         self.below, *above = subtrees(head)
         self.above = above[0] if above else None

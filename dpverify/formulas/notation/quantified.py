@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from lark import Tree
 
 from dpverify.formulas import asymptotics
-from dpverify.formulas.asymptotics import Constants, Order, UnclearOrderError, orders
+from dpverify.formulas.asymptotics import Order, OrderConstants, UnclearOrderError, orders
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula
+from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import Node, subtrees
 from dpverify.formulas.notation.two_readings import check_ranges
-
-if TYPE_CHECKING:
-    from dpverify.formulas.notation.reader import Reader
 
 
 class Quantified:
     """Reads what is quantified; each method takes the syntax tree's node that its name says."""
 
-    def __init__(self, reader: Reader, constants: Constants) -> None:
+    def __init__(self, reader: Reads, constants: OrderConstants) -> None:
         self.reader, self.constants = reader, constants
         self.within = 0
         """Quantifiers, negations and the like around the relation that is read."""

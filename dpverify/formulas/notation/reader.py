@@ -16,8 +16,8 @@ from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.asymptotics import (
-    Chosen,
-    Constants,
+    OrderConstant,
+    OrderConstants,
     UnclearOrderError,
     closed,
     orders,
@@ -37,10 +37,19 @@ from dpverify.formulas.expressions import (
     free_variables,
     size,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, Relation
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Relation,
+    formula_parts,
+)
 from dpverify.formulas.notation.hints import expected
-from dpverify.formulas.notation.letters import Definition, Letters, Use, tokens
-from dpverify.formulas.notation.products import Row
+from dpverify.formulas.notation.letters import Definition, Letters, LetterUse, tokens
+from dpverify.formulas.notation.products import FactorRow
 from dpverify.formulas.notation.quantified import Quantified
 from dpverify.formulas.notation.reading import meant
 from dpverify.formulas.notation.signs import Sign
@@ -72,12 +81,12 @@ LARGEST_TREE = 20_000
 
 
 @dataclass(frozen=True)
-class Display:
+class ReadDisplay:
     """What a display says: a claim, and under which conditions ("for all t <= i <= n")."""
 
     claim: Formula
     given: tuple[Formula, ...] = ()
-    chosen: tuple[Chosen, ...] = ()
+    chosen: tuple[OrderConstant, ...] = ()
     """Constants of orders such as O(n), free in claim and conditions, for `asymptotics.closed` to bind."""
 
 
@@ -88,8 +97,8 @@ def read_display(
     *,
     reading: str = "",
     soft: str = "",
-    taken: Iterable[Chosen] = (),
-) -> Display:
+    taken: Iterable[OrderConstant] = (),
+) -> ReadDisplay:
     """A formula and its conditions.
 
     Args:
@@ -129,8 +138,8 @@ def read_formula(
 
 
 def read_conditions(
-    latex: str, letters: Letters, *, soft: str = "", taken: Iterable[Chosen] = ()
-) -> tuple[tuple[Formula, ...], tuple[Chosen, ...]]:
+    latex: str, letters: Letters, *, soft: str = "", taken: Iterable[OrderConstant] = ()
+) -> tuple[tuple[Formula, ...], tuple[OrderConstant, ...]]:
     """Conditions, and the constants in them; `taken` are those of the claim. Arguments and errors as `read_display`."""
     quantity = read_expression(soft, letters) if soft else None
     reader = Reader(latex, letters, quantity, taken)
@@ -169,7 +178,7 @@ def define(
 # ------------------------------------------------------------------------------------------------- parser
 
 
-class _Tokens(Lexer):
+class _TokenLexer(Lexer):
     """Lark takes the tokens as they come from `dpverify.formulas.notation.letters`."""
 
     def __init__(self, _: object) -> None:
@@ -185,7 +194,7 @@ def _parser() -> Lark:
         resources.files("dpverify.formulas.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
     )
     # strict: a conflict in the grammar is an error; otherwise one of two readings would be taken in silence
-    return Lark(grammar, parser="lalr", lexer=_Tokens, maybe_placeholders=False, strict=True)
+    return Lark(grammar, parser="lalr", lexer=_TokenLexer, maybe_placeholders=False, strict=True)
 
 
 _ZERO, _TWO = Number(Fraction(0)), Number(Fraction(2))
@@ -197,13 +206,17 @@ class Reader:
     """Makes a tree of one formula; each method takes the syntax tree's node that its name says."""
 
     def __init__(
-        self, latex: str, letters: Letters, soft: Expression | None = None, taken: Iterable[Chosen] = ()
+        self,
+        latex: str,
+        letters: Letters,
+        soft: Expression | None = None,
+        taken: Iterable[OrderConstant] = (),
     ) -> None:
         self.latex, self.letters = latex, letters
         self.bound: list[Variable] = []
         self.nodes = 0
         used = {text for c in taken for text in (c.variable.name, c.variable.latex)}
-        self.quantified = Quantified(self, Constants(letters.taken | used, soft))
+        self.quantified = Quantified(self, OrderConstants(letters.taken | used, soft))
 
     def parsed(self) -> Node:
         found = tokens(self.latex, self.letters)
@@ -216,7 +229,7 @@ class Reader:
                 raise refusal(self.latex, last.start, last.end, f"after it {expected(error)}") from None
             raise refusal(self.latex, token.start, token.end, expected(error)) from None
 
-    def display(self) -> Display:
+    def display(self) -> ReadDisplay:
         tree = self.parsed()
         given: tuple[Formula, ...] = ()
         self.quantified.check_words(tree)
@@ -236,7 +249,7 @@ class Reader:
         for formula in (claim, *given):
             self.check_depth(formula)
             check_formula(formula)
-        return Display(claim, given, tuple(self.quantified.constants.found))
+        return ReadDisplay(claim, given, tuple(self.quantified.constants.found))
 
     def expression(self) -> Expression:
         tree = self.parsed()
@@ -250,24 +263,15 @@ class Reader:
         return value
 
     def check_depth(self, formula: Formula) -> None:
-        rest: list[tuple[Any, int]] = [(formula, 1)]
+        rest = [(formula, 1)]
         while rest:
             part, level = rest.pop()
-            if isinstance(part, Expression):
-                if depth(part) + level > DEEPEST_TREE:
-                    raise InvalidArgumentError(
-                        "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
-                    )
-                continue
-            match part:
-                case Compare(_, left, right):
-                    rest += [(left, level + 1), (right, level + 1)]
-                case And(parts) | Or(parts):
-                    rest += [(p, level + 1) for p in parts]
-                case Not(inner) | ForAll(_, inner) | Exists(_, inner):
-                    rest.append((inner, level + 1))
-                case Implies(premise, conclusion):
-                    rest += [(premise, level + 1), (conclusion, level + 1)]
+            below = (part.left, part.right) if isinstance(part, Compare) else ()
+            if any(depth(side) + level + 1 > DEEPEST_TREE for side in below):
+                raise InvalidArgumentError(
+                    "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
+                )
+            rest += [(inner, level + 1) for inner in formula_parts(part)]
 
     # --------------------------------------------------------------------------------------------- errors
 
@@ -456,7 +460,7 @@ class Reader:
         """A row of factors, from left to right."""
         if len(items) == 1 and isinstance(items[0], Tree) and items[0].data == "factor":
             return self.factor(items[0])
-        return Row(self, items).value()
+        return FactorRow(self, items).value()
 
     def factor(self, node: Node, inner: Expression | None = None) -> Value:
         """An atom and what stands at its upper right; `inner` in place of the atom where that is read already."""
@@ -544,7 +548,7 @@ class Reader:
         return Number(above / below)
 
     def letter(self, token: Sign) -> Expression:
-        use: Use = token.payload
+        use: LetterUse = token.payload
         if isinstance(use.of, Variable):
             check_fixed(self, token, self.quantified.fixed_under(use.of))
             return use.of
@@ -554,7 +558,7 @@ class Reader:
 
     def defined(self, token: Sign, argument: Expression) -> Expression:
         """A definition with an index or an argument put in, for `f'` the derivative at it."""
-        use: Use = token.payload
+        use: LetterUse = token.payload
         of, parameter = use.of, getattr(use.of, "parameter", None)
         assert isinstance(of, Definition)
         assert isinstance(parameter, Variable)

@@ -91,6 +91,12 @@ DRESS = frozenset(ARGUMENTS) - {r"\frac", r"\binom", r"\sqrt"}
 """Alphabets and accents: with their argument they are one letter."""
 
 
+def _side(size: str) -> str:
+    """The side that the size of a bracket says: `\\left`, `\\bigr`."""
+    last = size[1] if size in (r"\left", r"\right") else size[-1]
+    return last if last in "lr" else ""
+
+
 def pieces(latex: str) -> list[Piece]:
     """LaTeX in pieces, spacing and sizes left out.
 
@@ -120,8 +126,7 @@ def pieces(latex: str) -> list[Piece]:
                 raise refusal(latex, start, position, "the end of what began last")
             continue
         if kind == "size":
-            last = text[1] if text in (r"\left", r"\right") else text[-1]
-            side = last if last in "lr" else ""
+            side = _side(text)
             if text in (r"\left", r"\right") and latex[position:].lstrip().startswith("."):
                 position = latex.index(".", position) + 1
                 found.append(Piece(text + ".", start, position))
@@ -132,12 +137,10 @@ def pieces(latex: str) -> list[Piece]:
                     latex, start, position + 1, "a space or braces before a bracket at the start of a row"
                 )
             text = r"\\"
-        elif kind == "words":
-            inner = " ".join(match.group("inner").split())
-            head = r"\operatorname" if text.startswith(r"\operatorname") else r"\text"
+        elif kind in ("words", "roman"):
+            inner = " ".join((match["inner"] or match["name"] or "").split())
+            head = r"\text" if kind == "words" and not text.startswith(r"\operatorname") else r"\operatorname"
             text = f"{head}{{{inner}}}"
-        elif kind == "roman":
-            text = f"\\operatorname{{{' '.join(match.group('name').split())}}}"
         text = _SAME.get(text, text)
         text, own = _BARS.get(text, (text, ""))
         found.append(Piece(text, start, position, own or (side if text in ("|", r"\|") else "")))

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lark import Tree
 
+from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.customs import may_name_a_function
+from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees, tokens_of
 from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
-
-if TYPE_CHECKING:
-    from dpverify.formulas.expressions import Variable
-    from dpverify.formulas.notation.reader import Reader
 
 _UPWARD = {r"\le": True, "<": True, r"\ge": False, ">": False}
 _PLAIN = frozenset(("number", "letter", "constant", "euler", "indexed"))
 
 
-def check_suffix(reader: Reader, tree: Node) -> None:
+def check_suffix(reader: Reads, tree: Node) -> None:
     """A condition after a claim that has a quantifier, an `iff` or several parts: of which it is one.
 
     A comma before `\\text{for all}` says that it is about all that stands before.
@@ -52,7 +50,7 @@ def check_suffix(reader: Reader, tree: Node) -> None:
             )
 
 
-def check_commas(reader: Reader, node: Node) -> None:
+def check_commas(reader: Reads, node: Node) -> None:
     """`A, B\\implies C` and `A\\implies B, C`."""
     sign = next(str(child) for child in node.children if isinstance(child, Sign))
     left, right = subtrees(node)
@@ -67,7 +65,7 @@ def check_commas(reader: Reader, node: Node) -> None:
             raise reader.two(node, shown, f"a list, one part of which has the `{sign}` in brackets with it")
 
 
-def check_ranges(reader: Reader, junction: Node, *, condition: bool) -> None:
+def check_ranges(reader: Reads, junction: Node, *, condition: bool) -> None:
     """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or one of both letters."""
     listed: list[Node] = []
     """A relation, and the letters after it, each after a comma."""
@@ -81,7 +79,7 @@ def check_ranges(reader: Reader, junction: Node, *, condition: bool) -> None:
         listed = [part] if part.data == "relation" and len(part.children) > 1 else []
 
 
-def _check_range(reader: Reader, listed: list[Node], *, condition: bool) -> None:
+def _check_range(reader: Reads, listed: list[Node], *, condition: bool) -> None:
     one, *middle, other = listed
     first, second = reader.lone_letter(one.children[-1]), reader.lone_letter(other.children[0])
     before, after = one.children[-3], other.children[2]
@@ -103,7 +101,7 @@ def _check_range(reader: Reader, listed: list[Node], *, condition: bool) -> None
         )
 
 
-def check_bracket(reader: Reader, node: Node) -> None:
+def check_bracket(reader: Reads, node: Node) -> None:
     """`[n]`, `[nx]`, `\\{x\\}`: brackets around what needs none, or a set, the floor, the part after the point."""
     opening = str(node.children[0])
     inner: Any = subtrees(node)[0]
@@ -129,7 +127,7 @@ def check_bracket(reader: Reader, node: Node) -> None:
         raise reader.two(node, f"({shown})", meant)
 
 
-def check_fixed(reader: Reader, token: Sign, bound: Iterable[Variable]) -> None:
+def check_fixed(reader: Reads, token: Sign, bound: Iterable[Variable]) -> None:
     """`\\sum_{i=1}^n x_i` of one letter `x_i`, which would be the same number for every `i`."""
     of: Any = getattr(token.payload, "of", None)
     if getattr(of, "kind", None) is None:  # a definition, or no letter
@@ -147,7 +145,7 @@ def check_fixed(reader: Reader, token: Sign, bound: Iterable[Variable]) -> None:
             )
 
 
-def check_powers(reader: Reader, node: Node) -> None:
+def check_powers(reader: Reads, node: Node) -> None:
     """`n!^2` and `n^2!`; `{x^2}^3`, which looks like a power of 23; `\\frac{a}{b}^2`."""
     atom, *after = node.children
     base, *signs = (reader.source(child) for child in node.children)
@@ -165,7 +163,7 @@ def check_powers(reader: Reader, node: Node) -> None:
         raise reader.two(node, f"({base})^{{\\dots}}", "a power in the numerator")
 
 
-def check_call(reader: Reader, before: Node, item: Node) -> None:
+def check_call(reader: Reads, before: Node, item: Node) -> None:
     """`f(x)` and, where functions are called so, `f(x+y)`; `n(n-1)` and `\\alpha(\\alpha-1)` are products."""
     if kind_of(before) != "factor":
         return

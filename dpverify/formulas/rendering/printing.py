@@ -13,7 +13,8 @@ from dpverify.formulas.expressions import (
     Variable,
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
-from dpverify.formulas.operators import CLOSED, PRODUCT, SUM, operator
+from dpverify.formulas.operators import operator
+from dpverify.formulas.records import CLOSED, PRODUCT, SUM
 
 
 def expression_text(e: Expression) -> str:

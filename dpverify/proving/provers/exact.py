@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides
-from dpverify.formulas.definedness import Condition, converges, defined_between, defined_where
+from dpverify.formulas.definedness import Requirement, converges, defined_between, defined_where
 from dpverify.formulas.expressions import (
     At,
     Binder,
@@ -227,7 +227,7 @@ def _with_values(formula: Formula, integrals: dict[Binder, ClosedIntegral]) -> F
     return map_sides(formula, change)
 
 
-def _with_values_in(condition: Condition, integrals: dict[Binder, ClosedIntegral]) -> Condition:
+def _with_values_in(condition: Requirement, integrals: dict[Binder, ClosedIntegral]) -> Requirement:
     formula = _with_values(condition.formula, integrals)
     assert isinstance(formula, Compare)
     return replace(

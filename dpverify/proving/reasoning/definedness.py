@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dpverify.formulas.definedness import Condition, defined_where
+from dpverify.formulas.definedness import Requirement, defined_where
 from dpverify.formulas.expressions import INFINITY, OutOfScopeError
 from dpverify.formulas.logic import Compare, Lt, free_in
 from dpverify.formulas.rendering.printing import formula_text
@@ -26,7 +26,7 @@ def is_defined(obligation: Obligation, budget: Budget) -> str:
     return all_hold(obligation, defined_where(obligation.claim), budget)
 
 
-def all_hold(obligation: Obligation, wanted: Iterable[Condition], budget: Budget) -> str:
+def all_hold(obligation: Obligation, wanted: Iterable[Requirement], budget: Budget) -> str:
     """The same for given conditions.
 
     Each is shown in whatever form it has in the provers: a form is equal to what it is one of where that is defined,
@@ -38,7 +38,7 @@ def all_hold(obligation: Obligation, wanted: Iterable[Condition], budget: Budget
     return ""
 
 
-def _discharged(obligation: Obligation, condition: Condition, budget: Budget) -> bool:
+def _discharged(obligation: Obligation, condition: Requirement, budget: Budget) -> bool:
     if condition.formula.right == INFINITY:
         return False  # a limit is shown by its closed form, or not at all
     hidden = {v.name for v in condition.bound}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from dpverify.formulas.definedness import Condition, conditions, converges, defined_between
+from dpverify.formulas.definedness import Requirement, conditions, converges, defined_between
 from dpverify.formulas.expressions import Binder, Expression, OutOfScopeError
 from dpverify.formulas.logic import Le, Lt
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
@@ -35,7 +35,7 @@ class ClosedIntegral:
     method: str
     value: Expression
     entry: dict[str, Json]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Requirement, ...]
 
 
 def closed_integral(integral: Binder) -> ClosedIntegral:
@@ -50,7 +50,7 @@ def closed_integral(integral: Binder) -> ClosedIntegral:
     return found
 
 
-def _conditions(integral: Binder, *parts: Expression) -> Iterator[Condition]:
+def _conditions(integral: Binder, *parts: Expression) -> Iterator[Requirement]:
     """That an integral and what takes its place are defined; that it converges is shown by what takes its place."""
     yield from (c for c in conditions(integral) if c != converges(integral))
     for part in parts:
@@ -100,7 +100,7 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
         # it converges at a positive rate
         (
             *conditions(tree(rate)),
-            Condition(positive),
+            Requirement(positive),
             *_conditions(integral, tree(center), tree(factor), closed),
         ),
     )
@@ -129,5 +129,5 @@ def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
         "antiderivative",
         closed,
         {"integral": expression_to_json(integral), **_entry(primitive=form)},
-        (*_conditions(integral, closed), Condition(Le(tree(low), tree(high))), *between),
+        (*_conditions(integral, closed), Requirement(Le(tree(low), tree(high))), *between),
     )

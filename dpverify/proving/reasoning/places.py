@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.formulas.calculus import substituted
-from dpverify.formulas.definedness import Condition, conditions
+from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in
 from dpverify.formulas.operators import normal_cdf
@@ -126,7 +126,7 @@ class Assumptions:
         """Whether an expression is shown to be defined here, and smooth."""
         return self.shows_all(conditions(e, inside=smooth))
 
-    def shows_all(self, wanted: Iterator[Condition]) -> bool:
+    def shows_all(self, wanted: Iterator[Requirement]) -> bool:
         """Whether conditions are shown to hold here."""
         try:
             stated = Obligation("at a place", "", Le(_ZERO, _ZERO), self.variables, assuming=self.given)

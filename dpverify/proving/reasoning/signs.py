@@ -11,7 +11,7 @@ import sympy as sp
 
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula
-from dpverify.formulas.operators import Signs
+from dpverify.formulas.records import Signs
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.signs import POSITIVE, possible_signs
 from dpverify.proving.reasoning.algebra import replaced

@@ -5,7 +5,13 @@ docs/notation.md, and what both write is the form of docs/certificates.md. Where
 refuses what the first reads, nothing is believed of the formula.
 """
 
-from dpverify.proving.second_reader.problem import Source, SourceDefinition, SourceLetter, read, read_letters
+from dpverify.proving.second_reader.problem import (
+    PrintedSource,
+    SourceDefinition,
+    SourceLetter,
+    read,
+    read_letters,
+)
 from dpverify.proving.second_reader.typography import RefusedError
 
-__all__ = ["RefusedError", "Source", "SourceDefinition", "SourceLetter", "read", "read_letters"]
+__all__ = ["PrintedSource", "RefusedError", "SourceDefinition", "SourceLetter", "read", "read_letters"]

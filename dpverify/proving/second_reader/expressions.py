@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.proving.second_reader.functions import Functions
+from dpverify.proving.second_reader.functions import FunctionRow
 from dpverify.proving.second_reader.rows import (
     FUNCTIONS,
     NOTICED,
@@ -29,11 +29,11 @@ from dpverify.proving.second_reader.trees import (
 from dpverify.proving.second_reader.trees import (
     number as numeral,
 )
-from dpverify.proving.second_reader.typography import Mark, Row
+from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import (
     BARS,
     OPENING,
-    Found,
+    FoundWord,
     shows,
     takes_a_factor,
     takes_a_power,
@@ -42,7 +42,7 @@ from dpverify.proving.second_reader.vocabulary import (
 _GROUPS = {r"\lfloor": "floor", r"\lceil": "ceiling", r"\langle": "inner"}
 
 
-class Expressions(Functions):
+class Expressions(FunctionRow):
     """A row in which expressions are read."""
 
     # ------------------------------------------------------------------------------------- sums and terms
@@ -196,7 +196,7 @@ class Expressions(Functions):
         raise self.refuse("this is no declared letter, number or sign of the notation")
 
     def finished(
-        self, value: Tree, last: Mark, kind: str = "", word: Row = (), *, adds: bool = False
+        self, value: Tree, last: PrintedMark, kind: str = "", word: Row = (), *, adds: bool = False
     ) -> Item:
         """An operand with the power, factorial and point behind its last mark."""
         if last.below or last.primes:
@@ -250,7 +250,7 @@ class Expressions(Functions):
         item = self.finished(numeral(known), mark, "number")
         return replace(item, digits=known) if item.plain and "." not in text else item
 
-    def word(self, found: Found) -> Item:
+    def word(self, found: FoundWord) -> Item:
         """A declared letter, or a definition."""
         word, rest, start = found.word, found.rest, self.at
         self.at = found.stop
@@ -275,7 +275,7 @@ class Expressions(Functions):
         value = letter(word.name) if word.name else self.defined(found, None, 0)
         return self.finished(value, rest, "letter", word=word.printed)
 
-    def defined(self, found: Found, argument: Tree | None, primes: int) -> Tree:
+    def defined(self, found: FoundWord, argument: Tree | None, primes: int) -> Tree:
         """What a definition stands for, with something in its parameter's place."""
         word = found.word
         assert word.body is not None
@@ -287,7 +287,7 @@ class Expressions(Functions):
             body = Tree("diff", (body,), word.parameter, Fraction(primes))
         return body if argument == letter(word.parameter) else put(body, word.parameter, argument)
 
-    def bracket(self, opening: Mark) -> Item:
+    def bracket(self, opening: PrintedMark) -> Item:
         """What is in brackets, or from `\\left.` to a bar at a point."""
         if opening.scripted:
             raise self.refuse("a script at an opening bracket", self.at - 1)
@@ -320,7 +320,7 @@ class Expressions(Functions):
         value = line.whole().value
         return self.finished(Tree("at", (body, value), at), replace(mark, below=()), kind)
 
-    def bars(self, opening: Mark) -> Item:
+    def bars(self, opening: PrintedMark) -> Item:
         """An absolute value or a norm."""
         if opening.scripted or opening.side == "r":
             raise self.refuse("a closing bar without an opening one", self.at - 1)
@@ -339,7 +339,7 @@ class Expressions(Functions):
             raise self.refuse("of a vector, only the Euclidean norm is read", self.at - 1)
         return self.finished(Tree("norm" if vector else "abs", (value,)), replace(closing, below=()))
 
-    def group(self, opening: Mark, head: str) -> Item:
+    def group(self, opening: PrintedMark, head: str) -> Item:
         """Rounding, or an inner product."""
         if opening.scripted:
             raise self.refuse("a script at an opening bracket", self.at - 1)
@@ -352,7 +352,7 @@ class Expressions(Functions):
         self.open.pop()
         return self.finished(Tree(head, tuple(parts)), closing)
 
-    def applied(self, mark: Mark) -> Item:
+    def applied(self, mark: PrintedMark) -> Item:
         """A fraction, root or binomial coefficient."""
         if mark.text == r"\sqrt":
             order, under = mark.inside

@@ -18,11 +18,11 @@ from dpverify.proving.second_reader.rows import (
 )
 from dpverify.proving.second_reader.trees import Tree, has_order, letter
 from dpverify.proving.second_reader.trees import number as numeral
-from dpverify.proving.second_reader.typography import Mark, Row
+from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import OPENING
 
 
-class Functions(Places):
+class FunctionRow(Places):
     """A row in which functions are read."""
 
     @abstractmethod
@@ -35,7 +35,7 @@ class Functions(Places):
 
     @abstractmethod
     def finished(
-        self, value: Tree, last: Mark, kind: str = "", word: Row = (), *, adds: bool = False
+        self, value: Tree, last: PrintedMark, kind: str = "", word: Row = (), *, adds: bool = False
     ) -> Item:
         """An operand with what stands at its last mark."""
 
@@ -46,13 +46,8 @@ class Functions(Places):
         power: Fraction | None = None
         if function.head == "phi" and [mark.text for mark in name.above] == ["-", "1"]:
             function = Function("phi_inverse")
-        elif name.above and is_name(name.above):
-            raise self.refuse("a superscript at a function's name that is no power", start)
         elif name.above:
-            raised = self.inner(name.above)
-            power = raised.value
-            if not function.powered or raised.head != "num" or power < 2 or power.denominator > 1:
-                raise self.refuse("a power at a function's name: it could mean the function repeated", start)
+            power = self.power_at(name, function, start)
         below = self.inner(name.below) if name.below else None
         if name.primes or (below is not None and SPELLED.get(name.text, name.text) != r"\log"):
             raise self.refuse("a function with an index or a prime that it does not have", start)
@@ -97,6 +92,16 @@ class Functions(Places):
             raise self.refuse("a sign behind a function's argument: it could belong to the function", start)
         return Item(of([self.number(item)]), plain=False, unclosed=True)
 
+    def power_at(self, name: PrintedMark, function: Function, start: int) -> Fraction:
+        """The power of the value, written at the function's name."""
+        if is_name(name.above):
+            raise self.refuse("a superscript at a function's name that is no power", start)
+        raised = self.inner(name.above)
+        power: Fraction = raised.value
+        if not function.powered or raised.head != "num" or power < 2 or power.denominator > 1:
+            raise self.refuse("a power at a function's name: it could mean the function repeated", start)
+        return power
+
     def big(self, sign: str) -> Item:
         """A sum or product over an index, up to the end of its term."""
         mark, start = self.here, self.at
@@ -114,7 +119,7 @@ class Functions(Places):
         value = Tree("sum" if mark.text == r"\sum" else "product", (self.number(body), first, last), index)
         return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
 
-    def range(self, mark: Mark) -> tuple[str, Tree, Tree]:
+    def range(self, mark: PrintedMark) -> tuple[str, Tree, Tree]:
         """The index of a sum with its first and last value."""
         line = self.line(mark.below)
         sides, relations = line.chain()
@@ -139,7 +144,7 @@ class Functions(Places):
             sides.append(self.sum())
         return sides, relations
 
-    def integral(self, mark: Mark) -> Item:
+    def integral(self, mark: PrintedMark) -> Item:
         """From the sign of an integral to its d."""
         start = self.at - 1
         if not mark.below or not mark.above or mark.primes:
@@ -163,7 +168,11 @@ class Functions(Places):
         if not sign or not below or not is_sign(below[0], sign) or below[0].scripted or len(below) < 2:
             return None
         over, raised = below[1:], below[-1].above
-        if over[0] == Mark("(") and over[-1].bare == Mark(")") and not (over[-1].below or over[-1].primes):
+        if (
+            over[0] == PrintedMark("(")
+            and over[-1].bare == PrintedMark(")")
+            and not (over[-1].below or over[-1].primes)
+        ):
             over = over[1:-1]
         else:
             raised = ()

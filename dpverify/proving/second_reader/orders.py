@@ -8,9 +8,9 @@ from fractions import Fraction
 
 from dpverify.proving.second_reader.trees import (
     ORDERS,
+    DeclaredLetter,
     Domains,
     Json,
-    Letter,
     Tree,
     all_of,
     bounds,
@@ -30,7 +30,7 @@ _NO_UNIT: Json = {"loss": "0", "length": "0"}
 
 
 @dataclass(frozen=True)
-class Constant:
+class Coefficient:
     """A constant of which there is a value.
 
     Attributes:
@@ -47,7 +47,7 @@ class Constant:
 
 
 @dataclass
-class Constants:
+class Coefficients:
     """The constants of one formula.
 
     Attributes:
@@ -57,10 +57,10 @@ class Constants:
         found: all constants, in the order in which they are read.
     """
 
-    domains: dict[str, Letter]
+    domains: dict[str, DeclaredLetter]
     taken: set[str]
     soft: Tree | None = None
-    found: list[Constant] = field(default_factory=list)
+    found: list[Coefficient] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -75,7 +75,7 @@ class Constants:
         """The value from which on something holds of a letter."""
         like = self.domains[of]
         name = self._unused(f"{of}_0" if of.isalpha() else "N")
-        return self._new(replace(like, name=name), Constant(name, threshold=True))
+        return self._new(replace(like, name=name), Coefficient(name, threshold=True))
 
     def multiple(self, order: Tree, *, upper: bool) -> Tree:
         """The most, or the least, that an order stands for: a constant times what is in its brackets."""
@@ -84,17 +84,17 @@ class Constants:
         of, *below = order.parts
         depends = frozenset(part.name for part in below)
         name = self._unused("C" if upper else "c")
-        times = self._new(_positive(name), Constant(name, depends))
+        times = self._new(_positive(name), Coefficient(name, depends))
         bound = times if of == number(1) else Tree("mul", (times, of))
         if not order.name:
             return bound
         if self.soft is None:
             raise RefusedError("what an order with a tilde leaves out is not said")
         name = self._unused("k")
-        count = self._new(_counting(name), Constant(name, depends))
+        count = self._new(_counting(name), Coefficient(name, depends))
         return Tree("mul" if upper else "div", (bound, Tree("pow", (self.soft, count))))
 
-    def _new(self, domain: Letter, constant: Constant) -> Tree:
+    def _new(self, domain: DeclaredLetter, constant: Coefficient) -> Tree:
         self.domains[domain.name] = replace(domain, said={**domain.said, "name": domain.name})
         self.taken.add(domain.name)
         self.found.append(constant)
@@ -108,23 +108,23 @@ class Constants:
         return found
 
 
-def _positive(name: str) -> Letter:
+def _positive(name: str) -> DeclaredLetter:
     said: dict[str, Json] = {
         "name": name, "kind": "real", "lower": "0", "lower_open": True, "upper": None, "upper_open": False,
         "unit": _NO_UNIT,
     }  # fmt: skip
-    return Letter(name, "real", Fraction(0), True, None, False, said)
+    return DeclaredLetter(name, "real", Fraction(0), True, None, False, said)
 
 
-def _counting(name: str) -> Letter:
+def _counting(name: str) -> DeclaredLetter:
     said: dict[str, Json] = {
         "name": name, "kind": "integer", "lower": "0", "lower_open": False, "upper": None, "upper_open": False,
         "unit": _NO_UNIT,
     }  # fmt: skip
-    return Letter(name, "integer", Fraction(0), False, None, False, said)
+    return DeclaredLetter(name, "integer", Fraction(0), False, None, False, said)
 
 
-def compared(relation: str, left: Tree, right: Tree, constants: Constants) -> tuple[Tree, ...]:
+def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) -> tuple[Tree, ...]:
     """What a relation with an order on a side says: one comparison, or two that hold together."""
     alone = left.head in ORDERS and right.head in ORDERS
     if alone and relation in ("==", "<="):
@@ -144,7 +144,7 @@ def compared(relation: str, left: Tree, right: Tree, constants: Constants) -> tu
     return (compare(relation, left, bound),)
 
 
-def _equal(left: Tree, right: Tree, constants: Constants) -> tuple[Tree, ...]:
+def _equal(left: Tree, right: Tree, constants: Coefficients) -> tuple[Tree, ...]:
     kinds = {part.head for part in inside(right)} & ORDERS
     if len(kinds) != 1:
         raise RefusedError("several kinds of orders behind an equals sign")
@@ -215,6 +215,20 @@ def _rises_with_orders(factors: tuple[Tree, ...], domains: Domains) -> bool:
     return kept and (len(others) == 1 or all(part.head in ORDERS for part in others))
 
 
+def _falls_with_last(tree: Tree, domains: Domains) -> bool:
+    """Whether it falls with its last part and rises with the one before."""
+    if tree.head != "div":
+        return tree.head in ("neg", "sub")
+    plain = [part for part in tree.parts if not has_order(part)]
+    return bool(plain) and _never_negative(plain[0], domains)
+
+
+def _is_multiple_of_order(factors: tuple[Tree, ...]) -> bool:
+    """Whether an order alone is multiplied with what has none."""
+    inner = [part for part in factors if has_order(part)]
+    return len(inner) == 1 and inner[0].head in ORDERS
+
+
 def _turned(tree: Tree, domains: Domains) -> bool | None:
     """Whether a power falls as its base or its exponent rises; None if that is not known, or if both do."""
     base, exponent = tree.parts
@@ -227,7 +241,7 @@ def _turned(tree: Tree, domains: Domains) -> bool | None:
     return low < 1
 
 
-def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
+def _extreme(tree: Tree, constants: Coefficients, *, upper: bool) -> Tree:
     """The most, or the least, of what rises or falls with each of its orders."""
     if not has_order(tree):
         return tree
@@ -243,22 +257,13 @@ def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
         return constants.multiple(tree, upper=upper)
     if tree.head in _RISING:
         return with_parts(end)
-    if tree.head == "neg":
-        return Tree("neg", (end(parts[0], turned=True),))
-    if tree.head == "sub":
-        return Tree("sub", (end(parts[0]), end(parts[1], turned=True)))
+    if _falls_with_last(tree, domains):
+        return replace(tree, parts=(*map(end, parts[:-1]), end(parts[-1], turned=True)))
     if tree.head == "mul":
         if _rises_with_orders(parts, domains):
             return with_parts(end)
-        inner = [part for part in parts if has_order(part)]
-        if len(inner) == 1 and inner[0].head in ORDERS and upper:  # O(g) lies between -C g and C g
+        if upper and _is_multiple_of_order(parts):  # O(g) lies between -C g and C g
             return with_parts(lambda part: end(part) if has_order(part) else _sized(part, domains))
-    if tree.head == "div":
-        over, under = parts
-        if not has_order(under) and _never_negative(under, domains):
-            return Tree("div", (end(over), under))
-        if not has_order(over) and _never_negative(over, domains):
-            return Tree("div", (over, end(under, turned=True)))
     if tree.head == "root" and not has_order(parts[1]):
         return Tree("root", (end(parts[0]), parts[1]))
     if tree.head == "pow":
@@ -271,7 +276,7 @@ def _extreme(tree: Tree, constants: Constants, *, upper: bool) -> Tree:
 
 
 def closed(
-    claim: Tree, given: tuple[Tree, ...], found: list[Constant], fixed: frozenset[str], premises: str
+    claim: Tree, given: tuple[Tree, ...], found: list[Coefficient], fixed: frozenset[str], premises: str
 ) -> tuple[Tree, tuple[Tree, ...]]:
     """There are constants such that for all letters but the fixed ones, the conditions imply the claim.
 

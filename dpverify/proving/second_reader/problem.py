@@ -9,12 +9,12 @@ from functools import cache
 from typing import TypedDict, TypeVar
 
 from dpverify.proving.second_reader.formulas import Formulas, sound
-from dpverify.proving.second_reader.orders import Constant, Constants, closed
+from dpverify.proving.second_reader.orders import Coefficient, Coefficients, closed
 from dpverify.proving.second_reader.rows import Choices, State
 from dpverify.proving.second_reader.trees import (
     ORDERS,
+    DeclaredLetter,
     Json,
-    Letter,
     Tree,
     all_of,
     certified,
@@ -26,12 +26,12 @@ from dpverify.proving.second_reader.trees import (
     put,
     split,
 )
-from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks, spelled
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, spelled
 from dpverify.proving.second_reader.vocabulary import (
     CLOSING,
     OPENING,
     Vocabulary,
-    Word,
+    VocabularyWord,
     balanced,
     with_parameter,
 )
@@ -58,7 +58,7 @@ class SourceDefinition(TypedDict):
     reading: str
 
 
-class Source(TypedDict):
+class PrintedSource(TypedDict):
     """All that is said of a formula; what is not said is empty.
 
     `given`: its conditions. `reading`: a part of the display once more, with brackets or dots that say which of two
@@ -77,35 +77,35 @@ class Source(TypedDict):
     also: str
 
 
-def read(source: Source) -> dict[str, Json]:
+def read(source: PrintedSource) -> dict[str, Json]:
     """The problem that a certificate about this source is about.
 
     Raises:
         RefusedError: for what is not in the notation, not declared, or can be read in two ways.
     """
     try:
-        return _Problem(source).read()
+        return _ReadProblem(source).read()
     except RecursionError:
         raise RefusedError("it is nested too deep") from None
 
 
-def read_letters(source: Source, names: tuple[str, ...]) -> dict[str, Json]:
+def read_letters(source: PrintedSource, names: tuple[str, ...]) -> dict[str, Json]:
     """What these letters stand for, in letters that stand for no formula that can be read.
 
     Raises:
         RefusedError: as `read`.
     """
     try:
-        return _Problem(source).letters(names)
+        return _ReadProblem(source).letters(names)
     except RecursionError:
         raise RefusedError("it is nested too deep") from None
 
 
-class _Problem:
-    def __init__(self, source: Source) -> None:
+class _ReadProblem:
+    def __init__(self, source: PrintedSource) -> None:
         self.source = source
         self.formulas: dict[str, str] = {}
-        self.domains: dict[str, Letter] = {}
+        self.domains: dict[str, DeclaredLetter] = {}
         self.printed: dict[str, Row] = {}
         for said in source["letters"]:
             letter, row = _letter(said["variable"]), marks(said["latex"])
@@ -118,12 +118,12 @@ class _Problem:
             self.domains[letter.name], self.printed[letter.name] = letter, row
             self.formulas[letter.name] = said["formula"]
         self.names = tuple(self.domains)
-        words = [Word(row, name, whole=row) for name, row in self.printed.items()]
+        words = [VocabularyWord(row, name, whole=row) for name, row in self.printed.items()]
         for definition in source["definitions"]:
             words.append(self.definition(definition, tuple(words)))
         self.vocabulary = Vocabulary(tuple(words))
 
-    def definition(self, said: SourceDefinition, before: tuple[Word, ...]) -> Word:
+    def definition(self, said: SourceDefinition, before: tuple[VocabularyWord, ...]) -> VocabularyWord:
         """A definition, made of what stands before it; its body is read when it is first used."""
 
         @cache
@@ -132,15 +132,15 @@ class _Problem:
 
         if not said["parameter"]:
             row = marks(said["latex"])
-            return Word(row, body=body, whole=row)
+            return VocabularyWord(row, body=body, whole=row)
         letter = next(s for s in self.source["letters"] if s["variable"]["name"] == said["parameter"])
         word = with_parameter(said["latex"], letter["latex"], said["parameter"])
-        return Word(word.printed, "", body, word.parameter, word.call, word.whole)
+        return VocabularyWord(word.printed, "", body, word.parameter, word.call, word.whole)
 
     def read(self) -> dict[str, Json]:
         source = self.source
         soft = self.expression(source["soft"], self.vocabulary) if source["soft"] else None
-        constants = Constants(dict(self.domains), self.taken(), soft)
+        constants = Coefficients(dict(self.domains), self.taken(), soft)
         claim, assumed = self.display(source["display"], constants, source["reading"])
         if claim.head == "implies":
             premise, claim = claim.parts
@@ -201,11 +201,13 @@ class _Problem:
 
     def formula(self, name: str) -> Tree:
         """What a letter stands for, as it is said."""
-        words = tuple(Word(row, other, whole=row) for other, row in self.printed.items() if other != name)
+        words = tuple(
+            VocabularyWord(row, other, whole=row) for other, row in self.printed.items() if other != name
+        )
         return self.expression(self.formulas[name], Vocabulary(words))
 
     def letters_of(self, latex: str, soft: Tree | None) -> frozenset[str]:
-        constants = Constants(dict(self.domains), self.taken(), soft)
+        constants = Coefficients(dict(self.domains), self.taken(), soft)
         claim, given = self.display(latex, constants)
         if claim.head == "implies":
             given, claim = (*given, claim.parts[0]), claim.parts[1]
@@ -227,11 +229,13 @@ class _Problem:
 
     # ------------------------------------------------------------------------------------ single formulas
 
-    def display(self, latex: str, constants: Constants, reading: str = "") -> tuple[Tree, tuple[Tree, ...]]:
+    def display(
+        self, latex: str, constants: Coefficients, reading: str = ""
+    ) -> tuple[Tree, tuple[Tree, ...]]:
         """A claim and its conditions; new constants are added to those given."""
 
-        def once(choices: Choices) -> tuple[tuple[Tree, tuple[Tree, ...]], list[Constant]]:
-            own = Constants(
+        def once(choices: Choices) -> tuple[tuple[Tree, tuple[Tree, ...]], list[Coefficient]]:
+            own = Coefficients(
                 dict(constants.domains), set(constants.taken), constants.soft, list(constants.found)
             )
             state = State(self.vocabulary, own.domains, self.printed, own, choices)
@@ -250,7 +254,7 @@ class _Problem:
         """A number or a vector."""
 
         def once(choices: Choices) -> Tree:
-            state = State(vocabulary, self.domains, self.printed, Constants(self.domains, set()), choices)
+            state = State(vocabulary, self.domains, self.printed, Coefficients(self.domains, set()), choices)
             value = Formulas(state, row).whole().value
             if has_order(value) or any(part.head in ("<=", "<", "==", "!=") for part in inside(value)):
                 raise RefusedError(f"`{latex}` is no expression")
@@ -293,9 +297,9 @@ def only(once: Callable[[Choices], T]) -> T:
     return found[0]
 
 
-def _letter(said: dict[str, Json]) -> Letter:
+def _letter(said: dict[str, Json]) -> DeclaredLetter:
     ends = [None if said[end] is None else Fraction(str(said[end])) for end in ("lower", "upper")]
-    return Letter(
+    return DeclaredLetter(
         str(said["name"]),
         str(said["kind"]),
         ends[0],
@@ -345,7 +349,7 @@ def _with(row: Row, reading: Row) -> Iterator[Row]:
             yield (*row[:k], other, *row[k + 1 :])
 
 
-def _deeper(mark: Mark, reading: Row) -> Iterator[Mark]:
+def _deeper(mark: PrintedMark, reading: Row) -> Iterator[PrintedMark]:
     for i, part in enumerate(mark.inside):
         for other in _with(part, reading):
             yield replace(mark, inside=(*mark.inside[:i], other, *mark.inside[i + 1 :]))

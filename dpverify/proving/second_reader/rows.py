@@ -11,10 +11,18 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Self
 
-from dpverify.proving.second_reader.orders import Constants
-from dpverify.proving.second_reader.trees import FORMULAS, Letter, Tree
-from dpverify.proving.second_reader.typography import Mark, RefusedError, Row
-from dpverify.proving.second_reader.vocabulary import BARS, OPENING, Found, Vocabulary, Word, has_in_it, shows
+from dpverify.proving.second_reader.orders import Coefficients
+from dpverify.proving.second_reader.trees import FORMULAS, DeclaredLetter, Tree
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row
+from dpverify.proving.second_reader.vocabulary import (
+    BARS,
+    OPENING,
+    FoundWord,
+    Vocabulary,
+    VocabularyWord,
+    has_in_it,
+    shows,
+)
 
 MOST_MARKS = 1500
 DEEPEST = 60
@@ -115,11 +123,11 @@ class State:
     """
 
     vocabulary: Vocabulary
-    domains: dict[str, Letter]
+    domains: dict[str, DeclaredLetter]
     printed: dict[str, Row]
-    constants: Constants
+    constants: Coefficients
     choices: Choices = field(default_factory=Choices)
-    uses: list[tuple[Word, frozenset[str]]] = field(default_factory=list)
+    uses: list[tuple[VocabularyWord, frozenset[str]]] = field(default_factory=list)
     within: int = 0
     depth: int = 0
 
@@ -168,7 +176,7 @@ NO_OPERANDS = frozenset(
 )  # fmt: skip
 
 
-def is_sign(mark: Mark, sign: str) -> bool:
+def is_sign(mark: PrintedMark, sign: str) -> bool:
     """Whether a mark is a sign, in roman type or not."""
     return mark.text == sign or (mark.text == r"\mathrm" and [m.text for m in mark.inside[0]] == [sign])
 
@@ -185,7 +193,7 @@ def is_name(above: Row) -> bool:
     return whole and not above[-1].scripted
 
 
-def order_of(mark: Mark) -> tuple[str, bool] | None:
+def order_of(mark: PrintedMark) -> tuple[str, bool] | None:
     """Which order a mark stands for, and whether it has a tilde."""
     if mark.text in (r"\tilde", r"\widetilde") and len(mark.inside[0]) == 1:
         plain = order_of(mark.inside[0][0])
@@ -211,7 +219,7 @@ class Places(ABC):
         self.integrals = 0
         self.open: list[str] = []
         self.decided: dict[int, bool] = {}
-        self.letters: dict[int, Found | None] = {}
+        self.letters: dict[int, FoundWord | None] = {}
         if any(mark.gap < -3 for mark in row):
             raise RefusedError("space so far below 0 that one sign is printed over another")
         run = "".join(m.text if re.fullmatch("[A-Za-z]", m.text) and not m.scripted else " " for m in row)
@@ -239,15 +247,15 @@ class Places(ABC):
     # ------------------------------------------------------------------------------------------- places
 
     @property
-    def here(self) -> Mark:
+    def here(self) -> PrintedMark:
         """The mark that is next; one without text at the end."""
-        return self.row[self.at] if self.at < len(self.row) else Mark("")
+        return self.row[self.at] if self.at < len(self.row) else PrintedMark("")
 
-    def ahead(self, by: int = 1) -> Mark:
+    def ahead(self, by: int = 1) -> PrintedMark:
         """A mark further on."""
-        return self.row[self.at + by] if self.at + by < len(self.row) else Mark("")
+        return self.row[self.at + by] if self.at + by < len(self.row) else PrintedMark("")
 
-    def found(self, at: int) -> Found | None:
+    def found(self, at: int) -> FoundWord | None:
         """The letter or definition at a place."""
         if at not in self.letters:
             self.letters[at] = self.state.vocabulary.find(self.row, at) if at < len(self.row) else None
@@ -255,7 +263,11 @@ class Places(ABC):
 
     def refuse(self, says: str, start: int | None = None) -> RefusedError:
         """What is wrong, and where."""
-        mark = self.row[min(self.at if start is None else start, len(self.row) - 1)] if self.row else Mark("")
+        mark = (
+            self.row[min(self.at if start is None else start, len(self.row) - 1)]
+            if self.row
+            else PrintedMark("")
+        )
         return RefusedError(f"{says}, at `{mark.text}` (character {mark.start + 1})")
 
     def parted(self, width: float) -> bool:
@@ -263,7 +275,7 @@ class Places(ABC):
         sides = self.row[: self.at], self.row[self.at :]
         return self.here.gap >= width and all(any(m.text in RELATIONS for m in side) for side in sides)
 
-    def take(self, *texts: str) -> Mark:
+    def take(self, *texts: str) -> PrintedMark:
         """The next mark, which must be one of these."""
         mark = self.here
         if mark.text not in texts:
@@ -346,7 +358,7 @@ class Places(ABC):
         return self.point() and not (self.open and self.open[-1] == r"\left.")
 
     @staticmethod
-    def is_point(mark: Mark) -> bool:
+    def is_point(mark: PrintedMark) -> bool:
         """The same of a mark."""
         return mark.text == "|" and any(below.text == "=" for below in mark.below)
 

@@ -42,7 +42,7 @@ class Tree:
 
 
 @dataclass(frozen=True)
-class Letter:
+class DeclaredLetter:
     """A letter with its domain; ends are None where there are none. In trees, it goes by its `name`."""
 
     name: str
@@ -60,7 +60,7 @@ class Letter:
         return self.said["name"]
 
 
-Domains = Mapping[str, Letter]
+Domains = Mapping[str, DeclaredLetter]
 
 
 def number(value: Fraction | int) -> Tree:
@@ -296,7 +296,7 @@ def _signs_of_several(head: str, parts: list[set[int]]) -> set[int]:
     return found
 
 
-def _signs_of(of: Letter) -> set[int]:
+def _signs_of(of: DeclaredLetter) -> set[int]:
     found = {-1, 0, 1}
     if of.lower is not None and of.lower >= 0:
         found -= {-1, 0} if of.lower > 0 or of.lower_open else {-1}

@@ -22,7 +22,7 @@ class RefusedError(ValueError):
 
 
 @dataclass(frozen=True)
-class Mark:
+class PrintedMark:
     """A letter, digit, sign or command on the page.
 
     Attributes:
@@ -50,7 +50,7 @@ class Mark:
     end: int = field(default=0, compare=False)
 
     @property
-    def bare(self) -> Mark:
+    def bare(self) -> PrintedMark:
         """The mark without scripts."""
         return replace(self, below=(), primes=0, above=())
 
@@ -60,7 +60,7 @@ class Mark:
         return bool(self.below or self.primes or self.above)
 
 
-Row = tuple[Mark, ...]
+Row = tuple[PrintedMark, ...]
 
 _SPELLINGS = {
     r"\leq": r"\le", r"\leqslant": r"\le", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<",
@@ -131,7 +131,7 @@ class _Page:
         """Marks up to a closing brace or bracket, or to the end."""
         if depth > DEEPEST:
             raise RefusedError(f"braces are nested more than {DEEPEST} deep")
-        out: list[Mark] = []
+        out: list[PrintedMark] = []
         while (sign := self.peek()) and sign not in (closing, "}"):
             if sign in ("_", "^", "'"):
                 raise RefusedError(f"the script at character {self.at + 1} hangs on nothing")
@@ -189,7 +189,7 @@ class _Page:
         braced = self.peek() == "{"
         if braced and (match := re.compile(r"\{\s*('+)\s*\}").match(self.latex, self.at)):
             self.at = match.end()
-            return (Mark(r"\prime"),) * len(match[1])
+            return (PrintedMark(r"\prime"),) * len(match[1])
         gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
         found = self.group(depth + 1)
         self.gap, self.broken = gap, broken
@@ -263,7 +263,7 @@ class _Page:
         said = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*", match[1])
         return 1.8 * float(said[1]) * _POINTS[said[2]] if said and said[2] in _POINTS and width else width
 
-    def mark(self, depth: int) -> Mark | None:
+    def mark(self, depth: int) -> PrintedMark | None:
         """The next mark with what it is applied to; None where only its size is said."""
         self.peek()
         start, text = self.at, self.command()
@@ -279,7 +279,7 @@ class _Page:
             if text in (r"\left", r"\right") and self.latex[self.at] == ".":
                 self.at += 1
                 gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
-                return Mark(text + ".", gap=gap, broken=broken, start=start, end=self.at)
+                return PrintedMark(text + ".", gap=gap, broken=broken, start=start, end=self.at)
             start, text = self.at, self.command()
             gap, broken, self.gap, self.broken = self.gap, self.broken, 0.0, False
             self.at += len(text)
@@ -301,7 +301,7 @@ class _Page:
             inside = tuple(self.arguments(text, depth))
         elif not (text[1:].isalpha() or text in _PLAIN or text in _NAMES or text in (r"\{", r"\}", r"\|")):
             raise RefusedError(f"`{text}` at character {start + 1} is no sign of the notation")
-        return Mark(text, inside, side=side, gap=gap, broken=broken, start=start, end=self.at)
+        return PrintedMark(text, inside, side=side, gap=gap, broken=broken, start=start, end=self.at)
 
     def arguments(self, text: str, depth: int) -> Iterator[Row]:
         if text == r"\sqrt":

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from dpverify.proving.second_reader.trees import Tree
-from dpverify.proving.second_reader.typography import Mark, RefusedError, Row, marks
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks
 
 OPENING = {
     "(": ")",
@@ -21,7 +21,7 @@ BARS = ("|", r"\|")
 
 
 @dataclass(frozen=True)
-class Word:
+class VocabularyWord:
     """A letter, or a definition, as it is printed.
 
     Attributes:
@@ -42,24 +42,28 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundWord:
     """A word on the page, and what is left of its last mark: a superscript, an index or primes."""
 
-    word: Word
+    word: VocabularyWord
     stop: int
-    rest: Mark
+    rest: PrintedMark
 
 
-def with_parameter(latex: str, parameter: str, name: str) -> Word:
+def with_parameter(latex: str, parameter: str, name: str) -> VocabularyWord:
     """What is printed of a definition, apart from its parameter."""
     printed, index = marks(latex), marks(parameter)
     last = printed[-1]
     if last.below == index and not last.primes and not last.above:
-        return Word((*printed[:-1], replace(last, below=())), "", None, name, "below", printed)
+        return VocabularyWord((*printed[:-1], replace(last, below=())), "", None, name, "below", printed)
     tail = ("(", *(mark.text for mark in index), ")")
     stop = len(printed) - len(tail)
-    if stop > 0 and (printed[stop], *printed[stop + 1 : -1], last) == (Mark("("), *index, Mark(")")):
-        return Word(printed[:stop], "", None, name, "after", printed)
+    if stop > 0 and (printed[stop], *printed[stop + 1 : -1], last) == (
+        PrintedMark("("),
+        *index,
+        PrintedMark(")"),
+    ):
+        return VocabularyWord(printed[:stop], "", None, name, "after", printed)
     raise RefusedError(f"the definition of `{latex}` does not end with its parameter `{parameter}`")
 
 
@@ -102,8 +106,8 @@ def _begins(row: Row, part: Row) -> bool:
 class Vocabulary:
     """All words of a formula; the one that covers most of the page is the one that stands there."""
 
-    def __init__(self, words: tuple[Word, ...]) -> None:
-        self.words: dict[tuple[str, tuple[Row, ...]], list[Word]] = {}
+    def __init__(self, words: tuple[VocabularyWord, ...]) -> None:
+        self.words: dict[tuple[str, tuple[Row, ...]], list[VocabularyWord]] = {}
         for word in words:
             first = word.printed[0]
             self.words.setdefault((first.text, first.inside), []).append(word)
@@ -111,7 +115,7 @@ class Vocabulary:
             if not word.call:
                 self._refuse_twins(word)
 
-    def _refuse_twins(self, word: Word) -> None:
+    def _refuse_twins(self, word: VocabularyWord) -> None:
         """The same letter twice, or a letter that other letters side by side spell."""
         row, reached = word.printed, {0}
         for start in range(len(row)):
@@ -123,9 +127,9 @@ class Vocabulary:
         if len(row) in reached:
             raise RefusedError(f"{word.name} is printed like another letter, or like others side by side")
 
-    def find(self, row: Row, at: int) -> Found | None:
+    def find(self, row: Row, at: int) -> FoundWord | None:
         """The word at a place, if there is one."""
-        best: Found | None = None
+        best: FoundWord | None = None
         most = (0, 0, 0)
         for word in self.words.get((row[at].text, row[at].inside), ()):
             found = _match(word, row, at)
@@ -142,7 +146,7 @@ def _stands(part: Row, row: Row, at: int) -> bool:
     return row[at : at + len(part)] == part
 
 
-def _match(word: Word, row: Row, at: int) -> Found | None:
+def _match(word: VocabularyWord, row: Row, at: int) -> FoundWord | None:
     stop = at + len(word.printed)
     here, last = row[at:stop], word.printed[-1]
     if here[:-1] != word.printed[:-1] or len(here) < len(word.printed):
@@ -151,7 +155,7 @@ def _match(word: Word, row: Row, at: int) -> Found | None:
     if (mark.text, mark.inside) != (last.text, last.inside):
         return None
     if word.call == "below":
-        return Found(word, stop, replace(mark, inside=())) if mark.below and not last.scripted else None
+        return FoundWord(word, stop, replace(mark, inside=())) if mark.below and not last.scripted else None
     # scripts are compared in the order in which they hang: subscript, primes, superscript
     mine, its = (mark.below, mark.primes, mark.above), (last.below, last.primes, last.above)
     used = max((k for k in range(3) if its[k]), default=-1)
@@ -169,7 +173,7 @@ def _match(word: Word, row: Row, at: int) -> Found | None:
         stop < len(row) and row[stop].text == "(" and not rest.below and not rest.above
     ):
         return None
-    return Found(word, stop, rest)
+    return FoundWord(word, stop, rest)
 
 
 def encloses(row: Row) -> bool:
