@@ -83,10 +83,8 @@ def render_markdown(ledger: Ledger) -> str:
         >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
-        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> budget = ErrorShare(1e-6).record()
+        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
         >>> print(*(line for line in render_markdown(ledger).splitlines() if "mine.sgd" in line))
         | mine.sgd |  | violated | 51 gradient queries, claimed 50 (50 records) |
     """
@@ -225,10 +223,7 @@ def findings_markdown(ledger: Ledger) -> str:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import findings_markdown
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> page = findings_markdown(ledger).splitlines()
         >>> page[0], page[-1]
         ('# Findings', 'No printed formula was refuted.')
