@@ -20,7 +20,7 @@ from dpverify.versions import library_versions
 SCHEMA_VERSION: Literal[1] = 1
 
 
-class Budget(Record):
+class ErrorBudget(Record):
     """How the run's error probability was spent."""
 
     failure_probability: float
@@ -98,7 +98,7 @@ class Ledger(Record):
     """Versions of Python and of the libraries that results depend on."""
     statements: tuple[StatementEntry, ...]
     entries: tuple[Evidence, ...]
-    budget: Budget
+    budget: ErrorBudget
     seconds: float
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
@@ -113,7 +113,7 @@ class Ledger(Record):
         command: str,
         *,
         seed: int,
-        budget: Budget,
+        budget: ErrorBudget,
         profile: str = "",
         entries: Iterable[Evidence] = (),
         seconds: float = 0.0,

@@ -60,7 +60,7 @@ class PracticalSize(Record):
         return f"{self.what}, {self.range_text()}"
 
 
-class Excess(Record):
+class FailureMargin(Record):
     """By how much an inequality fails; numbers of a few digits, as text, since some are beyond floats."""
 
     found: str
@@ -73,7 +73,7 @@ class Excess(Record):
     """How many times too large, or too small, the first side is; None where it is no factor that shows."""
 
     @classmethod
-    def of(cls, relation: str, left: str | None, right: str | None) -> Excess | None:
+    def of(cls, relation: str, left: str | None, right: str | None) -> FailureMargin | None:
         """By how much it fails, from its two sides; None unless they are numbers that can be compared so.
 
         Args:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dpverify.ledger.facts import Excess, LetterDomain
+from dpverify.ledger.facts import FailureMargin, LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.realistic import RealisticPoint
@@ -58,7 +58,7 @@ class ProofEvidence(Record):
     where there is none."""
     relation: str = ""
     """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
-    excess: Excess | None = None
+    excess: FailureMargin | None = None
     """By how much an inequality that is false or does not follow fails at the counterexample, where both sides are
     numbers there; in the direction that is printed."""
     reading: str = ""

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.records import SpentShare
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
@@ -32,7 +32,7 @@ def session_ledger(session: Session, command: str) -> Ledger:
         seed=options.seed,
         profile=options.profile,
         entries=entries,
-        budget=Budget(
+        budget=ErrorBudget(
             failure_probability=options.failure_probability,
             spent={one["name"]: one["of"] for one in claims},
             shares=tuple(shares),

@@ -96,7 +96,7 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
         >>> fingerprint(np.zeros(3)) == fingerprint(np.zeros(3)), fingerprint(np.zeros(3)) == fingerprint([0.0] * 3)
         (True, False)
     """
-    reader = _Reader(readable_only)
+    reader = _ValueHasher(readable_only)
     try:
         reader.read(value, "fingerprint")
         reader.finish()
@@ -107,7 +107,7 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
     return reader.hexdigest()
 
 
-class _Reader:
+class _ValueHasher:
     """Feeds a hash. Functions and classes are numbered and read one after the other, so that no circle hurts."""
 
     def __init__(self, readable_only: bool) -> None:

@@ -14,10 +14,10 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
 from dpverify.views.audits.privacy import rows_of
 from dpverify.views.comparison import Comparison
-from dpverify.views.corrections import Correction
+from dpverify.views.corrections import FaultyStatement
 from dpverify.views.findings import finding_groups, prove_command
 from dpverify.views.formula import (
-    Finding,
+    BrokenFormula,
     Say,
     checked_text,
     consequence_text,
@@ -147,7 +147,7 @@ def _counts(summary: Summary) -> list[str]:
     )
 
 
-def _findings(findings: Iterable[Finding]) -> list[str]:
+def _findings(findings: Iterable[BrokenFormula]) -> list[str]:
     return _table(
         (
             "statement",
@@ -241,7 +241,7 @@ def findings_markdown(ledger: Ledger) -> str:
     return "\n".join(lines)
 
 
-def _statement(found: Correction) -> Iterator[str]:
+def _statement(found: FaultyStatement) -> Iterator[str]:
     title = f": {escaped(found.title)}" if found.title else ""
     yield from (f"### {escaped(found.statement)}, {escaped(found.where)}{title}", "")
     for finding in found.findings:
@@ -252,7 +252,7 @@ def _statement(found: Correction) -> Iterator[str]:
     yield from (f"Computed by {code(prove_command(found.statement))}.", "")
 
 
-def _as_printed(finding: Finding, where: str) -> Iterator[str]:
+def _as_printed(finding: BrokenFormula, where: str) -> Iterator[str]:
     proof = finding.formula
     if proof.coverage is Coverage.UNIT:
         name = code(proof.units_of or proof.obligation)
@@ -297,7 +297,7 @@ def _printed_first(proof: ProofEvidence) -> Iterator[str]:
     yield from (_FROM_IT[proof.provenance], "")
 
 
-def _corrected(found: Correction) -> Iterator[str]:
+def _corrected(found: FaultyStatement) -> Iterator[str]:
     shown = {finding.formula.latex for finding in found.findings}
     for repair, narrowed in found.repairs:
         if repair.coverage is Coverage.UNIT:

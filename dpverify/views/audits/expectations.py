@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dpverify.ledger.evidence import ExpectationEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.views import number_text
-from dpverify.views.audits.view import AuditView, Part, Source, Strong
+from dpverify.views.audits.view import AuditView, ClaimSource, Part, Strong
 
 
 def vacuous_text(evidence: ExpectationEvidence) -> str:
@@ -34,7 +34,7 @@ class ExpectationView(AuditView):
         bound: tuple[Part, ...] = ("no bound is stated for it",)
         if math.isfinite(evidence.bound):
             bound = (self.bound(evidence), Strong(number_text.nearest(evidence.bound)))
-            bound += (Source(evidence.claim_source),) if evidence.claim_source else ()
+            bound += (ClaimSource(evidence.claim_source),) if evidence.claim_source else ()
         said = vacuous_text(evidence)
         return f"{evidence.quantity} lies in ", measured, ", ", *bound, f", {said}" if said else ""
 

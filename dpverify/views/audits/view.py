@@ -17,13 +17,13 @@ class Strong:
 
 
 @dataclass(frozen=True)
-class Source:
+class ClaimSource:
     """The statement that the claim before it comes from; a page links to it, and a line leaves it out."""
 
     id: str
 
 
-Part = str | Strong | Source
+Part = str | Strong | ClaimSource
 """Of a sentence."""
 
 
@@ -56,7 +56,7 @@ class AuditView:
     def text(self, evidence: Any) -> str:
         """What an audit found, in one line."""
         parts = (part.text if isinstance(part, Strong) else part for part in self.finding(evidence))
-        said = "".join(part for part in parts if not isinstance(part, Source))
+        said = "".join(part for part in parts if not isinstance(part, ClaimSource))
         around = self.circumstances(evidence)
         return f"{said} ({around})" if around else said
 
