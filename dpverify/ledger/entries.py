@@ -73,6 +73,8 @@ class StatementEntry(Record):
     title: str
     algorithm: str | None = None
     """Import path of the implementation."""
+    pages: str = ""
+    """The page or folder, as it was given, of a statement that stands on one's own pages."""
     pairs: tuple[str, ...] = ()
     """Ids of the statements and algorithms it belongs with."""
     latex: str = ""

@@ -31,6 +31,8 @@ class FaultyStatement:
     """The worst of its findings'; None where none is false."""
     standing: Standing | None = None
     """How the statement itself stands."""
+    pages: str = ""
+    """The page or folder of a statement that stands on one's own pages."""
 
     @property
     def unfollowed(self) -> bool:
@@ -66,6 +68,7 @@ def corrections(ledger: Ledger) -> dict[str, FaultyStatement]:
             marks=marks(finding.formula for finding in findings),
             consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
             standing=_standing(rows.get(name), [finding.formula for finding in findings]),
+            pages=rows[name].pages if name in rows else "",
         )
     return dict(sorted(made.items(), key=lambda named: gravity(named[1].consequence)))
 

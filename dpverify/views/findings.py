@@ -90,6 +90,7 @@ def what_is_false(found: FaultyStatement) -> str:
     return "; ".join([*said, *map(str, found.marks)])
 
 
-def prove_command(statement: str) -> str:
+def prove_command(found: FaultyStatement) -> str:
     """The line that shows a finding again."""
-    return shlex.join(["dpverify", "prove", statement])
+    place = f"{found.pages}#" if found.pages else ""
+    return shlex.join(["dpverify", "prove", f"{place}{found.statement}"])

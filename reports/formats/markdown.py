@@ -249,7 +249,7 @@ def _statement(found: FaultyStatement) -> Iterator[str]:
     for reason in found.reasons:
         yield from (f"Why: {escaped(reason)}.", "")
     yield from _corrected(found)
-    yield from (f"Computed by {code(prove_command(found.statement))}.", "")
+    yield from (f"Computed by {code(prove_command(found))}.", "")
 
 
 def _as_printed(finding: BrokenFormula, where: str) -> Iterator[str]:

@@ -135,6 +135,7 @@ def _entry(
         where=row.where,
         title=row.title,
         algorithm=algorithm,
+        pages=str(paper.path) if isinstance(paper, OwnPaper) else "",
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",
