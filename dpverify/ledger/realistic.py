@@ -18,7 +18,7 @@ class RealisticPoint(Record):
     tried: int
     """Points that were looked at."""
     point: dict[str, str] | None = None
-    """Symbol to exact fraction; None where no counterexample was found at such sizes."""
+    """Symbol to exact fraction; None if no counterexample was found at such sizes."""
     left: str | None = None
     right: str | None = None
     """The two sides there, in the order that is printed."""

@@ -436,7 +436,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _installed_name(value: Any) -> str:
-    """Where a thing that has no readable content stands in an installed package; empty where it does not."""
+    """Where a thing that has no readable content stands in an installed package; empty if it does not."""
     module = sys.modules.get(str(getattr(value, "__module__", "")))
     name = str(getattr(value, "__name__", ""))
     if module is not None and is_installed(module) and vars(module).get(name) is value:

@@ -203,7 +203,7 @@ def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
 
 
 def _words(ledger: Ledger) -> list[str]:
-    """The words of the ledger's command line; none where it cannot be read."""
+    """The words of the ledger's command line; none if it cannot be read."""
     try:
         return shlex.split(ledger.command)
     except ValueError:
@@ -409,7 +409,7 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
 
 
 def _point(proof: Json) -> dict[str, str] | None:
-    """The counterexample; None where there is no single one, because whatever there is to be is too small."""
+    """The counterexample; None if there is no single one, because whatever there is to be is too small."""
     while isinstance(proof.get("then"), dict):
         proof = proof["then"]
     if proof.get("method") == "exists":
@@ -470,7 +470,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
 
 
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
-    """Both sides of the claim at a point; None where that is beyond the evaluation."""
+    """Both sides of the claim at a point; None if that is beyond the evaluation."""
     try:
         point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)

@@ -28,7 +28,7 @@ class FaultyStatement:
     marks: tuple[FalsePart, ...]
     """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
-    """The worst of its findings'; None where none is false."""
+    """The worst of its findings'; None if none is false."""
     standing: Standing | None = None
     """How the statement itself stands."""
     pages: str = ""

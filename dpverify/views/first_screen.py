@@ -37,9 +37,9 @@ class FalseClaim:
     Attributes:
         correction: the statement, with all that is false of it.
         shown: the finding that is shown, one on the claim itself where there is any.
-        true: what is true instead; None where there is no correction.
+        true: what is true instead; None if there is no correction.
         consequence: with a number, where there is one.
-        realistic: what was found at sizes met in practice; empty where no finding of this consequence says anything.
+        realistic: what was found at sizes met in practice; empty if no finding of this consequence says anything.
         of: the formula that this is about, where it is not the one that is shown.
     """
 

@@ -82,8 +82,8 @@ class Result:
         group: what it is about.
         name: of the entry in its group.
         verdict: or `not audited`.
-        outcome: of a test case; empty where it passes.
-        rule: one of `RULES`; empty where there is nothing to look at.
+        outcome: of a test case; empty if it passes.
+        rule: one of `RULES`; empty if there is nothing to look at.
         level: how grave it is by its rule; `none` for an open question, empty without a rule.
         message: one line.
         text: everything that is said of it.

@@ -83,7 +83,7 @@ class Summary:
     gaps: tuple[tuple[Gap, int], ...]
     """How often each of the known reasons left something undecided."""
     sizes: str
-    """How large the data were that each kind of audit was run on; empty where ledgers do not say."""
+    """How large the data were that each kind of audit was run on; empty if ledgers do not say."""
     units: int
     """Formulas whose units were compared."""
     units_agree: int

@@ -37,7 +37,7 @@ class VerdictBadge:
 
     about: str
     verdict: Verdict | None
-    """None where nothing was shown about the whole: then the headline says about what."""
+    """None if nothing was shown about the whole: then the headline says about what."""
     headline: str = ""
     """What was shown in words, where that is more than the verdict."""
     brief: str = ""

@@ -19,7 +19,7 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
     """A dictionary for each entry, with the fields that are numbers, texts or truth values.
 
     Intervals become two fields, `measured_lower` and `measured_upper`; what holds more than that is left out. `vacuous`
-    says of a bound on an expectation whether nothing could break it. All rows have the same keys, with None where an
+    says of a bound on an expectation whether nothing could break it. All rows have the same keys, with None if an
     entry has no such field.
 
     Raises:

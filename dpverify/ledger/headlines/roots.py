@@ -40,7 +40,7 @@ class Roots(Record):
 
 
 def cycle(graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Some cycle of a graph, its first node repeated at the end; empty where there is none."""
+    """Some cycle of a graph, its first node repeated at the end; empty if there is none."""
     done: set[str] = set()
     for start in graph:
         path: list[str] = []
@@ -129,7 +129,7 @@ class FoundStatement:
         return not only_the_proof_changes(self.id, self.rows[Variant.PRINTED], self.rows[Variant.CORRECTED])
 
     def holding(self, wanted: Variant) -> Variant | None:
-        """The variant on which something in a variant can rest; None where the statement is not proved.
+        """The variant on which something in a variant can rest; None if the statement is not proved.
 
         A printed statement that holds by a corrected proof, or where it is meant, is rested on as it is corrected.
         """

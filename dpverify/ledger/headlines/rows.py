@@ -163,7 +163,7 @@ def needed(statement: str, rows: Sequence[FormulaRow]) -> list[FormulaRow]:
 
 
 def conclusion(statement: str, rows: Sequence[FormulaRow]) -> Verdict | None:
-    """The weakest verdict of what the conclusion needs; None where no formula gives it.
+    """The weakest verdict of what the conclusion needs; None if no formula gives it.
 
     If something that the conclusions need is false or does not follow, they prove nothing.
     """
@@ -204,5 +204,5 @@ def _is_of_the_proof_only(row: FormulaRow) -> bool:
 
 
 def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
-    """The worst of them; None where none is known."""
+    """The worst of them; None if none is known."""
     return min((c for c in consequences if c is not None), key=list(Consequence).index, default=None)

@@ -85,10 +85,10 @@ class VariantOutcome(Record):
     """What was shown about one variant of a statement; all fields are empty where nothing was tried."""
 
     verdict: Verdict | None = None
-    """On the statement itself: None where no formula covers the whole of it and none refutes it, and where it holds
+    """On the statement itself: None if no formula covers the whole of it and none refutes it, or if it holds
     only where it is meant."""
     standing: Standing | None = None
-    """The same as one of a few; None where nothing was tried."""
+    """The same as one of a few; None if nothing was tried."""
     given: tuple[str, ...] = ()
     """What the verdict rests on besides the statement's own formulas: ids of statements and of named results."""
     consequence: Consequence | None = None
@@ -121,7 +121,7 @@ class VariantOutcome(Record):
 
     @property
     def headline(self) -> str:
-        """What was shown, in words, with what is false or left out; empty where nothing was tried."""
+        """What was shown, in words, with what is false or left out; empty if nothing was tried."""
         if self.standing is None:
             return ""
         return "; ".join([self._first(), *map(str, self.marks), *self._carried()])

@@ -109,7 +109,7 @@ def differences(ledger: Ledger) -> tuple[str, ...]:
 
 
 def audit_names(ledger: Ledger) -> frozenset[str]:
-    """The plans of the audits that a ledger's command line asks for; none where it is no valid one."""
+    """The plans of the audits that a ledger's command line asks for; none if it is no valid one."""
     try:
         return frozenset(plan.name for plan in settings_of(ledger).plans())
     except InvalidArgumentError:

@@ -12,7 +12,7 @@ from dpverify.views.audits.view import AuditView, ClaimSource, Part, Strong
 
 
 def vacuous_text(evidence: ExpectationEvidence) -> str:
-    """That the bound says nothing, or at which points of the curve it does not; empty where neither is certified."""
+    """That the bound says nothing, or at which points of the curve it does not; empty if neither is certified."""
     if evidence.vacuous and evidence.extreme is not None:
         if evidence.from_below:
             return f"vacuous: nothing below {number_text.at_least(evidence.extreme.lower)} is possible"

@@ -33,7 +33,7 @@ class AuditView:
     kind: ClassVar[str] = ""
     """Of the evidence."""
     noun: ClassVar[str] = ""
-    """What its audits are called where it is counted what they can detect; empty where that is not counted.
+    """What its audits are called where it is counted what they can detect; empty if that is not counted.
 
     Kinds with the same noun are counted together.
     """
@@ -69,7 +69,7 @@ class AuditView:
         return False
 
     def plot(self, evidence: Any, name: str) -> Any:
-        """A drawing of one's own, a `dpverify.reports.plots.Plot` with this name; None where there is none."""
+        """A drawing of one's own, a `dpverify.reports.plots.Plot` with this name; None if there is none."""
         return None
 
     def detects_nothing(self, evidence: Any) -> bool:
