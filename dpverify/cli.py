@@ -35,7 +35,7 @@ from dpverify.terminal import (
 )
 
 if TYPE_CHECKING:
-    from dpverify.ledger.headlines.words import Word
+    from dpverify.ledger.headlines.words import VariantOutcome
     from dpverify.ledger.proofs import ProofEvidence
 
 app = typer.Typer(
@@ -169,7 +169,7 @@ def list_(
         typer.echo(of_paper.summary())
 
 
-def _said(word: Word) -> dict[str, Any]:
+def _said(word: VariantOutcome) -> dict[str, Any]:
     """What `list` shows of one variant of a statement."""
     fields = {"verdict", "standing", "given", "consequence"}
     return {**word.model_dump(mode="json", include=fields), "headline": word.headline}

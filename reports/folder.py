@@ -25,10 +25,7 @@ class ReportPaths:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import write_report
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     paths = write_report(ledger, folder)
         >>> paths.ledger.name, paths.page.name, paths.certificates.name
@@ -66,10 +63,7 @@ def write_report(
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import write_report
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     paths = write_report(ledger, folder, {})
         ...     sorted(path.name for path in Path(folder).iterdir())
@@ -113,10 +107,7 @@ def write_report_again(
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import write_ledger, write_report_again
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     kept = write_ledger(ledger, Path(folder, "monday.json"))
         ...     write_report_again(kept).page.name
@@ -171,10 +162,7 @@ def read_certificates(ledger: Ledger, folder: str | os.PathLike[str]) -> dict[st
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import read_certificates, write_report
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     paths = write_report(ledger, folder)
         ...     read_certificates(ledger, folder)

@@ -26,10 +26,7 @@ def ledger_json(ledger: Ledger) -> str:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import ledger_json
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> text = ledger_json(ledger)
         >>> json.loads(text)["seed"]
         7
@@ -48,10 +45,7 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import ledger_json, parse_ledger
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> parse_ledger(ledger_json(ledger)) == ledger
         True
         >>> parse_ledger("[]", source="my.json")
@@ -88,10 +82,7 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import load_ledger, write_ledger
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     found = load_ledger(write_ledger(ledger, Path(folder, "ledger.json")))
         >>> found.command, found.seed
@@ -121,10 +112,7 @@ def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import load_ledger, write_ledger
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = write_ledger(ledger, Path(folder, "ledger.json"))
         ...     load_ledger(path) == ledger

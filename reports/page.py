@@ -28,7 +28,7 @@ from dpverify.reports.plots import Plot, plot_of, sandwich_plot
 from dpverify.views import number_text
 from dpverify.views.audits import view_of
 from dpverify.views.audits.constant import provable_text
-from dpverify.views.audits.view import Source, Strong
+from dpverify.views.audits.view import ClaimSource, Strong
 from dpverify.views.findings import finding_groups, prove_command, what_is_false
 from dpverify.views.first_screen import FalseClaim, first_screen
 from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
@@ -36,7 +36,7 @@ from dpverify.views.run import audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import (
     Card,
-    Section,
+    SubjectSection,
     sections,
     signs,
     symbol_rows,
@@ -78,10 +78,7 @@ def render_html(
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import render_html
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> page = render_html(ledger)
         >>> page.startswith("<!DOCTYPE html>"), "<script src" in page  # it loads nothing from elsewhere
         (True, False)
@@ -128,7 +125,7 @@ def render_html(
     )
 
 
-def _plots(page_sections: tuple[Section, ...]) -> dict[str, Plot]:
+def _plots(page_sections: tuple[SubjectSection, ...]) -> dict[str, Plot]:
     """Anchor of an audit to its plot."""
     drawn: dict[str, Plot] = {}
     for number, card in enumerate(card for section in page_sections for card in section.audits):
@@ -152,7 +149,7 @@ def _finding(audit: AuditEvidence, anchors: Mapping[str, str]) -> Markup:
     for part in view_of(audit).finding(audit):
         if isinstance(part, Strong):
             said += Markup('<strong class="number">{}</strong>').format(part.text)
-        elif isinstance(part, Source):
+        elif isinstance(part, ClaimSource):
             link = Markup('<a class="id" href="#{}">{}</a>').format(anchors.get(part.id, ""), part.id)
             plain = Markup('<span class="id">{}</span>').format(part.id)
             said += Markup(" ({})").format(link if part.id in anchors else plain)
@@ -177,9 +174,9 @@ def _facts(audit: AuditEvidence) -> Sequence[tuple[str, str]]:
     return view_of(audit).facts(audit)
 
 
-def _groups(page_sections: tuple[Section, ...]) -> list[tuple[str, list[Section]]]:
+def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[SubjectSection]]]:
     """The contents list: statements by paper, then algorithms, then other implementations."""
-    grouped: dict[str, list[Section]] = {}
+    grouped: dict[str, list[SubjectSection]] = {}
     for section in page_sections:
         if section.group == "statement":
             grouped.setdefault(f"Statements of {section.row.paper}", []).append(section)

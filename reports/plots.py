@@ -61,7 +61,7 @@ class Plot:
 
 
 def plot_of(audit: AuditEvidence, name: str) -> Plot | None:
-    """The drawing of an audit, with this name; None where there is nothing to draw."""
+    """The drawing of an audit, with this name; None if there is nothing to draw."""
     match audit:
         case PrivacyEvidence():
             return privacy_plot(audit, name)
@@ -157,7 +157,7 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
 def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
     """Claim, proof, exact value and audited bound of each algorithm on one log axis of epsilon.
 
-    Returns None where no row has a claim in numbers. The table beside the plot has all of it, so it has none.
+    Returns None if no row has a claim in numbers. The table beside the plot has all of it, so it has none.
     """
     shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
     if not shown:
@@ -346,7 +346,7 @@ def _bound(bound: float) -> str:
 def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
     """Measured quantity over size, both on log scales, with the claimed slope through the points' center.
 
-    Returns None where fewer than two sizes have a positive upper end.
+    Returns None if fewer than two sizes have a positive upper end.
     """
     points = sorted(point for point in evidence.points if point[0] > 0 and point[2] > 0)
     if len(points) < 2:

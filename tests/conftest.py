@@ -82,7 +82,7 @@ def all_proofs(proofs: Proofs) -> list[Any]:
 @pytest.fixture(scope="session")
 def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
     """What a run of `verify` would say of all statements, without audits."""
-    from dpverify.ledger.document import Budget, Ledger
+    from dpverify.ledger.document import ErrorBudget, Ledger
     from dpverify.verification.catalog.entries import catalog_entries
 
     return Ledger(
@@ -94,7 +94,7 @@ def ledger_of_proofs(all_proofs: list[Any]) -> Ledger:
         versions={},
         statements=catalog_entries(all_proofs, docstrings=False),
         entries=tuple(record.evidence for record in all_proofs),
-        budget=Budget(failure_probability=0.5, spent={}),
+        budget=ErrorBudget(failure_probability=0.5, spent={}),
         seconds=0.0,
     )
 

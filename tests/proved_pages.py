@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dpverify.ledger.headlines.words import Word
+from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
 from dpverify.verification.catalog.proofs import said_of_page
 from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
 
 
-def proved(statement: Statement) -> tuple[list[ProofRecord], Word]:
+def proved(statement: Statement) -> tuple[list[ProofRecord], VariantOutcome]:
     """The records of a statement that is in no paper, and what may be said of it where nothing else is known."""
     records = [
         record

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.document import Budget
+from dpverify.ledger.document import ErrorBudget
 from dpverify.ledger.records import SpentShare
 
 Weight = int | float | Fraction
@@ -152,9 +152,9 @@ class ErrorShare:
             for below in part.spent()
         )
 
-    def record(self) -> Budget:
+    def record(self) -> ErrorBudget:
         """Give the form that the ledger keeps: what was handed on, by name, and what it was spent on."""
-        return Budget(
+        return ErrorBudget(
             failure_probability=self.failure_probability,
             spent={part.name: part.failure_probability for part in self._parts},
             shares=self.spent(),

@@ -8,11 +8,9 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from dpverify import __version__
 from dpverify.auditing import ErrorShare
 from dpverify.auditing.requests import Request, audit
 from dpverify.auditing.requests.options import OPTIONS, spelled
@@ -20,7 +18,6 @@ from dpverify.auditing.requests.request import FAILURE_PROBABILITY
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
 from dpverify.quoting import command_line
-from dpverify.versions import library_versions
 from dpverify.views.results import AuditedClaim, SourcePlace
 
 OWN_FILE = "dpverify.toml"
@@ -201,15 +198,11 @@ def audit_project(
             continue
         found = found.model_copy(update={"title": f"{name} against {one.claim}"})
         audited.append(AuditedClaim(name, one.claim, found, place=place))
-    ledger = Ledger(
-        program_version=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        command=command_line("dpverify", "run", *chosen),
+    ledger = Ledger.of_run(
+        command_line("dpverify", "run", *chosen),
         seed=project.seed,
         profile="project",
-        versions=library_versions(),
-        statements=(),
-        entries=tuple(one.found for one in audited if one.found is not None),
+        entries=[one.found for one in audited if one.found is not None],
         budget=budget.record(),
         seconds=round(time.perf_counter() - begin, 3),
     )

@@ -58,9 +58,9 @@ class AuditEvidence(Record):
     """For `undecided`: which of the known reasons it is."""
     reproduce: str
     origin: ClaimOrigin | None = None
-    """None where a user makes the claim."""
+    """None if a user makes the claim."""
     size: tuple[int, int] | None = None
-    """Records and features of the largest data set that was run on; None where none was, or where it is not said."""
+    """Records and features of the largest data set that was run on; None if none was, or where it is not said."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
@@ -109,7 +109,7 @@ class SampledEvidence(AuditEvidence):
     runs: int
     failure_probability: float
     shares: tuple[SpentShare, ...] = ()
-    """How the audit divided its failure probability; empty where it did not."""
+    """How the audit divided its failure probability; empty if it did not."""
     seed: int
     seconds: float = 0.0
     detects_nothing: bool = False

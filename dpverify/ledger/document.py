@@ -7,17 +7,20 @@ field's meaning never changes, new meanings get new fields and a new version.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, Literal, Self
 
 from dpverify.ledger.entries import NamedResult, StatementEntry
 from dpverify.ledger.evidence import Evidence
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.records import Record, Reuse, SpentShare
+from dpverify.versions import library_versions
 
 SCHEMA_VERSION: Literal[1] = 1
 
 
-class Budget(Record):
+class ErrorBudget(Record):
     """How the run's error probability was spent."""
 
     failure_probability: float
@@ -95,7 +98,7 @@ class Ledger(Record):
     """Versions of Python and of the libraries that results depend on."""
     statements: tuple[StatementEntry, ...]
     entries: tuple[Evidence, ...]
-    budget: Budget
+    budget: ErrorBudget
     seconds: float
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
@@ -103,6 +106,34 @@ class Ledger(Record):
     """The named results that statements of this ledger rest on."""
     displays: tuple[DisplayCount, ...] = ()
     """For each paper with an inventory."""
+
+    @classmethod
+    def of_run(
+        cls,
+        command: str,
+        *,
+        seed: int,
+        budget: ErrorBudget,
+        profile: str = "",
+        entries: Iterable[Evidence] = (),
+        seconds: float = 0.0,
+        **others: Any,
+    ) -> Self:
+        """The ledger of a run that ends now, with this program and the libraries that are installed."""
+        from dpverify import __version__
+
+        return cls(
+            program_version=__version__,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            versions=library_versions(),
+            command=command,
+            seed=seed,
+            profile=profile,
+            entries=tuple(entries),
+            budget=budget,
+            seconds=seconds,
+            **{"statements": (), **others},
+        )
 
     def _repr_html_(self) -> str:
         """For notebooks: how many rows have which verdict."""

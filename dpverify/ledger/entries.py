@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dpverify.ledger.headlines.roots import Roots
-from dpverify.ledger.headlines.rows import HOLDS, Mark
-from dpverify.ledger.headlines.words import NOTHING, Word
+from dpverify.ledger.headlines.rows import HOLDS, FalsePart
+from dpverify.ledger.headlines.words import NOTHING, VariantOutcome
 from dpverify.ledger.records import Interval, Record
 from dpverify.ledger.verdicts import Consequence, Verdict
 
@@ -73,14 +73,16 @@ class StatementEntry(Record):
     title: str
     algorithm: str | None = None
     """Import path of the implementation."""
+    pages: str = ""
+    """The page or folder, as it was given, of a statement that stands on one's own pages."""
     pairs: tuple[str, ...] = ()
     """Ids of the statements and algorithms it belongs with."""
     latex: str = ""
     """The statement as printed, for reading."""
     docstring: str = ""
-    printed: Word = NOTHING
+    printed: VariantOutcome = NOTHING
     """What was shown of it as printed; its standing is what is counted."""
-    corrected: Word = NOTHING
+    corrected: VariantOutcome = NOTHING
     missing: tuple[str, ...] = ()
     """The parts of its conclusion, as printed, that no printed formula says: formulas that only its correction has, and
     displays of which nothing says all."""
@@ -101,7 +103,7 @@ class StatementEntry(Record):
     """Corrections that no formula of the ledger is about, each with what computes it."""
     instances: tuple[InstanceEntry, ...] = ()
     """What refutes it as printed: a statement is refuted by an instance only."""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[FalsePart, ...] = ()
     """What is false beside the statement itself."""
 
     @property

@@ -29,7 +29,7 @@ class SequentialRecord(Record):
     most_runs: int
     """The limit."""
     least_runs: int | None
-    """Fewer could not have refuted the claim; None where no number could."""
+    """Fewer could not have refuted the claim; None if no number could."""
     log_evidence: float
     """Natural logarithm of the largest capital won by bets against the claim; if it is true, e is reached with
     probability at most 1/e, and so on."""
@@ -68,14 +68,14 @@ class PrivacyEvidence(SampledEvidence):
     fault: str = ""
     """What was done to the mechanism to see whether this audit notices, such as `noise divided by`."""
     smallest_fault: float | None = None
-    """The smallest factor of that fault that was flagged on this pair; None where none was."""
+    """The smallest factor of that fault that was flagged on this pair; None if none was."""
     outputs: str = ""
     """What the outputs were, in words; empty for an algorithm of a paper, whose outputs are numbers."""
     profile: tuple[ProfilePoint, ...]
     sequential: SequentialRecord | None = None
     """Where the audit could stop early."""
     repeats: bool | None = None
-    """Whether a block that was run again under the same seed gave the same bits; None where that was not tried."""
+    """Whether a block that was run again under the same seed gave the same bits; None if that was not tried."""
     reuse: Reuse | None = None
     """Where a store was used, what was taken from it."""
 
@@ -194,7 +194,7 @@ class SamplingEvidence(SampledEvidence):
 
     Where the Wasserstein distance is claimed: a law this much farther away."""
     blind_rejected: bool | None = None
-    """Whether the same audit rejects a sampler that ignores the data; None where none was tried."""
+    """Whether the same audit rejects a sampler that ignores the data; None if none was tried."""
     points: tuple[tuple[float, float, float, float], ...]
     """(x, lower, upper, reference): a band that holds P[statistic <= x] everywhere, and the right value."""
 
@@ -227,11 +227,11 @@ class ConstantEvidence(AuditEvidence):
     formula: str
     latex: str = ""
     smallest: float | None = None
-    """The smallest value that can be proved at the parameters; None where the largest is what counts."""
+    """The smallest value that can be proved at the parameters; None if the largest is what counts."""
     largest: float | None = None
     """The largest value that is safe, for a formula that holds up to it."""
     printed: float | None = None
-    """The printed constant; None where none is printed."""
+    """The printed constant; None if none is printed."""
     range_fixed_by: str = ""
     """What fixes the range in which the value is right: a closed form, a grid of parameters, ..."""
     parameters: dict[str, str]

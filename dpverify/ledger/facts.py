@@ -14,7 +14,7 @@ class LetterDomain(Record):
 
     kind: Literal["real", "integer", "vector"] = "real"
     lower: str | None = None
-    """Exact number; None where there is no bound."""
+    """Exact number; None if there is no bound."""
     lower_open: bool = False
     """Whether `lower` itself is left out."""
     upper: str | None = None
@@ -44,7 +44,7 @@ class PracticalSize(Record):
 
     what: str
     low: str | None
-    """Exact number; None where the assumptions bound the letter, not a range."""
+    """Exact number; None if the assumptions bound the letter, not a range."""
     high: str | None
     log_of: tuple[str, ...] = ()
     """For a logarithm, the letters that it is taken of."""
@@ -60,7 +60,7 @@ class PracticalSize(Record):
         return f"{self.what}, {self.range_text()}"
 
 
-class Excess(Record):
+class FailureMargin(Record):
     """By how much an inequality fails; numbers of a few digits, as text, since some are beyond floats."""
 
     found: str
@@ -70,10 +70,10 @@ class Excess(Record):
     at_least: bool
     """Whether the first side should be at least the second, instead of at most."""
     factor: str | None
-    """How many times too large, or too small, the first side is; None where it is no factor that shows."""
+    """How many times too large, or too small, the first side is; None if it is no factor that shows."""
 
     @classmethod
-    def of(cls, relation: str, left: str | None, right: str | None) -> Excess | None:
+    def of(cls, relation: str, left: str | None, right: str | None) -> FailureMargin | None:
         """By how much it fails, from its two sides; None unless they are numbers that can be compared so.
 
         Args:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from dpverify.ledger.facts import Excess, LetterDomain
+from dpverify.ledger.facts import FailureMargin, LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.realistic import RealisticPoint
@@ -57,8 +57,8 @@ class ProofEvidence(Record):
     """For a printed formula that is false or does not follow, what kind of mistake that is, by its correction; None
     where there is none."""
     relation: str = ""
-    """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty where nothing is compared."""
-    excess: Excess | None = None
+    """As printed, between `left` and `right`: `<=`, `<`, `>=`, `>`, `==` or `!=`; empty if nothing is compared."""
+    excess: FailureMargin | None = None
     """By how much an inequality that is false or does not follow fails at the counterexample, where both sides are
     numbers there; in the direction that is printed."""
     reading: str = ""
@@ -85,7 +85,7 @@ class ProofEvidence(Record):
     right: str | None = None
     """The two sides at the counterexample, in the order that is printed."""
     realistic: RealisticPoint | None = None
-    """A counterexample at sizes met in practice; None where no letter has such a size."""
+    """A counterexample at sizes met in practice; None if no letter has such a size."""
     certificate: str | None = None
     """`sha256:` and the hash of the certificate, which lies beside the ledger under that name."""
     confirmed_by_checker: bool = False

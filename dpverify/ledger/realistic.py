@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpverify.ledger.facts import Excess, PracticalSize
+from dpverify.ledger.facts import FailureMargin, PracticalSize
 from dpverify.ledger.records import Record
 from dpverify.ledger.written_numbers import number_of, number_text, short_number
 
@@ -18,11 +18,11 @@ class RealisticPoint(Record):
     tried: int
     """Points that were looked at."""
     point: dict[str, str] | None = None
-    """Symbol to exact fraction; None where no counterexample was found at such sizes."""
+    """Symbol to exact fraction; None if no counterexample was found at such sizes."""
     left: str | None = None
     right: str | None = None
     """The two sides there, in the order that is printed."""
-    excess: Excess | None = None
+    excess: FailureMargin | None = None
     """By how much an inequality fails there, where both sides are numbers."""
     confirmed_by_checker: bool = False
     """Whether the checker confirms the row's problem refuted by this point."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 
-from dpverify import __version__
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.records import SpentShare
 from dpverify.pytest_plugin.session import Session
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
 from dpverify.reports.formats.sarif import sarif
 from dpverify.reports.ledger_files import write_text
-from dpverify.versions import library_versions
 from dpverify.views.results import SourcePlace, result_of
 
 
@@ -30,16 +27,12 @@ def session_ledger(session: Session, command: str) -> Ledger:
         for one in claims
         for spent in map(SpentShare.model_validate, one["spent"])
     ]
-    return Ledger(
-        program_version=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        command=command,
+    return Ledger.of_run(
+        command,
         seed=options.seed,
         profile=options.profile,
-        versions=library_versions(),
-        statements=(),
-        entries=tuple(entries),
-        budget=Budget(
+        entries=entries,
+        budget=ErrorBudget(
             failure_probability=options.failure_probability,
             spent={one["name"]: one["of"] for one in claims},
             shares=tuple(shares),

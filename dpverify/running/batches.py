@@ -263,7 +263,7 @@ def stream(
         folder = str(getattr(mechanism, "folder", "") or folder)
         watch = SourceWatch(folder)
     tasks = (
-        _Task(index, index * block_size, min(block_size, runs - index * block_size))
+        _BlockTask(index, index * block_size, min(block_size, runs - index * block_size))
         for index in range(-(-runs // block_size))
     )
     compute = _Compute(mechanism, data, normalized_seed(seed), xp, watch, allowed)
@@ -281,7 +281,7 @@ def _shelf(
 
 
 @dataclass(frozen=True)
-class _Task:
+class _BlockTask:
     index: int
     start: int
     runs: int
@@ -323,7 +323,7 @@ class _Compute:
 
         self.__dict__.update(state, xp=importlib.import_module(state["xp"]))
 
-    def __call__(self, task: _Task) -> _Done | _Failure:
+    def __call__(self, task: _BlockTask) -> _Done | _Failure:
         try:
             with one_blas_thread, foresight.call_limit(self.call_limit):
                 rng = Randomness(self.seed, task.index, self.xp)
@@ -356,7 +356,7 @@ def _portable(error: Exception) -> Exception:
 
 def _stream(
     compute: _Compute,
-    tasks: Iterator[_Task],
+    tasks: Iterator[_BlockTask],
     runs: int,
     largest_task: int,
     executor: Executor,
@@ -389,7 +389,7 @@ def _stream(
 
 def _blocks(
     compute: _Compute,
-    tasks: Iterator[_Task],
+    tasks: Iterator[_BlockTask],
     largest_task: int,
     workers: Workers,
     memory_limit: int,
@@ -409,7 +409,7 @@ def _blocks(
             and (block := shelf.load(index=task.index, start=task.start, runs=task.runs)) is not None
         }
         if shelf is not None and (doubtful := shelf.doubtful(kept)) is not None:
-            task = _Task(doubtful.index, doubtful.start, doubtful.runs)
+            task = _BlockTask(doubtful.index, doubtful.start, doubtful.runs)
             with contextlib.closing(workers.map(compute, [task], done=None)) as again:
                 shelf.compare(doubtful, _unwrap(next(again), task))
         missing = [task for task in chunk if task.index not in kept]
@@ -431,7 +431,7 @@ def _keep(shelf: Shelf, result: _Done | _Failure) -> None:
         shelf.save(result.block, result.sources)
 
 
-def _unwrap(result: _Done | _Failure, task: _Task) -> Block:
+def _unwrap(result: _Done | _Failure, task: _BlockTask) -> Block:
     if isinstance(result, _Done):
         return result.block
     error = result.exception

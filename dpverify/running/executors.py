@@ -199,7 +199,7 @@ class _Hook:
     """Who is told of the results that a backend gets, when it gets them.
 
     Attributes:
-        done: called with each; None where nobody wants to know.
+        done: called with each; None if nobody wants to know.
     """
 
     done: Callable[[Any], None] | None = None

@@ -96,7 +96,7 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
         >>> fingerprint(np.zeros(3)) == fingerprint(np.zeros(3)), fingerprint(np.zeros(3)) == fingerprint([0.0] * 3)
         (True, False)
     """
-    reader = _Reader(readable_only)
+    reader = _ValueHasher(readable_only)
     try:
         reader.read(value, "fingerprint")
         reader.finish()
@@ -107,7 +107,7 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
     return reader.hexdigest()
 
 
-class _Reader:
+class _ValueHasher:
     """Feeds a hash. Functions and classes are numbered and read one after the other, so that no circle hurts."""
 
     def __init__(self, readable_only: bool) -> None:
@@ -177,7 +177,11 @@ class _Reader:
             self._inside.pop()
 
     def _content(self, value: Any, where: str) -> bool:
-        """Read what holds other values; False where it is nothing that can be read."""
+        """Read a value; False if nothing of it can be read."""
+        return self._single(value, where) or self._collection(value, where) or self._object(value, where)
+
+    def _single(self, value: Any, where: str) -> bool:
+        """Read what states its content, or is a single value such as a number or a text."""
         kind = type(value)
         if isinstance(getattr(value, "fingerprint", None), str):
             self._part(_name(kind), value.fingerprint)
@@ -194,10 +198,16 @@ class _Reader:
             self._instance(value, where)
         elif isinstance(value, bytearray):
             self._part("bytearray", bytes(value))
-        elif dataclasses.is_dataclass(value):
+        else:
+            return False
+        return True
+
+    def _collection(self, value: Any, where: str) -> bool:
+        """Read what holds other values."""
+        if dataclasses.is_dataclass(value):
             self._dataclass(value, where)
         elif isinstance(value, (tuple, list, deque)):
-            self._all(kind.__name__, tuple(value), where)
+            self._all(type(value).__name__, tuple(value), where)
             self._subclass(value, (tuple, list, deque), where)
         elif isinstance(value, AbstractSet):
             self._all("set", tuple(sorted(value, key=_order)), where)
@@ -210,8 +220,14 @@ class _Reader:
             self._all("namespace", (vars(value),), where)
         elif hasattr(value, "__array_namespace__"):
             self._array(np.asarray(value), where)
-        elif _is_plain_class(kind):
-            self._part("instance", _name(kind))
+        else:
+            return False
+        return True
+
+    def _object(self, value: Any, where: str) -> bool:
+        """Read an instance of a plain class, or what an installed package has under a name."""
+        if _is_plain_class(type(value)):
+            self._part("instance", _name(type(value)))
             self._instance(value, where)
         elif name := _installed_name(value):
             self._part("installed", name)
@@ -420,7 +436,7 @@ def _is_own(value: Any) -> bool:
 
 
 def _installed_name(value: Any) -> str:
-    """Where a thing that has no readable content stands in an installed package; empty where it does not."""
+    """Where a thing that has no readable content stands in an installed package; empty if it does not."""
     module = sys.modules.get(str(getattr(value, "__module__", "")))
     name = str(getattr(value, "__name__", ""))
     if module is not None and is_installed(module) and vars(module).get(name) is value:

@@ -94,7 +94,7 @@ def shown(path: str, folder: str | os.PathLike[str]) -> str:
 
 
 def hash_of_file(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file in hexadecimal digits, empty where it cannot be read."""
+    """SHA-256 of a file in hexadecimal digits, empty if it cannot be read."""
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except OSError:

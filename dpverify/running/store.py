@@ -385,7 +385,7 @@ def _code(error: BaseException | None) -> int:
 
 
 _open: dict[Path, Store | None] = {}
-"""By its path; None where it cannot be opened, which only costs time."""
+"""By its path; None if it cannot be opened, which only costs time."""
 
 
 def _of_the_user() -> Store | None:
@@ -415,7 +415,7 @@ def keep(kind: str, key: Any, content: Any) -> None:
 
 
 def kept(kind: str, key: Any) -> Any:
-    """What was kept; None where there is nothing, or nothing that can be read."""
+    """What was kept; None if there is nothing, or nothing that can be read."""
     store = _of_the_user()
     with contextlib.suppress(InvalidDataError, ValueError):
         content = None if store is None else store.get("remembered", json.dumps([kind, key]))

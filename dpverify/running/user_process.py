@@ -393,7 +393,7 @@ class _Worker:
             )
 
     def guarded(self, action: Callable[[], Any]) -> Any:
-        """What the action returns; None where it failed, which is then told."""
+        """What the action returns; None if it failed, which is then told."""
         try:
             return action()
         except InvalidArgumentError as error:

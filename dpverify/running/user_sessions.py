@@ -98,7 +98,7 @@ class ForeignError(Exception):
     Attributes:
         kind: name of the exception's type there.
         message: what it said.
-        where: the line of the user's code, as `(m.py, line 3)`; empty where that is not known.
+        where: the line of the user's code, as `(m.py, line 3)`; empty if that is not known.
     """
 
     def __init__(self, kind: str, message: str, where: str = "") -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from difflib import get_close_matches
 
-from dpverify import __version__, checks
+from dpverify import checks
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
@@ -25,7 +24,6 @@ from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations.contradictions import contradictions
 from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
-from dpverify.versions import library_versions
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
@@ -155,13 +153,10 @@ def _verify(
             shares[plan.name].settle([part for entry in made for part in entry.spent()])
     audits = [entry for made in found for entry in made]
     entries = entries_of_run(records, settings.papers)
-    ledger = Ledger(
-        program_version=__version__,
-        created=datetime.now(UTC).replace(microsecond=0).isoformat(),
-        command=settings.command(),
+    ledger = Ledger.of_run(
+        settings.command(),
         seed=settings.seed,
         profile=settings.profile,
-        versions=library_versions(),
         statements=entries,
         results=results_of(entries, [record.evidence for record in records]),
         entries=(*(record.evidence for record in records), *audits),

@@ -20,7 +20,7 @@ from dpverify.formulas.logic import free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.words import Word
+from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Record
@@ -56,7 +56,7 @@ from dpverify.verification.checking.audit_rows import (
     audit_rows,
     differences,
 )
-from dpverify.verification.checking.rows import RowCheck, Status, short
+from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, short
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
@@ -206,7 +206,7 @@ def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
 
 
 def _words(ledger: Ledger) -> list[str]:
-    """The words of the ledger's command line; none where it cannot be read."""
+    """The words of the ledger's command line; none if it cannot be read."""
     try:
         return shlex.split(ledger.command)
     except ValueError:
@@ -246,10 +246,6 @@ def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[
 # ------------------------------------------------------------------------------------------- one row
 
 
-class _RefusedError(Exception):
-    """What is wrong with a row, in a sentence."""
-
-
 def _row(
     key: Key,
     expected: tuple[Statement, Variant, Obligation, Coverage] | None,
@@ -263,9 +259,9 @@ def _row(
         return RowCheck(*key, Status.MISSING, "the source has this row, the ledger does not")
     try:
         if len(found) > 1:
-            raise _RefusedError(f"it appears {len(found)} times")
+            raise RowRefusedError(f"it appears {len(found)} times")
         status, says = _settled(key, expected, found[0], folder, checker)
-    except _RefusedError as refusal:
+    except RowRefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
     return RowCheck(*key, status, says)
 
@@ -279,9 +275,9 @@ def _settled(
 ) -> tuple[Status, str]:
     statement, variant, obligation, coverage = expected
     if row.fault:
-        raise _RefusedError("it was ended by a fault in dpverify, so there is no verdict")
+        raise RowRefusedError("it was ended by a fault in dpverify, so there is no verdict")
     if says := disagreement(obligation):
-        raise _RefusedError(says)
+        raise RowRefusedError(says)
     _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
     _compare(row, {"with_fault": with_fault(obligation, coverage)}, "the provers")
     shown = (row.relation, row.left, row.right)
@@ -290,23 +286,23 @@ def _settled(
     )
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
-            raise _RefusedError(f"it is {row.verdict} without a certificate")
+            raise RowRefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
-            raise _RefusedError("it is undecided and has a certificate, or is confirmed")
+            raise RowRefusedError("it is undecided and has a certificate, or is confirmed")
         _compare(row, {**said, "realistic": None}, "its source")
         _compare_with(_again(obligation, coverage, row), obligation, coverage, row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
     obligation = decided_form(obligation, row.written_out)
     if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
-        raise _RefusedError("its certificate is about a problem other than its source's")
+        raise RowRefusedError("its certificate is about a problem other than its source's")
     refuted = row.verdict in BROKEN
     if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
-        raise _RefusedError(
+        raise RowRefusedError(
             f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
         )
     if certificate.get("verdict") != (Verdict.REFUTED if refuted else row.verdict):
-        raise _RefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
+        raise RowRefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
     _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
     _compare_results(row, certificate, obligation, coverage)
     _compare(row, {**said, "gap": None}, "its source and its sides")
@@ -314,19 +310,19 @@ def _settled(
         cut_short = row.stopped_by_the_clock
         fault = fault_of(row.realistic, obligation, certificate, checker, cut_short=cut_short)
         if fault:
-            raise _RefusedError(fault)
+            raise RowRefusedError(fault)
     elif row.realistic is not None:
-        raise _RefusedError("it is not refuted, and has a counterexample at a realistic size")
+        raise RowRefusedError("it is not refuted, and has a counterexample at a realistic size")
     confirmation = checker(certificate)
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
-        raise _RefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
+        raise RowRefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
     _compare(row, {"checker_says": confirmation.says}, "the checker")
     if not confirmation.confirmed:
         again = _again(obligation, coverage, row)
         _compare_with(again, obligation, coverage, row)
         if canonical(again.certificate) != canonical(certificate):
-            raise _RefusedError(
+            raise RowRefusedError(
                 "the checker does not confirm its certificate, which is not the one that the provers find"
             )
         return Status.UNCONFIRMED, confirmation.says
@@ -337,9 +333,9 @@ def _certificate(name: str, folder: Path) -> Any:
     try:
         found = load(name, folder)
     except (DpverifyError, RecursionError) as error:
-        raise _RefusedError(str(error)) from error
+        raise RowRefusedError(str(error)) from error
     if not isinstance(found, dict) or not isinstance(found.get("proof"), dict):
-        raise _RefusedError("its certificate is not one")
+        raise RowRefusedError("its certificate is not one")
     return found
 
 
@@ -348,7 +344,7 @@ def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
     for name, value in expected.items():
         shown = getattr(row, name)
         if shown != value:
-            raise _RefusedError(
+            raise RowRefusedError(
                 f"its {name.replace('_', ' ')} is {short(shown)}, by {by} it is {short(value)}"
             )
 
@@ -412,18 +408,18 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
                 high if ends[1] is None else min(high, ends[1]),
             ]
         if [*map(Fraction, box[v.name])] != ends:
-            raise _RefusedError(f"its box for {v.name} is {short(box[v.name])}, by its source another")
+            raise RowRefusedError(f"its box for {v.name} is {short(box[v.name])}, by its source another")
 
 
 def _point(proof: Json) -> dict[str, str] | None:
-    """The counterexample; None where there is no single one, because whatever there is to be is too small."""
+    """The counterexample; None if there is no single one, because whatever there is to be is too small."""
     while isinstance(proof.get("then"), dict):
         proof = proof["then"]
     if proof.get("method") == "exists":
         return None
     point = proof.get("point")
     if not isinstance(point, dict):
-        raise _RefusedError("its certificate refutes without a point")
+        raise RowRefusedError("its certificate refutes without a point")
     return point
 
 
@@ -459,7 +455,7 @@ def _compare_results(
     if row.verdict in BROKEN:
         point = _point(certificate["proof"])
         if point is not None and (row.witness is None or not _admitted(obligation, row.witness)):
-            raise _RefusedError(f"its witness {short(row.witness)} is not one")
+            raise RowRefusedError(f"its witness {short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
         _compare_with(prove(obligation), obligation, coverage, row)
@@ -477,7 +473,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
 
 
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:
-    """Both sides of the claim at a point; None where that is beyond the evaluation."""
+    """Both sides of the claim at a point; None if that is beyond the evaluation."""
     try:
         point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
         shown = failing(obligation.claim, point)
@@ -526,7 +522,7 @@ def _unequal(found: Record, expected: Record) -> Iterator[tuple[str, object, obj
     """The names of fields that differ, with their values; of what was shown of a statement, its own fields."""
     for field in type(found).model_fields:
         shown, right = getattr(found, field), getattr(expected, field)
-        if isinstance(shown, Word):
+        if isinstance(shown, VariantOutcome):
             yield from ((f"{field} {name}", one, other) for name, one, other in _unequal(shown, right))
         elif shown != right:
             yield field.replace("_", " "), shown, right

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLine:
     """A line of a file.
 
     Attributes:
@@ -48,7 +48,9 @@ class Place:
         return f"{self.what}: {path}:{self.line}{' ' + self.says if self.says else ''}"
 
 
-def places(paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = None) -> tuple[Place, ...]:
+def places(
+    paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = None
+) -> tuple[SourceLine, ...]:
     """The places of a catalog id: its statement or algorithm, the audits about it, its tests.
 
     Args:
@@ -107,24 +109,24 @@ def _from_here(path: Path) -> str:
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
-def _statements(paper: Paper, id_: str) -> Iterator[Place]:
+def _statements(paper: Paper, id_: str) -> Iterator[SourceLine]:
     """The heading of a statement on its page; of someone's own, its first formula."""
     if isinstance(paper, OwnPaper):
         of = [place for (name, *_), place in paper.lines.items() if name == id_]
-        yield from (Place("statement", file.resolve(), line) for file, line in sorted(of)[:1])
+        yield from (SourceLine("statement", file.resolve(), line) for file, line in sorted(of)[:1])
     file = paper.pages.get(id_) if isinstance(paper, PaperFolder) else None
     if file is not None:
         lines = file.read_text(encoding="utf-8").splitlines()
         line = next(number for number, text in enumerate(lines, 1) if text.rstrip().endswith(f"{{#{id_}}}"))
-        yield Place("statement", file.resolve(), line)
+        yield SourceLine("statement", file.resolve(), line)
 
 
-def _defined(what: str, thing: Any, says: str = "") -> Place:
+def _defined(what: str, thing: Any, says: str = "") -> SourceLine:
     line = inspect.getsourcelines(thing)[1]
-    return Place(what, Path(inspect.getfile(thing)).resolve(), line, says or str(thing.__name__))
+    return SourceLine(what, Path(inspect.getfile(thing)).resolve(), line, says or str(thing.__name__))
 
 
-def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
+def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[SourceLine]:
     """The functions that build the cases about an id, each once, with the plans that they build."""
     named: dict[Callable[..., Any], list[str]] = {}
     for plan in plans:
@@ -142,23 +144,25 @@ def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[Place]:
             yield _defined("audit", build, f"{called}for {names[0]}{more}")
 
 
-def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[Place]:
+def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[SourceLine]:
     """The files that share the algorithm's name, at their first test."""
     folder = tests / "algorithms" / key
     for file in sorted({*folder.glob(f"test_{name}.py"), *folder.glob(f"test_{name}_*.py")}):
         functions = list(_test_functions(ast.parse(file.read_text(encoding="utf-8"))))
         if functions:
             number = f"{len(functions)} test{'s' if len(functions) > 1 else ''}"
-            yield Place("test", file.resolve(), functions[0].lineno, f"{number} from {functions[0].name} on")
+            yield SourceLine(
+                "test", file.resolve(), functions[0].lineno, f"{number} from {functions[0].name} on"
+            )
 
 
-def _tests_naming(tests: Path, id_: str) -> Iterator[Place]:
+def _tests_naming(tests: Path, id_: str) -> Iterator[SourceLine]:
     """The tests, or tables of tests, in which the id stands."""
     for file in sorted(tests.rglob("test_*.py")):
         for node in _nodes(file, id_, top_only=True):
             named = getattr(node, "name", "")
             if any(_is(inner, id_) for inner in ast.walk(node)):
-                yield Place("test", file.resolve(), node.lineno, named)
+                yield SourceLine("test", file.resolve(), node.lineno, named)
 
 
 def _test_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:

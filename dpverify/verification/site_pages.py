@@ -24,7 +24,7 @@ from dpverify.reports.formats.markdown import escaped
 from dpverify.statements.pages import SHARED, read_page
 from dpverify.statements.paper import Paper, PaperFolder, papers
 from dpverify.statements.plans import Plan
-from dpverify.verification.places import Place, places
+from dpverify.verification.places import SourceLine, places
 
 _MOST = 3
 """Files that a cell names."""
@@ -131,7 +131,7 @@ def _on_site(text: str) -> str:
     return _INLINE.sub(lambda match: f"${match[1]}$", text)
 
 
-def _links(found: Iterable[Place], folder: Path) -> str:
+def _links(found: Iterable[SourceLine], folder: Path) -> str:
     """The files, each once, and how many more there are."""
     files = list(dict.fromkeys(place.path for place in found))
     links = [f"[{file.name}]({os.path.relpath(file, folder)})" for file in files[:_MOST]]

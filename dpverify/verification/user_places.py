@@ -18,7 +18,7 @@ def place_of(target: Target, folder: Path | None = None) -> SourcePlace | None:
         folder: in which the program runs.
 
     Returns:
-        None where no source file is found.
+        None if no source file is found.
     """
     here = Path.cwd() if folder is None else folder
     if target.command:

@@ -7,30 +7,32 @@ from dataclasses import dataclass
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.rows import CLAIMS, Mark, gravest, marks
+from dpverify.ledger.headlines.rows import CLAIMS, FalsePart, gravest, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
-from dpverify.views.formula import Finding, where_it_holds
+from dpverify.views.formula import BrokenFormula, where_it_holds
 
 
 @dataclass(frozen=True)
-class Correction:
+class FaultyStatement:
     """A statement with printed formulas that are false or do not follow, their corrections, and why."""
 
     statement: str
     title: str
     where: str
-    findings: tuple[Finding, ...]
+    findings: tuple[BrokenFormula, ...]
     repairs: tuple[tuple[ProofEvidence, str], ...]
     """The corrected formulas of all findings, each once, and where they hold if the correction changed that."""
     reasons: tuple[str, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[FalsePart, ...]
     """What else is false besides the statement itself, such as `a step of its proof is false`."""
     consequence: Consequence | None = None
-    """The worst of its findings'; None where none is false."""
+    """The worst of its findings'; None if none is false."""
     standing: Standing | None = None
     """How the statement itself stands."""
+    pages: str = ""
+    """The page or folder of a statement that stands on one's own pages."""
 
     @property
     def unfollowed(self) -> bool:
@@ -38,24 +40,24 @@ class Correction:
         return all(each.formula.verdict is Verdict.DOES_NOT_FOLLOW for each in self.findings)
 
 
-def corrections(ledger: Ledger) -> dict[str, Correction]:
+def corrections(ledger: Ledger) -> dict[str, FaultyStatement]:
     """Id to correction, for every statement with a printed formula that is false or does not follow, gravest first."""
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
     rows = {row.id: row for row in ledger.statements}
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[BrokenFormula]] = {}
     for proof in proofs:
         if proof.variant is Variant.PRINTED and proof.verdict in BROKEN:
-            found.setdefault(proof.statement, []).append(Finding(proof, repairs_of(proof, proofs)))
+            found.setdefault(proof.statement, []).append(BrokenFormula(proof, repairs_of(proof, proofs)))
     for findings in found.values():
         findings.sort(key=lambda finding: gravity(finding.formula.consequence))
-    made: dict[str, Correction] = {}
+    made: dict[str, FaultyStatement] = {}
     for name, findings in found.items():
         unique: dict[int, tuple[ProofEvidence, str]] = {}
         for finding in findings:
             for repair in finding.repairs:  # several findings may have it; one of them, its name
                 narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
                 unique[id(repair)] = (repair, narrowed)
-        made[name] = Correction(
+        made[name] = FaultyStatement(
             statement=name,
             title=rows[name].title if name in rows else "",
             where=rows[name].where if name in rows else findings[0].formula.where,
@@ -66,6 +68,7 @@ def corrections(ledger: Ledger) -> dict[str, Correction]:
             marks=marks(finding.formula for finding in findings),
             consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
             standing=_standing(rows.get(name), [finding.formula for finding in findings]),
+            pages=rows[name].pages if name in rows else "",
         )
     return dict(sorted(made.items(), key=lambda named: gravity(named[1].consequence)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.views.corrections import Correction, corrections
+from dpverify.views.corrections import FaultyStatement, corrections
 
 _MEANS = {
     Consequence.CLAIM: (
@@ -55,7 +55,7 @@ class FindingGroup:
     heading: str
     meaning: str
     """What they mean for whoever implements the paper."""
-    statements: tuple[Correction, ...]
+    statements: tuple[FaultyStatement, ...]
     errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
     """Errata that a test or an audit computes."""
 
@@ -80,7 +80,7 @@ def finding_groups(ledger: Ledger) -> tuple[FindingGroup, ...]:
     return tuple(group for group in groups if group.statements or group.errata)
 
 
-def what_is_false(found: Correction) -> str:
+def what_is_false(found: FaultyStatement) -> str:
     """The statement itself, or what belongs to it."""
     claims = (Coverage.CONCLUSION, Coverage.INSTANCE)
     itself = [f.formula.verdict for f in found.findings if f.formula.coverage in claims]
@@ -90,6 +90,7 @@ def what_is_false(found: Correction) -> str:
     return "; ".join([*said, *map(str, found.marks)])
 
 
-def prove_command(statement: str) -> str:
+def prove_command(found: FaultyStatement) -> str:
     """The line that shows a finding again."""
-    return shlex.join(["dpverify", "prove", statement])
+    place = f"{found.pages}#" if found.pages else ""
+    return shlex.join(["dpverify", "prove", f"{place}{found.statement}"])

@@ -11,8 +11,8 @@ from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.views import number_text
-from dpverify.views.corrections import Correction
-from dpverify.views.formula import Finding
+from dpverify.views.corrections import FaultyStatement
+from dpverify.views.formula import BrokenFormula
 from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
 
@@ -23,7 +23,7 @@ _COVERAGES = (Coverage.CONCLUSION, Coverage.INSTANCE)
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnsweredQuestion:
     """A question that a reader has, and its answer."""
 
     question: str
@@ -37,13 +37,13 @@ class FalseClaim:
     Attributes:
         correction: the statement, with all that is false of it.
         shown: the finding that is shown, one on the claim itself where there is any.
-        true: what is true instead; None where there is no correction.
+        true: what is true instead; None if there is no correction.
         consequence: with a number, where there is one.
-        realistic: what was found at sizes met in practice; empty where no finding of this consequence says anything.
+        realistic: what was found at sizes met in practice; empty if no finding of this consequence says anything.
         of: the formula that this is about, where it is not the one that is shown.
     """
 
-    correction: Correction
+    correction: FaultyStatement
     shown: ProofEvidence
     true: ProofEvidence | None
     consequence: str
@@ -62,7 +62,7 @@ class FirstScreen:
         others: findings that are not shown, by what they mean, with their numbers.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[AnsweredQuestion, ...]
     violated: tuple[AuditEvidence, ...]
     false: tuple[FalseClaim, ...]
     others: tuple[tuple[str, int], ...]
@@ -89,7 +89,7 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
     )
 
 
-def _false_claim(correction: Correction) -> FalseClaim:
+def _false_claim(correction: FaultyStatement) -> FalseClaim:
     order = _most_telling_first(correction)
     proof = order[0].formula
     consequence = str(correction.consequence) + (f": {proof.excess.text()}" if proof.excess else "")
@@ -104,11 +104,11 @@ def _false_claim(correction: Correction) -> FalseClaim:
     )
 
 
-def _most_telling_first(correction: Correction) -> list[Finding]:
+def _most_telling_first(correction: FaultyStatement) -> list[BrokenFormula]:
     """The gravest findings: on the claim itself first, of these with a realistic size, then with a number."""
     graves = [f for f in correction.findings if f.formula.consequence is correction.consequence]
 
-    def order(finding: Finding) -> tuple[bool, bool, bool]:
+    def order(finding: BrokenFormula) -> tuple[bool, bool, bool]:
         proof = finding.formula
         return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.excess
 
@@ -123,14 +123,14 @@ def _is_realistic(proof: ProofEvidence) -> bool:
 # ------------------------------------------------------------------------------------------- three answers
 
 
-def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[Answer]:
+def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[AnsweredQuestion]:
     answers = []
     if truth := _truth(ledger, summary):
-        answers.append(Answer("Is it true?", truth))
+        answers.append(AnsweredQuestion("Is it true?", truth))
     if sure := _sureness(ledger, summary):
-        answers.append(Answer("How sure is that?", sure))
+        answers.append(AnsweredQuestion("How sure is that?", sure))
     if tight := _tightness(found):
-        answers.append(Answer("How tight is it?", tight))
+        answers.append(AnsweredQuestion("How tight is it?", tight))
     return answers
 
 

@@ -26,7 +26,7 @@ MEANING = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class BrokenFormula:
     """One formula that is false or does not follow, and its corrections."""
 
     formula: ProofEvidence
@@ -102,7 +102,7 @@ def checked_text(proof: ProofEvidence) -> str:
     return "confirmed" if proof.confirmed_by_checker else "not confirmed"
 
 
-def finding_text(finding: Finding) -> str:
+def finding_text(finding: BrokenFormula) -> str:
     """A formula that is false or does not follow, its counterexample, what that means and its correction."""
     proof = finding.formula
     text = f"{proof.statement} ({proof.where}), {proof.obligation}: {shortened(proof.expression)} "
@@ -126,7 +126,7 @@ def consequence_text(proof: ProofEvidence) -> str:
     return "; ".join(parts)
 
 
-def repair_text(finding: Finding, repair: ProofEvidence) -> str:
+def repair_text(finding: BrokenFormula, repair: ProofEvidence) -> str:
     """A corrected formula, where it holds, and its verdict."""
     narrowed = where_it_holds(finding, repair)
     what = "the same" if narrowed and repair.expression == finding.formula.expression else repair.expression
@@ -140,7 +140,7 @@ def false_words(proof: ProofEvidence) -> str:
     return "is false"
 
 
-def where_it_holds(finding: Finding, repair: ProofEvidence) -> str:
+def where_it_holds(finding: BrokenFormula, repair: ProofEvidence) -> str:
     """The conditions and domains of a correction that the printed formula lacks; empty if there are none."""
     return " and ".join(repair.added) if finding.formula.obligation == repair.obligation else ""
 

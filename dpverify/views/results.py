@@ -14,7 +14,7 @@ from dpverify.ledger.audits import AuditEvidence, SampledEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
-from dpverify.views.formula import Finding, finding_text, name_of, reason_of
+from dpverify.views.formula import BrokenFormula, finding_text, name_of, reason_of
 from dpverify.views.run import is_measurement
 
 Entry = ProofEvidence | AuditEvidence
@@ -82,8 +82,8 @@ class Result:
         group: what it is about.
         name: of the entry in its group.
         verdict: or `not audited`.
-        outcome: of a test case; empty where it passes.
-        rule: one of `RULES`; empty where there is nothing to look at.
+        outcome: of a test case; empty if it passes.
+        rule: one of `RULES`; empty if there is nothing to look at.
         level: how grave it is by its rule; `none` for an open question, empty without a rule.
         message: one line.
         text: everything that is said of it.
@@ -188,7 +188,7 @@ def _rule_of_audit(audit: AuditEvidence, findings_fail: bool) -> tuple[str, Leve
 def _message(proof: ProofEvidence) -> str:
     """What is to be said of a formula, in one line."""
     if proof.verdict in BROKEN:
-        return finding_text(Finding(proof))
+        return finding_text(BrokenFormula(proof))
     why = reason_of(proof) if proof.verdict is Verdict.UNDECIDED else proof.verdict
     return f"{name_of(proof)}: {why}"
 

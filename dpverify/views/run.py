@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.views import number_text
 from dpverify.views.audits import OWN, view_of
-from dpverify.views.corrections import Correction, corrections, gravity, repairs_of
-from dpverify.views.formula import Finding
+from dpverify.views.corrections import FaultyStatement, corrections, gravity, repairs_of
+from dpverify.views.formula import BrokenFormula
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,20 @@ class Summary:
     proofs: tuple[ProofEvidence, ...]
     audits: tuple[AuditEvidence, ...]
     counts: tuple[VerdictCount, ...]
-    false_statements: tuple[Correction, ...]
+    false_statements: tuple[FaultyStatement, ...]
     """Statements that are false as printed."""
-    where_meant: tuple[Correction, ...]
+    where_meant: tuple[FaultyStatement, ...]
     """Statements that are false in edge cases only, which no reader means."""
-    unfollowed: tuple[Correction, ...]
+    unfollowed: tuple[FaultyStatement, ...]
     """Statements that do not follow from what is declared."""
-    false_parts: tuple[Correction, ...]
+    false_parts: tuple[FaultyStatement, ...]
     """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step of the
     proof, a condition, a unit."""
-    unfollowed_parts: tuple[Correction, ...]
+    unfollowed_parts: tuple[FaultyStatement, ...]
     """The same where no part is false, but one does not follow."""
-    findings: tuple[Finding, ...]
+    findings: tuple[BrokenFormula, ...]
     """Printed formulas that are false or do not follow."""
-    failed_repairs: tuple[Finding, ...]
+    failed_repairs: tuple[BrokenFormula, ...]
     """Corrected formulas that are false too."""
     violated: tuple[AuditEvidence, ...]
     false_constants: tuple[AuditEvidence, ...]
@@ -83,7 +83,7 @@ class Summary:
     gaps: tuple[tuple[Gap, int], ...]
     """How often each of the known reasons left something undecided."""
     sizes: str
-    """How large the data were that each kind of audit was run on; empty where ledgers do not say."""
+    """How large the data were that each kind of audit was run on; empty if ledgers do not say."""
     units: int
     """Formulas whose units were compared."""
     units_agree: int
@@ -95,7 +95,7 @@ class Summary:
     headline: str
 
     @property
-    def groups(self) -> tuple[tuple[str, tuple[Correction, ...]], ...]:
+    def groups(self) -> tuple[tuple[str, tuple[FaultyStatement, ...]], ...]:
         """What is false in print or does not follow, under headings."""
         found = (
             ("Statements that are false as printed", self.false_statements),
@@ -113,7 +113,7 @@ def summarize(ledger: Ledger) -> Summary:
     audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
     broken = [proof for proof in proofs if proof.verdict in BROKEN]
     findings = tuple(
-        Finding(proof, repairs_of(proof, proofs))
+        BrokenFormula(proof, repairs_of(proof, proofs))
         for proof in sorted(broken, key=lambda proof: gravity(proof.consequence))
         if proof.variant is Variant.PRINTED
     )
@@ -157,7 +157,7 @@ def summarize(ledger: Ledger) -> Summary:
         false_parts=false_parts,
         unfollowed_parts=unfollowed_parts,
         findings=findings,
-        failed_repairs=tuple(Finding(proof) for proof in broken if proof.variant is Variant.CORRECTED),
+        failed_repairs=tuple(BrokenFormula(proof) for proof in broken if proof.variant is Variant.CORRECTED),
         violated=violated,
         false_constants=false_constants,
         undecided=undecided,
@@ -198,7 +198,7 @@ def is_measurement(audit: AuditEvidence) -> bool:
     return view_of(audit).is_measurement(audit)
 
 
-def spending(budget: Budget) -> tuple[str, str]:
+def spending(budget: ErrorBudget) -> tuple[str, str]:
     """What was spent of the error probability, and the whole, both rounded up.
 
     The shares are floats: their sum may come out above the whole by a rounding error, and is then the whole.
@@ -324,11 +324,11 @@ def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
 
 
 def _false_text(
-    statements: tuple[Correction, ...],
-    meant: tuple[Correction, ...],
-    unfollowed: tuple[Correction, ...],
-    parts: tuple[Correction, ...],
-    unfollowed_parts: tuple[Correction, ...],
+    statements: tuple[FaultyStatement, ...],
+    meant: tuple[FaultyStatement, ...],
+    unfollowed: tuple[FaultyStatement, ...],
+    parts: tuple[FaultyStatement, ...],
+    unfollowed_parts: tuple[FaultyStatement, ...],
 ) -> str:
     if not any((statements, meant, unfollowed, parts, unfollowed_parts)):
         return "No printed formula was refuted."
@@ -356,7 +356,7 @@ def _false_text(
     return text
 
 
-def _how(statements: Iterable[Correction]) -> str:
+def _how(statements: Iterable[FaultyStatement]) -> str:
     """How many of them are false with which consequence, where that is known."""
     found = [statement.consequence for statement in statements]
     numbers = [f"{found.count(each)}: {each}" for each in Consequence if each in found]

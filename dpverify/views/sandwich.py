@@ -23,7 +23,7 @@ class SandwichRow:
     subject: str
     title: str
     audit: PrivacyEvidence | None
-    """The audit on that pair; None where there is none."""
+    """The audit on that pair; None if there is none."""
     audits: int
     """Privacy audits of the algorithm."""
     others: tuple[str, ...]

@@ -11,11 +11,11 @@ from typing import Generic, Literal, TypeVar
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
-from dpverify.ledger.headlines.rows import Mark, marks
+from dpverify.ledger.headlines.rows import FalsePart, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
-from dpverify.views.corrections import Correction, corrections
+from dpverify.views.corrections import FaultyStatement, corrections
 from dpverify.views.run import is_measurement
 
 E = TypeVar("E", ProofEvidence, AuditEvidence)
@@ -23,7 +23,7 @@ Group = Literal["statement", "algorithm", "implementation"]
 
 
 @dataclass(frozen=True)
-class Block:
+class DocstringPart:
     """A piece of a docstring: a paragraph, a list, or one after the other, under a heading or none."""
 
     heading: str
@@ -32,12 +32,12 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Badge:
+class VerdictBadge:
     """What was shown, and about what."""
 
     about: str
     verdict: Verdict | None
-    """None where nothing was shown about the whole: then the headline says about what."""
+    """None if nothing was shown about the whole: then the headline says about what."""
     headline: str = ""
     """What was shown in words, where that is more than the verdict."""
     brief: str = ""
@@ -68,18 +68,18 @@ class SymbolRow:
 
 
 @dataclass(frozen=True)
-class Section:
+class SubjectSection:
     """Everything the ledger has about one subject."""
 
     anchor: str
     group: Group
     row: StatementEntry
     """Of the catalog; of something that no catalog has, made up."""
-    docstring: tuple[Block, ...]
-    badges: tuple[Badge, ...]
-    marks: tuple[Mark, ...]
+    docstring: tuple[DocstringPart, ...]
+    badges: tuple[VerdictBadge, ...]
+    marks: tuple[FalsePart, ...]
     """What else is false, such as `a step of its proof is false`, if no headline says so."""
-    correction: Correction | None
+    correction: FaultyStatement | None
     """What is false in it as printed, beside its correction."""
     reasons: tuple[str, ...]
     """Why it was corrected."""
@@ -101,7 +101,7 @@ class Section:
         return (*(str(verdict) for verdict in Verdict if verdict in found), *meant)
 
 
-def sections(ledger: Ledger) -> tuple[Section, ...]:
+def sections(ledger: Ledger) -> tuple[SubjectSection, ...]:
     """A section for each catalog row with an outcome or implementation, then for other subjects."""
     proofs: dict[str, list[ProofEvidence]] = {}
     audits: dict[str, list[AuditEvidence]] = {}
@@ -190,13 +190,13 @@ class Anchors:
         return name
 
 
-def blocks(docstring: str) -> tuple[Block, ...]:
+def blocks(docstring: str) -> tuple[DocstringPart, ...]:
     """Split a docstring at blank lines and section headings such as `Guarantee:`; join wrapped lines.
 
     Lines that begin with a dash are a list, and so are the entries of a section such as `Attributes:`. Examples are for
     those who call the code, and left out.
     """
-    found: list[Block] = []
+    found: list[DocstringPart] = []
     heading = ""
     prose = re.sub(r"^Examples:\n(?:[ \t].*(?:\n|\Z)|\n)*", "", inspect.cleandoc(docstring), flags=re.M)
     for chunk in re.split(r"\n\s*\n", prose):
@@ -222,7 +222,7 @@ def blocks(docstring: str) -> tuple[Block, ...]:
                 items[-1] += " " + bare
             else:
                 text.append(bare)
-        found.append(Block(heading, " ".join(text), tuple(items)))
+        found.append(DocstringPart(heading, " ".join(text), tuple(items)))
         heading = ""
     return tuple(found)
 
@@ -231,9 +231,9 @@ def _section(
     row: StatementEntry,
     proofs: list[ProofEvidence],
     audits: list[AuditEvidence],
-    correction: Correction | None,
+    correction: FaultyStatement | None,
     anchors: Anchors,
-) -> Section:
+) -> SubjectSection:
     anchor = anchors.new(row.id)
     cards = [Card(anchors.new(f"{anchor}--{p.obligation}-{p.variant}"), p) for p in proofs]
     pairs = list(zip(cards, proofs, strict=True))
@@ -244,7 +244,7 @@ def _section(
         group = "algorithm"
     elif row.kind == "implementation":
         group = "implementation"
-    return Section(
+    return SubjectSection(
         anchor=anchor,
         group=group,
         row=row,
@@ -267,8 +267,8 @@ def _homogeneous(proof: ProofEvidence) -> bool:
 
 def _badges(
     row: StatementEntry, proofs: list[ProofEvidence], audits: list[AuditEvidence]
-) -> tuple[Badge, ...]:
-    badges: list[Badge] = []
+) -> tuple[VerdictBadge, ...]:
+    badges: list[VerdictBadge] = []
     for about, variant, word in (
         ("as printed", Variant.PRINTED, row.printed),
         ("corrected", Variant.CORRECTED, row.corrected),
@@ -280,10 +280,12 @@ def _badges(
             shown = headline if headline != verdict else ""
             besides = _besides(row) if variant is Variant.PRINTED and headline else ()
             meant = Standing.WHERE_MEANT if word.standing is Standing.WHERE_MEANT else None
-            badges.append(Badge(about, verdict, shown, word.but(verdict=verdict).brief(besides), meant))
+            badges.append(
+                VerdictBadge(about, verdict, shown, word.but(verdict=verdict).brief(besides), meant)
+            )
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     if audited is not None:
-        badges.append(Badge("audits", audited, "", str(audited)))
+        badges.append(VerdictBadge("audits", audited, "", str(audited)))
     return tuple(badges)
 
 

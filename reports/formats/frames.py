@@ -19,7 +19,7 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
     """A dictionary for each entry, with the fields that are numbers, texts or truth values.
 
     Intervals become two fields, `measured_lower` and `measured_upper`; what holds more than that is left out. `vacuous`
-    says of a bound on an expectation whether nothing could break it. All rows have the same keys, with None where an
+    says of a bound on an expectation whether nothing could break it. All rows have the same keys, with None if an
     entry has no such field.
 
     Raises:
@@ -33,10 +33,8 @@ def ledger_rows(ledger: Ledger) -> list[dict[str, Any]]:
         >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
-        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> budget = ErrorShare(1e-6).record()
+        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
         >>> (row,) = ledger_rows(ledger)
         >>> row["subject"], str(row["verdict"]), row["counted"], row["claimed"]
         ('mine.sgd', 'violated', 51, 50)
@@ -68,10 +66,8 @@ def ledger_frame(ledger: Ledger) -> pandas.DataFrame:
         >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
-        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> budget = ErrorShare(1e-6).record()
+        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
         >>> if find_spec("pandas"):  # an optional extra
         ...     assert ledger_frame(ledger).shape == (1, len(ledger_rows(ledger)[0]))
     """

@@ -14,10 +14,10 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
 from dpverify.views.audits.privacy import rows_of
 from dpverify.views.comparison import Comparison
-from dpverify.views.corrections import Correction
+from dpverify.views.corrections import FaultyStatement
 from dpverify.views.findings import finding_groups, prove_command
 from dpverify.views.formula import (
-    Finding,
+    BrokenFormula,
     Say,
     checked_text,
     consequence_text,
@@ -83,10 +83,8 @@ def render_markdown(ledger: Ledger) -> str:
         >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
-        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> budget = ErrorShare(1e-6).record()
+        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
         >>> print(*(line for line in render_markdown(ledger).splitlines() if "mine.sgd" in line))
         | mine.sgd |  | violated | 51 gradient queries, claimed 50 (50 records) |
     """
@@ -149,7 +147,7 @@ def _counts(summary: Summary) -> list[str]:
     )
 
 
-def _findings(findings: Iterable[Finding]) -> list[str]:
+def _findings(findings: Iterable[BrokenFormula]) -> list[str]:
     return _table(
         (
             "statement",
@@ -225,10 +223,7 @@ def findings_markdown(ledger: Ledger) -> str:
         >>> from dpverify.auditing import ErrorShare
         >>> from dpverify.ledger import Ledger
         >>> from dpverify.reports import findings_markdown
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=7, profile="fast",
-        ...     versions={}, statements=(), entries=(), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
         >>> page = findings_markdown(ledger).splitlines()
         >>> page[0], page[-1]
         ('# Findings', 'No printed formula was refuted.')
@@ -246,7 +241,7 @@ def findings_markdown(ledger: Ledger) -> str:
     return "\n".join(lines)
 
 
-def _statement(found: Correction) -> Iterator[str]:
+def _statement(found: FaultyStatement) -> Iterator[str]:
     title = f": {escaped(found.title)}" if found.title else ""
     yield from (f"### {escaped(found.statement)}, {escaped(found.where)}{title}", "")
     for finding in found.findings:
@@ -254,10 +249,10 @@ def _statement(found: Correction) -> Iterator[str]:
     for reason in found.reasons:
         yield from (f"Why: {escaped(reason)}.", "")
     yield from _corrected(found)
-    yield from (f"Computed by {code(prove_command(found.statement))}.", "")
+    yield from (f"Computed by {code(prove_command(found))}.", "")
 
 
-def _as_printed(finding: Finding, where: str) -> Iterator[str]:
+def _as_printed(finding: BrokenFormula, where: str) -> Iterator[str]:
     proof = finding.formula
     if proof.coverage is Coverage.UNIT:
         name = code(proof.units_of or proof.obligation)
@@ -302,7 +297,7 @@ def _printed_first(proof: ProofEvidence) -> Iterator[str]:
     yield from (_FROM_IT[proof.provenance], "")
 
 
-def _corrected(found: Correction) -> Iterator[str]:
+def _corrected(found: FaultyStatement) -> Iterator[str]:
     shown = {finding.formula.latex for finding in found.findings}
     for repair, narrowed in found.repairs:
         if repair.coverage is Coverage.UNIT:

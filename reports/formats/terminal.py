@@ -37,10 +37,8 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
         >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
         >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
         >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> ledger = Ledger(
-        ...     program_version="0.1.0", created="2026-01-31T12:00:00Z", command="make audit", seed=0, profile="fast",
-        ...     versions={}, statements=(), entries=(evidence,), budget=ErrorShare(1e-6).record(), seconds=1.0,
-        ... )
+        >>> budget = ErrorShare(1e-6).record()
+        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
         >>> for line in summary_lines(ledger):
         ...     print(line.text)
         Checked 1 subject: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.

@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.document import Budget
+from dpverify.ledger.document import ErrorBudget
 from dpverify.ledger.records import SpentShare
 
 PATHS = [("first", "claim"), ("first", "band"), ("second",)]
@@ -48,7 +48,7 @@ def test_who_spent_what_and_why() -> None:
     )
     second.spend("another audit")
     assert [spent.path for spent in whole.spent()] == PATHS
-    assert whole.record() == Budget(
+    assert whole.record() == ErrorBudget(
         failure_probability=0.01, spent={"first": 0.005, "second": 0.005}, shares=whole.spent()
     )
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpverify.ledger.document import Budget, DisplayCount, Ledger
+from dpverify.ledger.document import DisplayCount, ErrorBudget, Ledger
 from dpverify.ledger.entries import NamedResult, StatementEntry
 from dpverify.ledger.evidence import (
     ComplexityEvidence,
@@ -26,9 +26,9 @@ from dpverify.ledger.evidence import (
     RiskEvidence,
     SamplingEvidence,
 )
-from dpverify.ledger.facts import Excess, LetterDomain, PracticalSize
-from dpverify.ledger.headlines.rows import Mark
-from dpverify.ledger.headlines.words import Standing, Tried, Word
+from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
+from dpverify.ledger.headlines.rows import FalsePart
+from dpverify.ledger.headlines.words import Standing, Tried, VariantOutcome
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
@@ -104,7 +104,7 @@ PROOFS = (
         left="4",
         right="2",
         consequence=Consequence.CLAIM,
-        excess=Excess.of("<=", "4", "2"),
+        excess=FailureMargin.of("<=", "4", "2"),
         reading="with the square of the distance",
         realistic=RealisticPoint(
             sizes={
@@ -117,7 +117,7 @@ PROOFS = (
             point={"T": "1000", "order": "2", "sigma": "1/2", "distance": "3"},
             left="9/250",
             right="3/250",
-            excess=Excess.of("<=", "9/250", "3/250"),
+            excess=FailureMargin.of("<=", "9/250", "3/250"),
             confirmed_by_checker=True,
         ),
         certificate="sha256:" + "ab" * 32,
@@ -411,9 +411,9 @@ MEASUREMENT = RiskEvidence(
 """What has no claim to compare with; in no ledger but those of its own tests."""
 
 
-def holding(verdict: Verdict = Verdict.PROVED, **more: Any) -> Word:
+def holding(verdict: Verdict = Verdict.PROVED, **more: Any) -> VariantOutcome:
     """What is said of a statement that holds."""
-    return Word(**{"verdict": verdict, "own": verdict, "standing": Standing.HOLDS, **more})
+    return VariantOutcome(**{"verdict": verdict, "own": verdict, "standing": Standing.HOLDS, **more})
 
 
 def _row(name: str, kind: str, where: str, title: str, **more: Any) -> StatementEntry:
@@ -428,11 +428,11 @@ STATEMENTS = (
         "contractive noisy iteration: Renyi divergence of the last iterates",
         latex=r"D_{\alpha}(X_T \| X_T') \le \frac{\alpha \|x_0 - x_0'\|}{2 T \sigma^2}",
         pairs=("fmtt18.alg1", "fmtt18.thm22"),
-        printed=Word(
+        printed=VariantOutcome(
             verdict=Verdict.REFUTED,
             standing=Standing.REFUTED,
             consequence=Consequence.CLAIM,
-            marks=(Mark(verdict=Verdict.REFUTED, coverage=Coverage.UNIT),),
+            marks=(FalsePart(verdict=Verdict.REFUTED, coverage=Coverage.UNIT),),
         ),
         corrected=holding(given=("gll22.lem6.3", "jensen")),
         uses=("gll22.lem6.3", "jensen"),
@@ -451,7 +451,7 @@ STATEMENTS = (
         "tail of the Gaussian",
         latex=r"For all $x > 0$: $\operatorname{erfc}(x) \le \frac{e^{-x^2}}{x \sqrt{\pi}}$, "
         "where $x$ is real.",
-        printed=Word(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.STEP, hold=0, of=1)),
+        printed=VariantOutcome(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.STEP, hold=0, of=1)),
         used_by=("fmtt18.thm1",),
     ),
     _row(
@@ -511,7 +511,7 @@ def example_ledger(**changes: Any) -> Ledger:
             ),
         ),
         "results": (NamedResult(id="jensen", title="Jensen's inequality", source="Jensen 1906"),),
-        "budget": Budget(failure_probability=1e-6, spent=spent),
+        "budget": ErrorBudget(failure_probability=1e-6, spent=spent),
         "seconds": 184.2,
     }
     return Ledger(**{**fields, **changes})

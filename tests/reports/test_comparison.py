@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
@@ -38,7 +38,7 @@ def ledger(*entries: ProofEvidence | AuditEvidence, **more: Any) -> Ledger:
     fields: dict[str, Any] = {
         "program_version": "0.1.0", "created": "2026-01-01T00:00:00+00:00", "command": "", "seed": 0,
         "profile": "quick", "versions": {}, "statements": (), "seconds": 0.0,
-        "budget": Budget(failure_probability=1e-3, spent={}),
+        "budget": ErrorBudget(failure_probability=1e-3, spent={}),
     }  # fmt: skip
     return Ledger(entries=entries, **{**fields, **more})
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.cli import main
 from dpverify.ledger.entries import ErratumEntry
-from dpverify.ledger.facts import Excess, PracticalSize
+from dpverify.ledger.facts import FailureMargin, PracticalSize
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
@@ -29,7 +29,7 @@ ENTRIES = (
     refuted("a.old", None),
     refuted("a.step", Consequence.STEP, coverage=Coverage.STEP),
     refuted("a.constant", Consequence.CONSTANT),
-    refuted("a.claim", Consequence.CLAIM, excess=Excess.of("<=", "4", "2")),
+    refuted("a.claim", Consequence.CLAIM, excess=FailureMargin.of("<=", "4", "2")),
 )
 
 
@@ -71,7 +71,7 @@ def test_formulas_in_a_place_stay_formulas() -> None:
 def test_no_sentence_of_the_ledger_is_read_back() -> None:
     """What is printed is a field: `at least` in LaTeX, in a claim that it has inside, turns nothing around."""
     latex = r"\Pr[x\geq 1]\leq 2"
-    entry = refuted("a.b", None, latex=latex, left="3", right="2", excess=Excess.of("<=", "3", "2"))
+    entry = refuted("a.b", None, latex=latex, left="3", right="2", excess=FailureMargin.of("<=", "3", "2"))
     text = findings_markdown(example_ledger(entries=(entry,), statements=()))
     assert "the sides are 3 and 2." in text
     assert "By how much: 3 instead of at most 2, 1.5 times as much." in text

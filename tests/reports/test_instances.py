@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpverify.ledger.entries import InstanceEntry
-from dpverify.ledger.headlines.words import Word
+from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html
@@ -29,7 +29,7 @@ def _entry(verdict: Verdict = Verdict.REFUTED, reason: str = "") -> InstanceEntr
 
 def test_a_page_shows_what_refutes_a_statement() -> None:
     row = STATEMENTS[9].model_copy(
-        update={"instances": (_entry(),), "printed": Word(verdict=Verdict.REFUTED)}
+        update={"instances": (_entry(),), "printed": VariantOutcome(verdict=Verdict.REFUTED)}
     )
     page = Page(render_html(example_ledger(statements=(row,), entries=())))
     assert page.problems == []
@@ -47,5 +47,7 @@ def test_a_page_shows_what_refutes_a_statement() -> None:
 def test_one_that_refutes_nothing_says_why() -> None:
     entry = _entry(Verdict.UNDECIDED, "it is not one: the losses are convex")
     assert entry.text().endswith("is not refuted")
-    row = STATEMENTS[9].model_copy(update={"instances": (entry,), "printed": Word(verdict=Verdict.REFUTED)})
+    row = STATEMENTS[9].model_copy(
+        update={"instances": (entry,), "printed": VariantOutcome(verdict=Verdict.REFUTED)}
+    )
     assert "it is not one" in Page(render_html(example_ledger(statements=(row,), entries=()))).words()

@@ -14,18 +14,18 @@ import time
 
 import pytest
 
-from dpverify.ledger.document import Budget, DisplayCount, Ledger
+from dpverify.ledger.document import DisplayCount, ErrorBudget, Ledger
 from dpverify.ledger.entries import ErratumEntry, NamedResult
-from dpverify.ledger.facts import Excess, LetterDomain, PracticalSize
+from dpverify.ledger.facts import FailureMargin, LetterDomain, PracticalSize
 from dpverify.ledger.headlines.roots import Below, Roots
-from dpverify.ledger.headlines.rows import Mark
-from dpverify.ledger.headlines.words import NOTHING, Tried, Word
+from dpverify.ledger.headlines.rows import FalsePart
+from dpverify.ledger.headlines.words import NOTHING, Tried, VariantOutcome
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.reports import ledger_json, render_html
-from dpverify.views.subjects import Block, blocks
+from dpverify.views.subjects import DocstringPart, blocks
 
 from .html_check import Page
 from .ledger_example import (
@@ -193,19 +193,19 @@ def _hostile(value: object) -> object:
 
 _FIELDS = {name for entry in (*PROOFS, *AUDITS, STATEMENTS[0]) for name in type(entry).model_fields}
 _FIELDS |= {
-    *Budget.model_fields,
+    *ErrorBudget.model_fields,
     *Interval.model_fields,
     *NamedResult.model_fields,
     *RealisticPoint.model_fields,
     *DisplayCount.model_fields,
     *Roots.model_fields,
-    *Word.model_fields,
+    *VariantOutcome.model_fields,
     *Tried.model_fields,
-    *Mark.model_fields,
+    *FalsePart.model_fields,
     *Below.model_fields,
     *LetterDomain.model_fields,
     *PracticalSize.model_fields,
-    *Excess.model_fields,
+    *FailureMargin.model_fields,
     "epsilon",
     "delta_lower",
     "delta_claimed",
@@ -247,7 +247,7 @@ def test_certificates_that_are_not_there_have_no_links() -> None:
 
 def test_empty_ledger() -> None:
     ledger = example_ledger(
-        statements=(), entries=(), budget=Budget(failure_probability=1e-6, spent={}), versions={}
+        statements=(), entries=(), budget=ErrorBudget(failure_probability=1e-6, spent={}), versions={}
     )
     page = Page(render_html(ledger))
     assert page.problems == []
@@ -386,9 +386,11 @@ def test_docstrings_keep_their_lists() -> None:
         """
     )
     assert found == (
-        Block("What it does, in two ways", "", ("`fast`: for small sets;", "slow.")),
-        Block("Attributes", "", ("`width`: of it, a length; none if `width` is 0.", "`start`: where.")),
-        Block("", "Runs <b>once</b>."),
+        DocstringPart("What it does, in two ways", "", ("`fast`: for small sets;", "slow.")),
+        DocstringPart(
+            "Attributes", "", ("`width`: of it, a length; none if `width` is 0.", "`start`: where.")
+        ),
+        DocstringPart("", "Runs <b>once</b>."),
     )
     row = STATEMENTS[0].model_copy(update={"docstring": "Takes `x < 1`, <b>once</b>."})
     text = render_html(example_ledger(statements=(row, *STATEMENTS[1:])))

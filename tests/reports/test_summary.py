@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from dpverify.ledger.audits import ClaimOrigin
-from dpverify.ledger.document import Budget
+from dpverify.ledger.document import ErrorBudget
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.roots import Below, Roots
-from dpverify.ledger.headlines.rows import Cut, Mark
-from dpverify.ledger.headlines.words import Standing, Tried, Word, where_meant
+from dpverify.ledger.headlines.rows import Cut, FalsePart
+from dpverify.ledger.headlines.words import Standing, Tried, VariantOutcome, where_meant
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.reports import render_html, render_markdown, summary_lines
@@ -23,7 +23,7 @@ from dpverify.views.run import is_measurement, spending, summarize
 
 from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger, holding
 
-FALSE_STEP = Mark(verdict=Verdict.REFUTED, coverage=Coverage.STEP)
+FALSE_STEP = FalsePart(verdict=Verdict.REFUTED, coverage=Coverage.STEP)
 
 
 def test_counts_add_up() -> None:
@@ -153,11 +153,11 @@ def test_the_side_bar_counts_what_is_false() -> None:
     false = "rests on c.d, c.d/x (false as printed: a constant changes)"
     edge = "rests on e.f (false as printed: an edge case that no reader means)"
     headline = f"undecided; a condition is false; {false}; {edge}"
-    mark = Mark(verdict=Verdict.REFUTED, coverage=Coverage.CONDITION)
+    mark = FalsePart(verdict=Verdict.REFUTED, coverage=Coverage.CONDITION)
     consequences = {"c.d": Consequence.CONSTANT, "c.d/x": Consequence.CONSTANT, "e.f": Consequence.EDGE}
     row = StatementEntry(
         id="a.b", paper="a", kind="bound", where="Lemma 1", title="A bound", marks=(mark,),
-        printed=Word(
+        printed=VariantOutcome(
             verdict=Verdict.UNDECIDED, standing=Standing.UNDECIDED, marks=(mark,), below=Below(false=consequences)
         ),
         rests_on_false=("c.d", "c.d/x", "e.f"),
@@ -215,7 +215,9 @@ def _refuted(coverage: Coverage, name: str = "claim") -> ProofEvidence:
 def test_false_statements_are_not_mixed_with_false_parts(
     verdict: Verdict | None, parts: list[Coverage], false: bool
 ) -> None:
-    row = StatementEntry(id="a.b", paper="a", kind="bound", where="", title="", printed=Word(verdict=verdict))
+    row = StatementEntry(
+        id="a.b", paper="a", kind="bound", where="", title="", printed=VariantOutcome(verdict=verdict)
+    )
     entries = tuple(_refuted(part, f"claim {number}") for number, part in enumerate(parts))
     ledger = example_ledger(statements=(row,), entries=entries)
     summary = summarize(ledger)
@@ -306,7 +308,7 @@ def test_long_formulas_are_cut_in_lines_only() -> None:
 def test_spending_is_never_shown_above_what_there_is(
     shares: list[float], whole: float, shown: tuple[str, str]
 ) -> None:
-    budget = Budget(failure_probability=whole, spent={str(k): share for k, share in enumerate(shares)})
+    budget = ErrorBudget(failure_probability=whole, spent={str(k): share for k, share in enumerate(shares)})
     assert spending(budget) == shown
 
 
@@ -388,14 +390,17 @@ def test_reasons_for_undecided_are_counted() -> None:
 
 
 def test_the_summary_counts_what_was_shown_of_statements() -> None:
-    def row(name: str, word: Word) -> StatementEntry:
+    def row(name: str, word: VariantOutcome) -> StatementEntry:
         return STATEMENTS[1].model_copy(update={"id": name, "printed": word})
 
     on_jensen = holding(given=("jensen",), below=Below(roots=Roots(literature=("jensen",))))
     boxed = Cut(letter="x", low="0", high="1")
     rows = (
         row("a.one", on_jensen),
-        row("a.two", Word(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.INSTANCE, hold=1, of=1))),
+        row(
+            "a.two",
+            VariantOutcome(standing=Standing.PARTLY, tried=Tried(coverage=Coverage.INSTANCE, hold=1, of=1)),
+        ),
         row("a.three", holding(Verdict.CERTIFIED, standing=Standing.IN_PART, boxed=(boxed,))),
         row("a.four", where_meant(holding())),
         STATEMENTS[1],  # not encoded

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dpverify.ledger.facts import Excess, LetterDomain
-from dpverify.ledger.headlines.roots import Below, Roots, Shown, ancestors, below, cycle
-from dpverify.ledger.headlines.rows import Cut, Row, cut, only_the_proof_changes
+from dpverify.ledger.facts import FailureMargin, LetterDomain
+from dpverify.ledger.headlines.roots import Below, FoundStatement, Roots, ancestors, below, cycle
+from dpverify.ledger.headlines.rows import Cut, FormulaRow, cut, only_the_proof_changes
 from dpverify.ledger.headlines.words import Standing, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
@@ -32,8 +32,10 @@ CONCLUSION, INSTANCE, STEP, CONDITION = (
 BOX = Cut(letter="x", low="0", high="1")
 
 
-def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
-    return Row(name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more)
+def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> FormulaRow:
+    return FormulaRow(
+        name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: A
         ([row(CONCLUSION), row(STEP, Verdict.CERTIFIED, cut=(BOX,))], PROVED, "proved"),
     ],
 )
-def test_the_word_of_a_statement(rows: list[Row], verdict: Verdict | None, headline: str) -> None:
+def test_the_word_of_a_statement(rows: list[FormulaRow], verdict: Verdict | None, headline: str) -> None:
     found = word("x.y", rows)
     assert (found.verdict, found.headline) == (verdict, headline)
 
@@ -158,8 +160,8 @@ def test_what_rests_on_a_claim_that_fails_is_not_proved(failing: Consequence | N
 
 
 def _shown(
-    *rows: Row,
-    corrected: Sequence[Row] | None = None,
+    *rows: FormulaRow,
+    corrected: Sequence[FormulaRow] | None = None,
     uses: tuple[str, ...] = (),
     unsaid: tuple[str, ...] = (),
 ) -> dict[str, Any]:
@@ -167,8 +169,8 @@ def _shown(
     return {"uses": uses, "rows": variants, "unsaid": unsaid}
 
 
-def _named(shown: dict[str, dict[str, Any]]) -> dict[str, Shown]:
-    return {name: Shown(name, **fields) for name, fields in shown.items()}
+def _named(shown: dict[str, dict[str, Any]]) -> dict[str, FoundStatement]:
+    return {name: FoundStatement(name, **fields) for name, fields in shown.items()}
 
 
 def test_what_is_false_below() -> None:
@@ -288,7 +290,7 @@ def test_what_holds_where_it_is_meant() -> None:
         ((edge, row(INSTANCE, REFUTED, consequence=Consequence.CLAIM)), (true,), False),
         ((row(CONCLUSION),), (true,), False),
     ):
-        assert Shown("p.b", **_shown(*printed, corrected=corrected)).where_meant is expected
+        assert FoundStatement("p.b", **_shown(*printed, corrected=corrected)).where_meant is expected
 
 
 def test_a_correction_that_is_relied_on_is_named() -> None:
@@ -358,7 +360,9 @@ TRUE_STEP = row(STEP, name="first", uses=("jensen",), corrected=True)
         ([CONCLUSION_BY_A_STEP, FALSE_STEP], [], False),
     ],
 )
-def test_a_correction_of_the_proof_alone(printed: list[Row], corrected: list[Row], expected: bool) -> None:
+def test_a_correction_of_the_proof_alone(
+    printed: list[FormulaRow], corrected: list[FormulaRow], expected: bool
+) -> None:
     assert only_the_proof_changes("x.y", printed, corrected) is expected
 
 
@@ -422,7 +426,7 @@ def test_a_cut_domain_is_seen(domain: LetterDomain, box: tuple[str, str], said: 
 def test_by_how_much_an_inequality_fails(
     relation: str, left: str | None, right: str | None, said: str
 ) -> None:
-    found = Excess.of(relation, left, right)
+    found = FailureMargin.of(relation, left, right)
     assert (found.text() if found else "") == said
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.facts import LetterDomain
-from dpverify.ledger.headlines.rows import Row
+from dpverify.ledger.headlines.rows import FormulaRow
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
@@ -37,8 +37,10 @@ CONCLUSION, INSTANCE, STEP, CONDITION = (
 )
 
 
-def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
-    return Row(name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more)
+def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> FormulaRow:
+    return FormulaRow(
+        name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more
+    )
 
 
 STEPS = ("a step of its proof is false", "a step of its proof does not follow")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant
-from dpverify.reports import load_ledger
+from dpverify.reports import load_ledger, render_markdown
 from dpverify.statements.own_pages import read_pages
 from dpverify.statements.pages import PageError, read_page
 from dpverify.statements.selection import find_statement, select
+from dpverify.views.corrections import corrections
+from dpverify.views.findings import prove_command
 from dpverify.views.formula import facts
 
 LETTERS = "| letter | domain |\n| --- | --- |\n| $x$ | >= 0 |\n| $n$ | integer >= 1 |\n"
@@ -209,6 +212,26 @@ def test_commands_take_a_folder(folder: Path, said: Said, tmp_path: Path) -> Non
     assert "As printed, of 2 statements with formulas: 2 hold." in verified
     assert "0 refused" in said("check", str(out / "ledger.json"))
     assert "mine.lem1" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_shows_own_pages_as_it_shows_a_paper(folder: Path, said: Said, tmp_path: Path) -> None:
+    """Statements, displays, headlines, corrections with their reasons, and commands that can be run as they stand."""
+    out = tmp_path / "out"
+    said("verify", "--paper", str(folder), "--out", str(out))
+    said("report", str(out / "ledger.json"))
+    page = (out / "report.html").read_text(encoding="utf-8")
+    ledger = load_ledger(out / "ledger.json")
+    markdown = render_markdown(ledger)
+    (row, _) = ledger.statements
+    for text in ("a small lemma", "x may be large", "a step of its proof is false", "page 2, first line"):
+        assert text in page, text
+    for text in ("mine.lem1", row.printed.headline, row.corrected.headline):
+        assert text in page, text
+        assert text in markdown, text
+    (found,) = corrections(ledger).values()
+    command = prove_command(found)
+    assert f"{folder}#mine.lem1" in page
+    assert found.findings[0].formula.expression in said(*shlex.split(command)[1:])
 
 
 def test_a_page_of_a_folder_is_a_paper_too(folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.ledger.headlines.rows import Row
+from dpverify.ledger.headlines.rows import FormulaRow
 from dpverify.ledger.verdicts import Coverage, Verdict
 from dpverify.proving.language import Fault, Obligation
 from dpverify.statements.paper import Paper, check_uses, papers
@@ -27,8 +27,10 @@ CONCLUSION, INSTANCE, STEP, CONDITION = (
 )
 
 
-def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> Row:
-    return Row(name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more)
+def row(coverage: Coverage, verdict: Verdict = PROVED, name: str = "", **more: Any) -> FormulaRow:
+    return FormulaRow(
+        name or str(coverage), coverage, verdict, more.pop("uses", ()), more.pop("cut", ()), **more
+    )
 
 
 X = real("x", ge=0)

@@ -17,7 +17,7 @@ from dpverify.auditing import ErrorShare
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.facts import Excess
+from dpverify.ledger.facts import FailureMargin
 from dpverify.proving import canonical, digest, store
 from dpverify.proving.checker import Confirmation, check
 from dpverify.reports import write_report
@@ -273,7 +273,7 @@ def move_realistic(t: Tampered, **point: str) -> None:
     moved = {**realistic(t)["point"], **point}
     steps, order, sigma, distance = (Fraction(moved[name]) for name in ("T", "order", "sigma", "distance"))
     left, right = (order * distance**power / (2 * steps * sigma**2) for power in (2, 1))
-    by = Excess.of("<=", str(left), str(right))
+    by = FailureMargin.of("<=", str(left), str(right))
     realistic(t).update(
         point=moved, left=str(left), right=str(right), excess=by.model_dump() if by is not None else None
     )

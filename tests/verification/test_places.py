@@ -11,7 +11,7 @@ import pytest
 
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.places import Place, places
+from dpverify.verification.places import SourceLine, places
 from dpverify.verification.remembering.remembered import audits_of
 
 ALGORITHMS = [(paper, id_) for paper in papers().values() for id_ in paper.algorithms]
@@ -19,15 +19,15 @@ STATEMENTS = [(paper, statement.id) for paper in papers().values() for statement
 ROWS = [row.id for paper in papers().values() for row in paper.catalog]
 
 
-def found(paper: Paper, id_: str, **options: Path) -> dict[str, list[Place]]:
+def found(paper: Paper, id_: str, **options: Path) -> dict[str, list[SourceLine]]:
     plans = [plan for other in papers().values() for plan in other.plans_about((id_,))]
-    kinds: dict[str, list[Place]] = {"statement": [], "algorithm": [], "audit": [], "test": []}
+    kinds: dict[str, list[SourceLine]] = {"statement": [], "algorithm": [], "audit": [], "test": []}
     for place in places(paper, id_, plans, **options):
         kinds[place.what].append(place)
     return kinds
 
 
-def text_at(place: Place, lines: int = 1) -> str:
+def text_at(place: SourceLine, lines: int = 1) -> str:
     return "\n".join(place.path.read_text(encoding="utf-8").splitlines()[place.line - 1 :][:lines])
 
 

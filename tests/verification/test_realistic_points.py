@@ -10,7 +10,7 @@ import pytest
 
 from dpverify.formulas.expressions import real
 from dpverify.formulas.logic import Le
-from dpverify.ledger.facts import Excess, PracticalSize
+from dpverify.ledger.facts import FailureMargin, PracticalSize
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Coverage, Variant, Verdict
@@ -196,7 +196,8 @@ LOG_DELTA = PracticalSize(what="log(1.25/delta)", low="7", high="13.8", log_of=(
 
 @pytest.mark.parametrize(
     ("fields", "says"),
-    [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1", "excess": Excess.of("<=", "2", "1")},
+    [({"point": {"n": "1000", "delta": "1/1000000"}, "left": "2", "right": "1",
+       "excess": FailureMargin.of("<=", "2", "1")},
       "n = 1,000, delta = 1e-6: 2 instead of at most 1, 2 times as much"),
      ({"point": {"n": "1000", "l": "691/100"}, "sizes": {"l": LOG}}, "n = 1,000, l = log n ≈ 6.91"),
      ({"point": {"l": "7"}, "sizes": {"l": LOG_DELTA}}, "l = log(1.25/delta) = 7"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.proving.second_reader import rows
 from dpverify.reports import write_report
@@ -50,7 +50,7 @@ def ledger_of(name: str, proofs: Any, tmp_path_factory: pytest.TempPathFactory) 
         results=results_of(entries, found),
         entries=tuple(found),
         displays=displays_of_ledger(found),
-        budget=Budget(failure_probability=1e-3, spent={}),
+        budget=ErrorBudget(failure_probability=1e-3, spent={}),
         seconds=1.0,
     )
     folder = tmp_path_factory.mktemp("ledger")

@@ -14,7 +14,7 @@ from pydantic import Field
 from dpverify.ledger.headlines.rows import (
     HOLDS,
     Cut,
-    Row,
+    FormulaRow,
     conclusion,
     conclusions_of,
     gravest,
@@ -40,7 +40,7 @@ class Roots(Record):
 
 
 def cycle(graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Some cycle of a graph, its first node repeated at the end; empty where there is none."""
+    """Some cycle of a graph, its first node repeated at the end; empty if there is none."""
     done: set[str] = set()
     for start in graph:
         path: list[str] = []
@@ -76,13 +76,13 @@ def ancestors(name: str, graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Shown:
+class FoundStatement:
     """What was found of one statement, for those that rest on it."""
 
     id: str
     uses: tuple[str, ...]
     """What the statement rests on, whichever the formula."""
-    rows: Mapping[Variant, Sequence[Row]]
+    rows: Mapping[Variant, Sequence[FormulaRow]]
     """Its formulas in each variant; no corrected variant where there is no correction."""
     unsaid: tuple[str, ...] = ()
     """Displays of the statement itself that no formula of either variant says."""
@@ -99,12 +99,12 @@ class Shown:
         """The variant that something in a variant rests on."""
         return wanted if wanted in self.rows else Variant.PRINTED
 
-    def row(self, name: str, variant: Variant) -> Row | None:
+    def row(self, name: str, variant: Variant) -> FormulaRow | None:
         """A formula in a variant; one that only the other variant has stands for itself."""
         found = [*self.rows[self.variant(variant)], *(row for rows in self.rows.values() for row in rows)]
         return next((row for row in found if row.name == name), None)
 
-    def refuted(self, variant: Variant) -> tuple[Row, ...]:
+    def refuted(self, variant: Variant) -> tuple[FormulaRow, ...]:
         """The formulas that refute the statement itself in a variant."""
         return tuple(row for row in self.rows.get(variant, ()) if row.refutes)
 
@@ -129,7 +129,7 @@ class Shown:
         return not only_the_proof_changes(self.id, self.rows[Variant.PRINTED], self.rows[Variant.CORRECTED])
 
     def holding(self, wanted: Variant) -> Variant | None:
-        """The variant on which something in a variant can rest; None where the statement is not proved.
+        """The variant on which something in a variant can rest; None if the statement is not proved.
 
         A printed statement that holds by a corrected proof, or where it is meant, is rested on as it is corrected.
         """
@@ -157,7 +157,7 @@ class Below(Record):
     roots: Roots = Roots()
 
 
-def below(statement: str, variant: Variant, shown: Mapping[str, Shown]) -> Below:
+def below(statement: str, variant: Variant, shown: Mapping[str, FoundStatement]) -> Below:
     """All that a statement rests on in a variant."""
     false, unfollowed, corrected = _broken(statement, variant, shown)
     found = _Foundation(shown, variant)
@@ -191,7 +191,7 @@ def below(statement: str, variant: Variant, shown: Mapping[str, Shown]) -> Below
 class _Foundation:
     """Goes down from a statement to where its proof ends."""
 
-    def __init__(self, shown: Mapping[str, Shown], variant: Variant) -> None:
+    def __init__(self, shown: Mapping[str, FoundStatement], variant: Variant) -> None:
         self._shown, self._variant = shown, variant
         self._done: set[str] = set()
         self.own: dict[str, None] = {}
@@ -201,7 +201,7 @@ class _Foundation:
         self.added: dict[str, tuple[str, ...]] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
 
-    def of_statement(self, of: Shown, variant: Variant) -> bool:
+    def of_statement(self, of: FoundStatement, variant: Variant) -> bool:
         """What gives its conclusion; whether that rests on anything outside of the statement."""
         self._done.add(of.id)
         rows = needed(of.id, of.rows[variant])
@@ -217,7 +217,7 @@ class _Foundation:
             self._of(name)
         return bool(further)
 
-    def _take(self, id_: str, row: Row) -> None:
+    def _take(self, id_: str, row: FormulaRow) -> None:
         name = f"{id_}/{row.name}"
         self._done.add(name)
         if row.cut:
@@ -242,7 +242,7 @@ class _Foundation:
         else:
             self._of_formula(of, name, formula)
 
-    def _of_formula(self, of: Shown, name: str, formula: str) -> None:
+    def _of_formula(self, of: FoundStatement, name: str, formula: str) -> None:
         wanted = of.variant(self._variant)
         rows = [
             row for row in (of.row(formula, wanted), of.row(formula, of.variant(Variant.CORRECTED))) if row
@@ -259,7 +259,7 @@ class _Foundation:
 
 
 def _broken(
-    statement: str, variant: Variant, shown: Mapping[str, Shown]
+    statement: str, variant: Variant, shown: Mapping[str, FoundStatement]
 ) -> tuple[dict[str, Consequence | None], dict[str, bool], tuple[str, ...]]:
     """What is false, and what does not follow, of all that it rests on, nearest first; whose corrections it rests on.
 
@@ -302,7 +302,7 @@ def _broken(
     return false, unfollowed, tuple(corrected)
 
 
-def _references(of: Shown, variant: Variant) -> tuple[str, ...]:
+def _references(of: FoundStatement, variant: Variant) -> tuple[str, ...]:
     aside = (Coverage.INSTANCE, Coverage.REFERENCE)
     parts = [row for row in of.rows[variant] if row.coverage not in aside]
     return tuple(dict.fromkeys([*of.uses, *(name for row in parts for name in row.uses)]))

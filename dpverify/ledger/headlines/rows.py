@@ -27,7 +27,7 @@ class Cut(Record):
         return f"{self.letter} in [{self.low}, {self.high}]"
 
 
-class Mark(Record):
+class FalsePart(Record):
     """What is false, or does not follow, in a statement besides its conclusion."""
 
     verdict: Verdict
@@ -42,7 +42,7 @@ class Mark(Record):
 
 
 @dataclass(frozen=True)
-class Row:
+class FormulaRow:
     """What the rule looks at in one formula."""
 
     name: str
@@ -74,11 +74,11 @@ class Row:
         return self.verdict is Verdict.REFUTED and self.coverage in CLAIMS and not self.broken_step
 
 
-def row_of(proof: ProofEvidence) -> Row:
+def row_of(proof: ProofEvidence) -> FormulaRow:
     """A ledger's row as the rule sees it."""
     corrected = proof.variant is Variant.CORRECTED
     said = proof.coverage in (Coverage.CONCLUSION, Coverage.CONDITION)
-    return Row(
+    return FormulaRow(
         proof.obligation,
         proof.coverage,
         proof.verdict,
@@ -102,7 +102,7 @@ def cut(proof: ProofEvidence) -> tuple[Cut, ...]:
     )
 
 
-def marks(proofs: Iterable[ProofEvidence]) -> tuple[Mark, ...]:
+def marks(proofs: Iterable[ProofEvidence]) -> tuple[FalsePart, ...]:
     """What is false as printed, or does not follow, in a statement besides its conclusion, each kind once."""
     return marks_of(row_of(p) for p in proofs if p.variant is Variant.PRINTED)
 
@@ -115,7 +115,7 @@ _PARTS: Mapping[Coverage, str] = {
 }
 
 
-def marks_of(rows: Iterable[Row]) -> tuple[Mark, ...]:
+def marks_of(rows: Iterable[FormulaRow]) -> tuple[FalsePart, ...]:
     """The same for rows."""
     found = {
         (row.verdict, Coverage.STEP if row.broken_step else row.coverage)
@@ -124,12 +124,12 @@ def marks_of(rows: Iterable[Row]) -> tuple[Mark, ...]:
     }
     order = [(Verdict.REFUTED, coverage) for coverage in (*_PARTS, Coverage.UNIT)]
     order += [(Verdict.DOES_NOT_FOLLOW, coverage) for coverage in _PARTS]
-    return tuple(Mark(verdict=v, coverage=c) for v, c in order if (v, c) in found)
+    return tuple(FalsePart(verdict=v, coverage=c) for v, c in order if (v, c) in found)
 
 
 def variant_rows(
     proofs: Sequence[ProofEvidence], variant: Variant, replaced: Iterable[str] = ()
-) -> tuple[Row, ...]:
+) -> tuple[FormulaRow, ...]:
     """The rows of one variant. The corrected statement is the printed one except for what its correction replaces.
 
     Args:
@@ -144,16 +144,16 @@ def variant_rows(
     return tuple(map(row_of, mine))
 
 
-def conclusions_of(rows: Iterable[Row]) -> list[Row]:
+def conclusions_of(rows: Iterable[FormulaRow]) -> list[FormulaRow]:
     """Those that give the conclusion: not by assuming it."""
     return [row for row in rows if row.coverage is Coverage.CONCLUSION and not row.says_nothing]
 
 
-def needed(statement: str, rows: Sequence[Row]) -> list[Row]:
+def needed(statement: str, rows: Sequence[FormulaRow]) -> list[FormulaRow]:
     """The conclusions, all conditions, and those of the statement's own formulas that these use."""
     by_name = {f"{statement}/{row.name}": row for row in rows}
     waiting = [*conclusions_of(rows), *(row for row in rows if row.coverage is Coverage.CONDITION)]
-    found: dict[str, Row] = {}
+    found: dict[str, FormulaRow] = {}
     while waiting:
         row = waiting.pop(0)
         if row.name not in found:
@@ -162,8 +162,8 @@ def needed(statement: str, rows: Sequence[Row]) -> list[Row]:
     return list(found.values())
 
 
-def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
-    """The weakest verdict of what the conclusion needs; None where no formula gives it.
+def conclusion(statement: str, rows: Sequence[FormulaRow]) -> Verdict | None:
+    """The weakest verdict of what the conclusion needs; None if no formula gives it.
 
     If something that the conclusions need is false or does not follow, they prove nothing.
     """
@@ -176,7 +176,9 @@ def conclusion(statement: str, rows: Sequence[Row]) -> Verdict | None:
     return Verdict.UNDECIDED if verdict in BROKEN else verdict
 
 
-def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Sequence[Row]) -> bool:
+def only_the_proof_changes(
+    statement: str, printed: Sequence[FormulaRow], corrected: Sequence[FormulaRow]
+) -> bool:
     """Whether a correction leaves a statement as it is printed and gives it another proof.
 
     Its conclusions and conditions stand in both; what the printed proof needs and is not proved is a step only.
@@ -195,12 +197,12 @@ def only_the_proof_changes(statement: str, printed: Sequence[Row], corrected: Se
     return bool(gaps) and all(_is_of_the_proof_only(row) for row in gaps)
 
 
-def _is_of_the_proof_only(row: Row) -> bool:
+def _is_of_the_proof_only(row: FormulaRow) -> bool:
     if row.verdict is Verdict.REFUTED:
         return row.broken_step and row.consequence is Consequence.STEP
     return row.coverage is Coverage.STEP
 
 
 def gravest(consequences: Iterable[Consequence | None]) -> Consequence | None:
-    """The worst of them; None where none is known."""
+    """The worst of them; None if none is known."""
     return min((c for c in consequences if c is not None), key=list(Consequence).index, default=None)

@@ -22,8 +22,8 @@ from dpverify.ledger.headlines.roots import Below, Roots
 from dpverify.ledger.headlines.rows import (
     HOLDS,
     Cut,
-    Mark,
-    Row,
+    FalsePart,
+    FormulaRow,
     conclusion,
     conclusions_of,
     gravest,
@@ -81,14 +81,14 @@ class Tried(Record):
         return f"{'' if special else 'only '}{'' if self.hold == self.of else 'some '}{noun} hold"
 
 
-class Word(Record):
+class VariantOutcome(Record):
     """What was shown about one variant of a statement; all fields are empty where nothing was tried."""
 
     verdict: Verdict | None = None
-    """On the statement itself: None where no formula covers the whole of it and none refutes it, and where it holds
+    """On the statement itself: None if no formula covers the whole of it and none refutes it, or if it holds
     only where it is meant."""
     standing: Standing | None = None
-    """The same as one of a few; None where nothing was tried."""
+    """The same as one of a few; None if nothing was tried."""
     given: tuple[str, ...] = ()
     """What the verdict rests on besides the statement's own formulas: ids of statements and of named results."""
     consequence: Consequence | None = None
@@ -109,7 +109,7 @@ class Word(Record):
     """The parts of its conclusion that no formula says."""
     where: tuple[str, ...] = ()
     """The conditions under which it holds and that are not printed with it."""
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[FalsePart, ...] = ()
     """What is false, or does not follow, besides the statement itself."""
     below: Below = Below()
     """What comes up from all that it rests on."""
@@ -121,7 +121,7 @@ class Word(Record):
 
     @property
     def headline(self) -> str:
-        """What was shown, in words, with what is false or left out; empty where nothing was tried."""
+        """What was shown, in words, with what is false or left out; empty if nothing was tried."""
         if self.standing is None:
             return ""
         return "; ".join([self._first(), *map(str, self.marks), *self._carried()])
@@ -201,7 +201,7 @@ class Word(Record):
             yield f"{', '.join(corrected)} as corrected"
 
 
-NOTHING = Word()
+NOTHING = VariantOutcome()
 
 
 def _all(parts: Iterable[str]) -> str:
@@ -210,13 +210,13 @@ def _all(parts: Iterable[str]) -> str:
 
 def word(
     statement: str,
-    rows: Sequence[Row],
+    rows: Sequence[FormulaRow],
     uses: Sequence[str] = (),
     rests: Below | None = None,
     *,
     missing: Sequence[str] = (),
-    printed: Sequence[Row] | None = None,
-) -> Word:
+    printed: Sequence[FormulaRow] | None = None,
+) -> VariantOutcome:
     """What may be said about a statement.
 
     Args:
@@ -228,7 +228,7 @@ def word(
         printed: its printed formulas, where `rows` are those of a corrected proof of what is printed.
     """
     rests = rests or Below()
-    found = Word(marks=marks_of(rows if printed is None else printed), below=rests)
+    found = VariantOutcome(marks=marks_of(rows if printed is None else printed), below=rests)
     refuted = [row for row in rows if row.refutes]
     if refuted:
         worst = gravest(row.consequence for row in refuted)
@@ -265,12 +265,12 @@ def word(
     )
 
 
-def where_meant(corrected: Word) -> Word:
+def where_meant(corrected: VariantOutcome) -> VariantOutcome:
     """What may be said of a statement that is refuted in edge cases only, from what is said of its correction."""
     return corrected.but(verdict=None, standing=Standing.WHERE_MEANT)
 
 
-def _without_a_whole(rows: Sequence[Row]) -> Tried | None:
+def _without_a_whole(rows: Sequence[FormulaRow]) -> Tried | None:
     for coverage in (Coverage.INSTANCE, Coverage.STEP):
         found = [row.verdict in HOLDS for row in rows if row.coverage is coverage]
         if found:

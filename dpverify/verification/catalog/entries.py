@@ -7,9 +7,9 @@ from functools import cache
 from importlib import import_module
 
 from dpverify.ledger.entries import InstanceEntry, NamedResult, StatementEntry
-from dpverify.ledger.headlines.roots import Shown, below
+from dpverify.ledger.headlines.roots import FoundStatement, below
 from dpverify.ledger.headlines.rows import HOLDS, marks, needed, only_the_proof_changes, variant_rows
-from dpverify.ledger.headlines.words import NOTHING, Word, where_meant, word
+from dpverify.ledger.headlines.words import NOTHING, VariantOutcome, where_meant, word
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant, Verdict
@@ -24,17 +24,17 @@ from dpverify.verification.refutations.instances import held_to_instances, insta
 
 def shown_of_statement(
     statement: Statement, records: list[ProofEvidence], instances: Sequence[InstanceEntry] | None = None
-) -> Shown:
+) -> FoundStatement:
     """What was found of a statement; with what refutes it, where its paper keeps instances."""
     rows = {Variant.PRINTED: variant_rows(records, Variant.PRINTED)}
     if statement.corrected is not None:
         rows[Variant.CORRECTED] = variant_rows(records, Variant.CORRECTED, statement.corrected.replaces)
     if instances is not None:
         rows = {variant: held_to_instances(statement, of, instances) for variant, of in rows.items()}
-    return Shown(statement.id, statement.uses, rows, unsaid(statement.id))
+    return FoundStatement(statement.id, statement.uses, rows, unsaid(statement.id))
 
 
-def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
+def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, FoundStatement]:
     """What was found of encoded statements, by their ids."""
     by_statement: dict[str, list[ProofEvidence]] = {}
     for proof in proofs:
@@ -52,7 +52,9 @@ def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, Shown]:
     }
 
 
-def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, Shown]) -> Word:
+def said_of(
+    statement: Statement | None, variant: Variant, shown: Mapping[str, FoundStatement]
+) -> VariantOutcome:
     """What may be said of a statement in one variant; nothing where nothing was tried, or there is no such variant."""
     if statement is None or statement.id not in shown:
         return NOTHING
@@ -60,7 +62,7 @@ def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, S
     if variant not in of.rows:
         return _by_corrections_below(statement, shown)
 
-    def said(rows: Variant, resting: Variant, printed: Variant | None = None) -> Word:
+    def said(rows: Variant, resting: Variant, printed: Variant | None = None) -> VariantOutcome:
         rests = below(statement.id, resting, shown)
         if printed is not None:  # what is false of what the printed proof rests on is said as well
             rests = rests.but(false={**rests.false, **below(statement.id, printed, shown).false})
@@ -84,7 +86,7 @@ def said_of(statement: Statement | None, variant: Variant, shown: Mapping[str, S
     return found
 
 
-def _by_corrections_below(statement: Statement, shown: Mapping[str, Shown]) -> Word:
+def _by_corrections_below(statement: Statement, shown: Mapping[str, FoundStatement]) -> VariantOutcome:
     """What may be said of a statement without a correction of its own, given those of what it rests on.
 
     Nothing but where these decide it: where it is undecided as printed, and holds by them.
@@ -109,7 +111,7 @@ def _entry(
     paper: Paper,
     row: CatalogRow,
     proofs: Mapping[str, list[ProofEvidence]],
-    shown: Mapping[str, Shown],
+    shown: Mapping[str, FoundStatement],
     docstrings: bool,
 ) -> StatementEntry:
     statement = paper.statement(row.id)
@@ -126,6 +128,7 @@ def _entry(
         where=row.where,
         title=row.title,
         algorithm=algorithm,
+        pages=str(paper.path) if isinstance(paper, OwnPaper) else "",
         pairs=tuple(sorted(pairs)),
         latex=statement.latex if statement else "",
         docstring=_docstring(algorithm) if docstrings else "",

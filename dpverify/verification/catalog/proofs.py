@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.headlines.roots import below
 from dpverify.ledger.headlines.rows import HOLDS
-from dpverify.ledger.headlines.words import Word, word
+from dpverify.ledger.headlines.words import VariantOutcome, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.proving.language import Statement, obligation_to_json
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Task:
+class _ProofTask:
     """One obligation, by name: small enough to send to another process."""
 
     statement: str
@@ -43,14 +43,14 @@ class _Task:
     """Where the statement is found."""
 
 
-def _tasks(statement: Statement) -> Iterator[_Task]:
+def _tasks(statement: Statement) -> Iterator[_ProofTask]:
     address = address_of(statement.id)
     for variant in Variant:
         for position in range(len(obligations_of(statement, variant))):
-            yield _Task(statement.id, variant, position, address)
+            yield _ProofTask(statement.id, variant, position, address)
 
 
-def _carry_out(task: _Task) -> list[ProofRecord]:
+def _carry_out(task: _ProofTask) -> list[ProofRecord]:
     statement = find_statement(task.address)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
@@ -116,7 +116,7 @@ def prove_statements(
 
 def said_of_page(
     statement: Statement, proofs: Iterable[ProofEvidence], known: Iterable[ProofEvidence]
-) -> Word:
+) -> VariantOutcome:
     """What may be said of a statement on someone's own page.
 
     `known` is what was found of the papers' statements that it rests on, and of those that these rest on: what rests on
@@ -133,11 +133,11 @@ def said_of_page(
     return found
 
 
-def _named_and_carried_out(task: _Task) -> tuple[_Task, list[ProofRecord]]:
+def _named_and_carried_out(task: _ProofTask) -> tuple[_ProofTask, list[ProofRecord]]:
     return task, _carry_out(task)
 
 
-def _key(task: _Task) -> str:
+def _key(task: _ProofTask) -> str:
     """Everything that the outcome of an obligation depends on."""
     statement = find_statement(task.statement)
     if statement is None:
@@ -160,7 +160,7 @@ def _key(task: _Task) -> str:
     return json.dumps([program(), statement.id, because, content, against, *rest, line])
 
 
-def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
+def _stored(store: Store, task: _ProofTask) -> list[ProofRecord] | None:
     content = store.get("proof", _key(task))
     store.count("proof", taken=content is not None)
     if content is None:
@@ -171,7 +171,7 @@ def _stored(store: Store, task: _Task) -> list[ProofRecord] | None:
     ]
 
 
-def _store(store: Store, task: _Task, records: list[ProofRecord]) -> None:
+def _store(store: Store, task: _ProofTask, records: list[ProofRecord]) -> None:
     """Keep what neither a clock cut short nor memory or a fault ended; the rest is tried again."""
     if any(record.evidence.depends_on_the_machine for record in records):
         return

@@ -242,7 +242,7 @@ def _evidence(
 
 
 def with_fault(obligation: Obligation, coverage: Coverage) -> Verdict | None:
-    """The verdict of an instance's formula with the fault that it is there to catch; None where it names none."""
+    """The verdict of an instance's formula with the fault that it is there to catch; None if it names none."""
     from dpverify.proving import prove
 
     fault = obligation.catches

@@ -20,14 +20,14 @@ from dpverify.auditing.contract import recorded
 from dpverify.auditing.subjects import data_size
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
-from dpverify.ledger.document import Budget, Ledger
+from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.evidence import ExpectationEvidence, PrivacyEvidence, SamplingEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.running import Executor, Progress
 from dpverify.running.executors import one_blas_thread
 from dpverify.statements.plans import Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out, reproduction
-from dpverify.verification.checking.rows import RowCheck, Status, short
+from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, short
 from dpverify.verification.job import VerificationSettings
 from dpverify.versions import library_versions
 
@@ -50,10 +50,6 @@ class Rerun:
 
 
 NO_RERUN = Rerun()
-
-
-class _RefusedError(Exception):
-    """What is wrong with an audit, in a sentence."""
 
 
 def settings_of(ledger: Ledger) -> VerificationSettings:
@@ -113,7 +109,7 @@ def differences(ledger: Ledger) -> tuple[str, ...]:
 
 
 def audit_names(ledger: Ledger) -> frozenset[str]:
-    """The plans of the audits that a ledger's command line asks for; none where it is no valid one."""
+    """The plans of the audits that a ledger's command line asks for; none if it is no valid one."""
     try:
         return frozenset(plan.name for plan in settings_of(ledger).plans())
     except InvalidArgumentError:
@@ -176,7 +172,7 @@ def _of_plan(
     try:
         with one_blas_thread:
             status, says = _held(plan, entries, around, share, again)
-    except _RefusedError as refusal:
+    except RowRefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
     return RowCheck(plan.name, "", None, status, says)
 
@@ -211,7 +207,7 @@ def _held(
 
 def _counted(entries: list[AuditEvidence], count: int) -> None:
     if len(entries) != count:
-        raise _RefusedError(f"it has {len(entries)} entries, by its plan it has {count}")
+        raise RowRefusedError(f"it has {len(entries)} entries, by its plan it has {count}")
 
 
 def _fields(entry: AuditEvidence) -> dict[str, Any]:
@@ -222,10 +218,10 @@ def _same(entry: AuditEvidence, expected: Mapping[str, Any], by: str) -> None:
     """Refuse an entry one of whose fields is not what it should be; bit by bit, and NaN is itself."""
     for name, value in expected.items():
         if not hasattr(entry, name):
-            raise _RefusedError(f"it has no {name.replace('_', ' ')}, by {by} it is {short(value)}")
+            raise RowRefusedError(f"it has no {name.replace('_', ' ')}, by {by} it is {short(value)}")
         shown = getattr(entry, name)
         if shown != value and repr(shown) != repr(value):
-            raise _RefusedError(
+            raise RowRefusedError(
                 f"its {name.replace('_', ' ')} is {short(shown)}, by {by} it is {short(value)}"
             )
 
@@ -235,7 +231,7 @@ def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
     question = audit.question.headed(label)
     if isinstance(question, PrivacyQuestion):
         if not isinstance(entry, PrivacyEvidence):
-            raise _RefusedError("it is no audit of privacy, by its plan it is one")
+            raise RowRefusedError("it is no audit of privacy, by its plan it is one")
         _same(entry, {**question.fields(), "runs": question.runs, "adjacency": question.relation}, "its plan")
         claims = question.epsilons(entry.delta, None)
         _same(entry, {name: claims[name] for name in ("epsilon_claimed", "epsilon_proved")}, "its plan")
@@ -244,12 +240,12 @@ def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
         _refuse_unless_violated(entry, not entry.epsilon_lower <= claims["epsilon_claimed"])
     elif isinstance(question, BoundsQuestion):
         if not isinstance(entry, ExpectationEvidence):
-            raise _RefusedError("it is no audit of an expectation, by its plan it is one")
+            raise RowRefusedError("it is no audit of an expectation, by its plan it is one")
         cases = [
             bound for bound in question.bounds if bound.claim == entry.claim and bound.data == entry.data
         ]
         if not cases:
-            raise _RefusedError(
+            raise RowRefusedError(
                 f"its claim {short(entry.claim)} on {short(entry.data)} is none of its plan's"
             )
         bound = next((b for b in cases if b.bound == entry.bound), cases[0])
@@ -257,16 +253,16 @@ def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
             entry, {**recorded(bound.origin), "bound": bound.bound, "curve_over": question.over}, "its plan"
         )
         if not 0 < entry.runs <= bound.runs:
-            raise _RefusedError(f"its runs are {entry.runs}, by its plan at most {bound.runs}")
+            raise RowRefusedError(f"its runs are {entry.runs}, by its plan at most {bound.runs}")
         points = [(b.size, b.bound) for b in question.bounds if question.over]
         if [(x, b) for x, _, _, b in entry.curve] != points:
-            raise _RefusedError("the points of its curve are not those of its plan")
+            raise RowRefusedError("the points of its curve are not those of its plan")
         low, high = entry.measured.lower, entry.measured.upper
         beyond = not (low <= high and (high >= bound.bound if bound.at_least else low <= bound.bound))
         _refuse_unless_violated(entry, beyond and math.isfinite(bound.bound))
     elif isinstance(question, LawQuestion):
         if not isinstance(entry, SamplingEvidence):
-            raise _RefusedError("it is no audit of a sampler, by its plan it is one")
+            raise RowRefusedError("it is no audit of a sampler, by its plan it is one")
         asked = ("data", "claim", "bound", "distance", "runs")
         expected = {name: getattr(question, name) for name in asked}
         _same(
@@ -280,18 +276,18 @@ def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
 def _refuse_unless_violated(entry: AuditEvidence, beyond: bool) -> None:
     """Refuse what no draw says; what is measured as NaN counts as beyond."""
     if entry.verdict not in (Verdict.SUPPORTED, Verdict.VIOLATED, Verdict.UNDECIDED):
-        raise _RefusedError(f"it is {entry.verdict}, which no draw shows")
+        raise RowRefusedError(f"it is {entry.verdict}, which no draw shows")
     if (entry.gap is None) == (entry.verdict is Verdict.UNDECIDED):
-        raise _RefusedError(f"it is {entry.verdict}, and its gap is {short(entry.gap)}")
+        raise RowRefusedError(f"it is {entry.verdict}, and its gap is {short(entry.gap)}")
     if beyond and entry.verdict is not Verdict.VIOLATED:
-        raise _RefusedError(f"it is {entry.verdict}, and what it measured lies beyond its claim")
+        raise RowRefusedError(f"it is {entry.verdict}, and what it measured lies beyond its claim")
 
 
 # ------------------------------------------------------------------------------------------- the budget
 
 
 def _of_budget(
-    budget: Budget,
+    budget: ErrorBudget,
     settings: VerificationSettings,
     shares: Mapping[str, float],
     found: Mapping[str, list[AuditEvidence]],

@@ -46,6 +46,10 @@ class RowCheck:
         return f"{self.status}: {self.statement}{row}: {self.says}"
 
 
+class RowRefusedError(Exception):
+    """What is wrong with a row, in a sentence."""
+
+
 def short(value: object) -> str:
     """A value as a sentence quotes it."""
     plain = str(value) if isinstance(value, StrEnum) else value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dpverify.analyses.mistakes import mistake_of
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.ledger.facts import Excess
+from dpverify.ledger.facts import FailureMargin
 from dpverify.ledger.headlines.rows import CLAIMS
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.names import paper_of
@@ -74,7 +74,7 @@ def refutation_texts(
         "consequence": consequence,
         "mistake": mistake,
         "reading": obligation.reading if broken else "",
-        "excess": Excess.of(*sides) if broken and coverage is not Coverage.UNIT else None,
+        "excess": FailureMargin.of(*sides) if broken and coverage is not Coverage.UNIT else None,
     }
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from dpverify.analyses.mistakes import mistake_of
 from dpverify.errors import DpverifyError
 from dpverify.ledger.entries import InstanceEntry
-from dpverify.ledger.headlines.rows import HOLDS, Row
+from dpverify.ledger.headlines.rows import HOLDS, FormulaRow
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.proving.instances.instance import Judgment, Premise, judge
@@ -76,8 +76,8 @@ def _interval(value: Number) -> Interval:
 
 
 def held_to_instances(
-    statement: Statement, rows: Sequence[Row], entries: Sequence[InstanceEntry]
-) -> tuple[Row, ...]:
+    statement: Statement, rows: Sequence[FormulaRow], entries: Sequence[InstanceEntry]
+) -> tuple[FormulaRow, ...]:
     """The rows of a statement of a paper that keeps instances: what is printed is refuted by these only.
 
     A formula of the conclusion that an instance refutes is refuted, whatever its own verdict; without an instance, the
@@ -90,7 +90,7 @@ def held_to_instances(
     return tuple(_held(statement, row, row.name in refuting) for row in rows)
 
 
-def _held(statement: Statement, row: Row, refuted: bool) -> Row:
+def _held(statement: Statement, row: FormulaRow, refuted: bool) -> FormulaRow:
     if row.corrected:
         return row
     if refuted:
@@ -107,7 +107,7 @@ def _held(statement: Statement, row: Row, refuted: bool) -> Row:
     return row
 
 
-def _consequence(statement: Statement, row: Row) -> Consequence | None:
+def _consequence(statement: Statement, row: FormulaRow) -> Consequence | None:
     """What follows from a formula that an instance refutes, and of which no counterexample in numbers is known."""
     printed = printed_of(statement, row.name)
     if printed is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dpverify.ledger.facts import Excess
+from dpverify.ledger.facts import FailureMargin
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Verdict
 from dpverify.verification.refutations.consequences import sides_as_printed
@@ -42,7 +42,7 @@ def realistic_point(obligation: Obligation, refuted: Json, checker: Checker) -> 
 
     found = realistic(obligation, refuted["proof"]["point"], confirms)
     relation, left, right = _sides(obligation, found.point, found.left, found.right)
-    excess, late = Excess.of(relation, left, right), late or found.stopped_by_the_clock
+    excess, late = FailureMargin.of(relation, left, right), late or found.stopped_by_the_clock
     return found.but(left=left, right=right, excess=excess, stopped_by_the_clock=late)
 
 
@@ -92,7 +92,7 @@ def fault_of(
         return "its counterexample at a realistic size is none, or not of such sizes"
     relation, left, right = _sides(obligation, found.point, *sides_at(obligation, point))
     said = (found.left, found.right, found.excess, found.because)
-    if said != (left, right, Excess.of(relation, left, right), "") or found.tried < 1:
+    if said != (left, right, FailureMargin.of(relation, left, right), "") or found.tried < 1:
         return "its sides at the counterexample at a realistic size are not those of its point"
     if checker(_certificate(obligation, found.point)).confirmed != found.confirmed_by_checker:
         return "the checker does not say what it says of the counterexample at a realistic size"

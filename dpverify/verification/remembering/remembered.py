@@ -97,7 +97,7 @@ def recall_or_prove(
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:
-    """What `remember` kept, None where formulas or provers have changed since."""
+    """What `remember` kept, None if formulas or provers have changed since."""
     found = kept("proofs", statement_key(statement))
     try:
         return None if found is None else [ProofEvidence.model_validate(r) for r in found]

@@ -57,7 +57,7 @@ def _content(file: Path) -> Any:
 
 
 def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
-    """What was found of it on this machine, or else when the release was made; None where it is neither."""
+    """What was found of it on this machine, or else when the release was made; None if it is neither."""
     found = recall(statement)
     return _read(statement) if found is None else found
 
@@ -94,7 +94,7 @@ def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, .
 
 
 def origin(statements: Sequence[Statement]) -> str:
-    """A sentence about those of them that were found for the release; empty where there are none."""
+    """A sentence about those of them that were found for the release; empty if there are none."""
     read = sum(recall(s) is None and _read(s) is not None for s in statements)
     if not read:
         return ""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dpverify.ledger.evidence import ExpectationEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.views import number_text
-from dpverify.views.audits.view import AuditView, Part, Source, Strong
+from dpverify.views.audits.view import AuditView, ClaimSource, Part, Strong
 
 
 def vacuous_text(evidence: ExpectationEvidence) -> str:
-    """That the bound says nothing, or at which points of the curve it does not; empty where neither is certified."""
+    """That the bound says nothing, or at which points of the curve it does not; empty if neither is certified."""
     if evidence.vacuous and evidence.extreme is not None:
         if evidence.from_below:
             return f"vacuous: nothing below {number_text.at_least(evidence.extreme.lower)} is possible"
@@ -34,7 +34,7 @@ class ExpectationView(AuditView):
         bound: tuple[Part, ...] = ("no bound is stated for it",)
         if math.isfinite(evidence.bound):
             bound = (self.bound(evidence), Strong(number_text.nearest(evidence.bound)))
-            bound += (Source(evidence.claim_source),) if evidence.claim_source else ()
+            bound += (ClaimSource(evidence.claim_source),) if evidence.claim_source else ()
         said = vacuous_text(evidence)
         return f"{evidence.quantity} lies in ", measured, ", ", *bound, f", {said}" if said else ""
 

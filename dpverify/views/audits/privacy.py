@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Qualified
 from dpverify.views import number_text
-from dpverify.views.audits.view import AuditView, Part, Source, Strong
+from dpverify.views.audits.view import AuditView, ClaimSource, Part, Strong
 
 NEIGHBORS = {
     "replace-one": "any one record replaced",
@@ -27,7 +27,7 @@ class PrivacyView(AuditView):
 
     def finding(self, evidence: PrivacyEvidence) -> Sequence[Part]:
         """Claim and bound."""
-        source = (Source(evidence.claim_source),) if evidence.claim_source else ()
+        source = (ClaimSource(evidence.claim_source),) if evidence.claim_source else ()
         at = f"; at δ = {number_text.nearest(evidence.delta)} ε is at least "
         bound = Strong(number_text.at_least(evidence.epsilon_lower))
         return "claimed ", Strong(evidence.full_claim), *source, at, bound

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dpverify.ledger.evidence import SamplingEvidence
 from dpverify.views import number_text
-from dpverify.views.audits.view import AuditView, Part, Source, Strong
+from dpverify.views.audits.view import AuditView, ClaimSource, Part, Strong
 
 
 def law_claim(audit: SamplingEvidence) -> str:
@@ -27,7 +27,7 @@ class SamplingView(AuditView):
         """Distance and claim."""
         measured = Strong(number_text.span(evidence.measured.lower, evidence.measured.upper))
         away = f" away from the correct one in {evidence.measured_distance} distance, claimed: "
-        source = (Source(evidence.claim_source),) if evidence.claim_source else ()
+        source = (ClaimSource(evidence.claim_source),) if evidence.claim_source else ()
         return f"the law of {evidence.statistic} is ", measured, away, Strong(law_claim(evidence)), *source
 
     def circumstances(self, evidence: SamplingEvidence) -> str:

@@ -17,13 +17,13 @@ class Strong:
 
 
 @dataclass(frozen=True)
-class Source:
+class ClaimSource:
     """The statement that the claim before it comes from; a page links to it, and a line leaves it out."""
 
     id: str
 
 
-Part = str | Strong | Source
+Part = str | Strong | ClaimSource
 """Of a sentence."""
 
 
@@ -33,7 +33,7 @@ class AuditView:
     kind: ClassVar[str] = ""
     """Of the evidence."""
     noun: ClassVar[str] = ""
-    """What its audits are called where it is counted what they can detect; empty where that is not counted.
+    """What its audits are called where it is counted what they can detect; empty if that is not counted.
 
     Kinds with the same noun are counted together.
     """
@@ -56,7 +56,7 @@ class AuditView:
     def text(self, evidence: Any) -> str:
         """What an audit found, in one line."""
         parts = (part.text if isinstance(part, Strong) else part for part in self.finding(evidence))
-        said = "".join(part for part in parts if not isinstance(part, Source))
+        said = "".join(part for part in parts if not isinstance(part, ClaimSource))
         around = self.circumstances(evidence)
         return f"{said} ({around})" if around else said
 
@@ -69,7 +69,7 @@ class AuditView:
         return False
 
     def plot(self, evidence: Any, name: str) -> Any:
-        """A drawing of one's own, a `dpverify.reports.plots.Plot` with this name; None where there is none."""
+        """A drawing of one's own, a `dpverify.reports.plots.Plot` with this name; None if there is none."""
         return None
 
     def detects_nothing(self, evidence: Any) -> bool:

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import real
 from dpverify.ledger.entries import InstanceEntry, StatementEntry
-from dpverify.ledger.headlines.rows import Row
+from dpverify.ledger.headlines.rows import FormulaRow
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
 from dpverify.proving.instances.instance import (
     PRECISION,
@@ -161,10 +161,10 @@ def _entry(name: str, verdict: Verdict = Verdict.REFUTED) -> InstanceEntry:
 
 
 def test_a_statement_is_refuted_by_an_instance_only() -> None:
-    def row(coverage: Coverage, verdict: Verdict = Verdict.REFUTED) -> Row:
-        return Row("a", coverage, verdict, (), (), Consequence.CLAIM)
+    def row(coverage: Coverage, verdict: Verdict = Verdict.REFUTED) -> FormulaRow:
+        return FormulaRow("a", coverage, verdict, (), (), Consequence.CLAIM)
 
-    def held(row: Row, *entries: InstanceEntry) -> Row:
+    def held(row: FormulaRow, *entries: InstanceEntry) -> FormulaRow:
         (found,) = held_to_instances(Sheet("x.1", ()).statement, [row], entries)
         return found
 
@@ -190,7 +190,7 @@ def test_entries_say_what_was_found() -> None:
 
 def test_check_evaluates_instances_again() -> None:
     """A ledger in which one side of an instance was turned is refused."""
-    from dpverify.ledger.document import Budget, Ledger
+    from dpverify.ledger.document import ErrorBudget, Ledger
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.catalog.proofs import prove_statement
     from dpverify.verification.ledger_check import Status, _catalog
@@ -208,7 +208,7 @@ def test_check_evaluates_instances_again() -> None:
     def refused(statements: tuple[StatementEntry, ...]) -> list[str]:
         ledger = Ledger(
             program_version="", created="", command="dpverify verify", seed=0, profile="quick", versions={},
-            statements=statements, entries=(), budget=Budget(failure_probability=0.1, spent={}), seconds=0,
+            statements=statements, entries=(), budget=ErrorBudget(failure_probability=0.1, spent={}), seconds=0,
         )  # fmt: skip
         found = _catalog(ledger, [r.evidence for r in records], ("bst14.huber-smooth",))
         return [row.says for row in found if row.status is Status.REFUSED]
