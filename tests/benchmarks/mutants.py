@@ -37,7 +37,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "auditors": (("dpverify/auditing",), ("tests/auditing",)),
     "algorithms": (("dpverify/algorithms",), ("tests/algorithms",)),
     "plans": (tuple(f"dpverify/statements/{paper}/audits" for paper in ("bst14", "fmtt18", "gll22", "mn25")),
-              ("tests/statements/audits", "tests/statements")),
+              ("tests/golden", "tests/statements")),
 }  # fmt: skip
 """Where mutants of a room come from, and where its tests are."""
 RELATIONS = {
