@@ -20,7 +20,7 @@ def _stop(n: float) -> float:
 
 
 def _smoothed(n: float) -> float:
-    """d = 5, epsilon = 8, and the bias of a convolved hinge."""
+    """Corollary 34 with d = 5 and epsilon = 8, and the bias of a convolved hinge."""
     width = 8 / (2 * math.sqrt(n * math.log(1e5)))
     # enough noise for an epsilon at which the printed formula may have too little
     sigma = max(2 / largest_mu(8.0, 1e-5), 2 * math.sqrt(2 * LOG) / 8)
