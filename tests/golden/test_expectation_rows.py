@@ -130,3 +130,12 @@ def test_a_rate_is_a_slope_of_logarithms() -> None:
     assert n.tolist() == [8, 16, 32, 64]
     assert rate.exponent.lower <= slope <= rate.exponent.upper
     assert rate.exponent_claimed == -1
+
+
+def test_a_bound_that_holds_for_records_as_large() -> None:
+    x, _ = records("breast-cancer", None, 5)
+    size = math.sqrt((x**2).sum(axis=1).mean())
+    found = row("gll22.lower-instance/breast-cancer/mean")
+    assert found.claim.endswith(f"{2 * size / (16 * math.sqrt(1 + 4 * 32)):.4g}")
+    assert tuple(n for n, *_ in found.curve) == (2, 8, 32)
+    assert found.runs == 500

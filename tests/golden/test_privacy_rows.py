@@ -72,6 +72,11 @@ def _of_real_record() -> float:
             lambda: float(brentq(lambda e: _stopped(e) - 1e-5, 1, 10)),
             0.8,
         ),
+        (
+            "fmtt18.stop/worst-case-1-of-2",
+            lambda: float(brentq(lambda e: _stopped(e) - 1e-5, 1, 10)),
+            0.4,
+        ),
         ("gll22.rem/worst-case", lambda: gaussian_epsilon(largest_mu(1.0, 1e-3)), 0.5),
     ],
 )
