@@ -38,7 +38,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "auditors": (("dpverify/auditing",), ("tests/auditing",)),
     "algorithms": (("dpverify/algorithms",), ("tests/algorithms",)),
     "plans": (tuple(f"dpverify/statements/{paper}/audits" for paper in ("bst14", "fmtt18", "gll22", "mn25")),
-              ("tests/statements/audits", "tests/statements")),
+              ("tests/golden", "tests/statements")),
 }  # fmt: skip
 """Where mutants of a room come from, and where its tests are."""
 RELATIONS = {
@@ -202,7 +202,7 @@ def main() -> None:
             tests = tuple(test for test in tests if (ROOT / test).is_dir())
             if fails := killed(tests, site, work):
                 sys.exit(f"{room}: without a mutant, {fails}")
-            survivors = []
+            survivors = 0
             some = drawn(site, sources, chosen.each, f"{chosen.seed} {room}")
             for mutant in track(some, room, console=Console(stderr=True), disable=not sys.stderr.isatty()):
                 file = site / mutant.file
@@ -214,10 +214,9 @@ def main() -> None:
                 by = (killed(near, site, work) if near else "") or killed(tests, site, work)
                 file.write_text(text, encoding="utf-8")
                 if not by:
-                    survivors.append(mutant)
-            print(f"{room}: {len(some) - len(survivors)} of {len(some)} killed", flush=True)
-            for mutant in survivors:
-                print(f"  survives: {mutant}", flush=True)
+                    survivors += 1
+                    print(f"{room}: survives: {mutant}", flush=True)
+            print(f"{room}: {len(some) - survivors} of {len(some)} killed", flush=True)
 
 
 if __name__ == "__main__":
