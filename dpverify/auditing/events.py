@@ -77,7 +77,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Output:
+class SingleOutput:
     """One single output, a number for each column."""
 
     values: tuple[float, ...]
@@ -98,7 +98,7 @@ class Outputs:
         return f"output one of {self.count} that are {'more' if self.more else 'less'} frequent on the left"
 
 
-AnyEvent = Event | Output | Outputs
+AnyEvent = Event | SingleOutput | Outputs
 NameEvent = Callable[[AnyEvent], str]
 """How an event is called, by whoever knows what the columns of the outputs are."""
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings, target
 from hypothesis import strategies as st
 
 from dpverify.algorithms.mn25 import interaction, oracle_handles, private_oracles
-from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, Limits, UseCounts
+from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleLimits, UseCounts
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, PrivateOracleMethod
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import (
@@ -155,7 +155,7 @@ def with_second_thoughts(patch: pytest.MonkeyPatch) -> None:
     """What is declared is asked for anew when it is enforced, and the answer has changed."""
     stated = PrivateOracleMethod.limits
     patch.setattr(PrivateOracleMethod, "guarantees", _before(PrivateOracleMethod.guarantees, stated))
-    patch.setattr(PrivateOracleMethod, "limits", lambda self, n: Limits(self.declared.on(n).batch, 9, 9, 9))
+    patch.setattr(PrivateOracleMethod, "limits", lambda self, n: OracleLimits(self.declared.on(n).batch, 9, 9, 9))
 
 
 def _before(guarantees: Callable[..., Any], limits: Callable[..., Any]) -> Callable[..., Any]:
@@ -267,4 +267,4 @@ def test_the_copy_is_of_the_optimizer_and_not_of_its_class() -> None:
     check_interaction(method, left, left.replace(1, [-1.0], 1.0))
     assert adversary.calls == 0
     assert copy.deepcopy(adversary) == adversary
-    assert oracle_handles.DeclaredUse(1, 1, 1).on(5) == Limits(1, 1, 1, 1)
+    assert oracle_handles.DeclaredUse(1, 1, 1).on(5) == OracleLimits(1, 1, 1, 1)

@@ -56,7 +56,7 @@ _EXACT_SUM = 100_000
 
 
 @dataclass(frozen=True)
-class Grid:
+class NoiseGrid:
     """What noise is made of.
 
     Attributes:
@@ -133,7 +133,7 @@ class GridSearch:
         self._pairs = looks_at_pairs
         self.seen_up_to = self._visible()
 
-    def side(self, side: Side) -> Grid | None:
+    def side(self, side: Side) -> NoiseGrid | None:
         """The coarsest grid of the numbers on one side of 0; None if there is none."""
         ours = side * self._x[side * self._x > 0]
         if not ours.size:
@@ -141,11 +141,11 @@ class GridSearch:
         uniform, largest = beyond(self._law, ours), float(ours.max())
         for bits in _BITS:
             found = self._on_grid(uniform, bits, 2 ** (bits - 1), _OFFSETS, _ON_GRID, self._side_level)
-            if found is not None and self._reached(grid := Grid(self._law, bits, found), largest):
+            if found is not None and self._reached(grid := NoiseGrid(self._law, bits, found), largest):
                 return grid
         return None
 
-    def pairs(self) -> Grid | None:
+    def pairs(self) -> NoiseGrid | None:
         """The coarsest grid of the radii of pairs; None if there is none, or the law is not normal."""
         if not self._pairs:
             return None
@@ -159,7 +159,7 @@ class GridSearch:
                 for bits in _BITS:
                     first = self._on_grid(uniform, bits, 2**bits, _PAIR_OFFSETS, _PAIRS_ON_GRID, level, True)
                     if first is not None and self._reached(
-                        grid := Grid(self._law, bits, first, lag), largest
+                        grid := NoiseGrid(self._law, bits, first, lag), largest
                     ):
                         found.append((bits, lag, grid))
                         break
@@ -218,7 +218,7 @@ class GridSearch:
                 return offset or 1.0
         return None
 
-    def _reached(self, grid: Grid, largest: float) -> bool:
+    def _reached(self, grid: NoiseGrid, largest: float) -> bool:
         """Whether no number lies beyond the end of the grid; else they are no noise of it, whatever they are."""
         return largest <= grid.end * (1 + _OPERATIONS * 2.0**-self._written.bits) + self._spacing(grid.end)
 
@@ -275,7 +275,7 @@ def _products(halves: FloatArray, lag: int, phase: int) -> FloatArray:
     return np.asarray((blocks[:, 0] * blocks[:, 1]).ravel())
 
 
-def grids_of(search: GridSearch) -> Iterator[tuple[Side, Grid]]:
+def grids_of(search: GridSearch) -> Iterator[tuple[Side, NoiseGrid]]:
     """The grid of each side, as far as there are any; one of pairs is that of both sides."""
     sides = {side: search.side(side) for side in SIDES}
     if None in sides.values() and (both := search.pairs()) is not None:

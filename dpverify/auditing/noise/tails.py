@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower
-from dpverify.auditing.noise.grids import SIDES, Grid, GridSearch, Side, grids_of
+from dpverify.auditing.noise.grids import SIDES, NoiseGrid, GridSearch, Side, grids_of
 from dpverify.auditing.noise.laws import LAWS, Law, beyond_at
 from dpverify.auditing.noise.written import Written
 from dpverify.checks import FloatArray
@@ -60,7 +60,7 @@ class TailAudit:
     reason: str
     law: Law
     ends: dict[Side, float]
-    grids: dict[Side, Grid]
+    grids: dict[Side, NoiseGrid]
     values: float | None
     repeats: int
     largest: float
@@ -177,7 +177,7 @@ def audit_tails(
     )
 
 
-def _says_grids(grids: dict[Side, Grid]) -> list[str]:
+def _says_grids(grids: dict[Side, NoiseGrid]) -> list[str]:
     if not grids:
         return []
     ends = {side: side * grid.end for side, grid in grids.items()}

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, Output
+from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, SingleOutput
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
@@ -203,7 +203,7 @@ class Encoder:
     def name_event(self, event: AnyEvent) -> str:
         """An event of the rows in words, with the places of the outputs instead of numbers of columns."""
         names = self.names if self._shown else ()
-        if isinstance(event, Output) and names:
+        if isinstance(event, SingleOutput) and names:
             return self._output(event)
         if not isinstance(event, Event) or event.column is None or event.column >= len(names):
             return str(event)
@@ -212,7 +212,7 @@ class Encoder:
             return f"{_name((path, _NUMBER))} {'is' if event.above else 'is not'} -0.0"
         return str(replace(event, scorer=names[event.column]))
 
-    def _output(self, event: Output) -> str:
+    def _output(self, event: SingleOutput) -> str:
         parts = []
         for value, ((path, kind), before) in zip(
             event.values[:MOST_SHOWN], self._shown.items(), strict=False

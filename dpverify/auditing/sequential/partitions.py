@@ -32,7 +32,7 @@ from dpverify.auditing.black_box.scores import (
     fit_score,
     row_keys,
 )
-from dpverify.auditing.events import AnyEvent, Event, Output, Outputs, thresholds
+from dpverify.auditing.events import AnyEvent, Event, SingleOutput, Outputs, thresholds
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
@@ -193,7 +193,7 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     known = seen[often]
     single = np.eye(known.size, known.size + 1, dtype=bool)
     rows = known.view(np.float64).reshape(known.size, -1)
-    named: list[AnyEvent] = [Output(tuple(row.tolist())) for row in rows]
+    named: list[AnyEvent] = [SingleOutput(tuple(row.tolist())) for row in rows]
 
     on_left, on_right = (_hits(row_keys(side), known) for side in (left, right))
     order = np.argsort(np.log(on_left + 1.0) - np.log(on_right + 1.0), kind="stable")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from dpverify.auditing.noise import TailAudit, audit_tails
-from dpverify.auditing.noise.grids import Grid
+from dpverify.auditing.noise.grids import NoiseGrid
 from dpverify.auditing.noise.written import Written
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
@@ -28,7 +28,7 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def only(found: TailAudit) -> Grid:
+def only(found: TailAudit) -> NoiseGrid:
     """The one grid of both sides."""
     (grid,) = set(found.grids.values())
     return grid
@@ -235,14 +235,14 @@ def test_nothing_but_zeros_is_no_noise_of_any_scale(scale: float) -> None:
 @pytest.mark.parametrize("distance", [0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 6.0])
 def test_what_is_lost_is_what_the_sampler_loses(distance: float) -> None:
     """All of a grid of 12 bits is made, for pairs with angles of 2000 steps."""
-    alone = Grid("normal", 12, 0.5)
+    alone = NoiseGrid("normal", 12, 0.5)
     values = ndtri((np.arange(2**12) + 0.5) * 2.0**-12)
     assert alone.lost(distance) == np.mean(values > alone.end - distance)
-    pairs = Grid("normal", 12, 1.0, 8)
+    pairs = NoiseGrid("normal", 12, 1.0, 8)
     radius = np.sqrt(-2 * np.log(np.arange(1, 2**12 + 1) * 2.0**-12))
     values = radius[:, None] * np.cos(2 * np.pi * (np.arange(2000) + 0.5) / 2000)
     assert pairs.lost(distance) == pytest.approx(np.mean(values > pairs.end - distance), rel=0.05)
-    many = Grid("normal", 30, 1.0, 8)
+    many = NoiseGrid("normal", 30, 1.0, 8)
     assert 0 < many.lost(distance) <= float(ndtr(distance - many.end))
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dpverify.auditing import DEFAULT_SCORERS, Encoder, audit_privacy
 from dpverify.auditing.black_box.mixed import WithinCategories, varying
 from dpverify.auditing.black_box.scores import apply_score
-from dpverify.auditing.events import Event, Output
+from dpverify.auditing.events import Event, SingleOutput
 from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -342,7 +342,7 @@ def test_events_are_named_by_places_and_words() -> None:
     rows, _ = encoder.rows(texts(outputs), texts(outputs))
     assert encoder.name_event(Event("coordinate 1", 2.0, True, 0)) == "['a'] > 2"
     assert encoder.name_event(Event("coordinate 3", 0.0, False, 2)) == "presence of ['b'] <= 0"
-    assert [encoder.name_event(Output(tuple(row))) for row in rows.tolist()] == [
+    assert [encoder.name_event(SingleOutput(tuple(row))) for row in rows.tolist()] == [
         "output with ['a'] = 1.5, ['b'] = 'yes'",
         "output with ['a'] = 2.5, ['b'] = 'no'",
         "output with ['a'] = 2.5",
@@ -410,7 +410,7 @@ def test_bits_are_told_apart(one: Any, other: Any, says: str, as_text: bool) -> 
     assert not encoder.likeness.always_the_same
     found = audit_privacy(left, right, PureDP(1.0), adjacency="unchecked", failure_probability=1e-3, seed=0)
     assert found.verdict is Verdict.VIOLATED
-    said = {encoder.name_event(Output(tuple(row.tolist()))) for row in (left[0], right[0])}
+    said = {encoder.name_event(SingleOutput(tuple(row.tolist()))) for row in (left[0], right[0])}
     assert any(says in words for words in said)
 
 
