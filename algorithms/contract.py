@@ -34,16 +34,6 @@ class Guarantees:
             nothing for all records.
         local: about each record's own report only; None if there is no such guarantee.
         others: guarantees without a name.
-
-    Examples:
-        >>> from dpverify.algorithms import Guarantees
-        >>> from dpverify.privacy import GDP, Adjacency, ApproxDP, StatedGuarantee
-        >>> asked, known = (StatedGuarantee(g, Adjacency.REPLACE_ONE) for g in (ApproxDP(1.0, 1e-5), GDP(0.2)))
-        >>> guarantees = Guarantees(asked, others=(known,))
-        >>> print(guarantees.headline, guarantees.sharpest, sep="; ")
-        (1, 1e-05)-DP (replace-one); 0.2-GDP (replace-one)
-        >>> len(Guarantees())  # if nothing is guaranteed
-        0
     """
 
     _headline: StatedGuarantee | None
@@ -174,25 +164,6 @@ class Algorithm(ABC):
 
     It can be pickled, its fingerprint changes with its parameters and nothing else (`running.fingerprint`), and it
     draws all of its randomness from `rng`, so that its outputs have the same bits on every executor.
-
-    Examples:
-        >>> from dataclasses import dataclass
-        >>> from dpverify.algorithms import Algorithm, Guarantees
-        >>> from dpverify.checks import whole_number
-        >>> from dpverify.privacy import GDP, Adjacency, StatedGuarantee
-        >>> from dpverify.running import Output
-        >>> @dataclass(frozen=True)
-        ... class NoisyMean(Algorithm):
-        ...     noise_stddev: float
-        ...     id = "mine.mean"
-        ...     def __call__(self, data, *, rng, runs):
-        ...         mean = data.features.clip(0, 1).mean(axis=0)
-        ...         return Output(mean + self.noise_stddev * rng.normal((runs, len(mean)), "noise"))
-        ...     def guarantees(self, n):  # for one feature
-        ...         whole_number("n", n, at_least=1)
-        ...         return Guarantees(StatedGuarantee(GDP(1 / (n * self.noise_stddev)), Adjacency.REPLACE_ONE))
-        >>> print(NoisyMean(0.1).guarantees(20).headline)
-        0.5-GDP (replace-one)
     """
 
     id: ClassVar[str]

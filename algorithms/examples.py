@@ -29,13 +29,6 @@ class Setting:
         delta: of the examples that have one.
         point: whether the sets have one point only.
         loss: replaces every loss, if given.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import OutputPerturbation
-        >>> from dpverify.algorithms.examples import Setting
-        >>> made = OutputPerturbation.examples(Setting(epsilon=0.5))["asked"]()
-        >>> print(made.guarantees(4).headline)
-        0.5-DP (replace-one, if no run is refused)
     """
 
     n: int = 4

@@ -58,19 +58,6 @@ def check_parameters(made: Any) -> None:
 
     Raises:
         InvalidArgumentError: with the parameter's name, its value and what is allowed.
-
-    Examples:
-        >>> from dataclasses import dataclass
-        >>> from dpverify.algorithms.parameters import Count, Positive, check_parameters
-        >>> @dataclass(frozen=True)
-        ... class Steps:
-        ...     rate: Positive
-        ...     count: Count | None = None
-        >>> check_parameters(Steps(0.5))
-        >>> check_parameters(Steps(-0.5))
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidArgumentError: rate was -0.5; allowed: a finite number above 0.
     """
     for name, check in _checks(made.__class__):
         check(name, getattr(made, name))

@@ -87,19 +87,6 @@ class Adversary:
         moves: the script.
         released: how its points are changed before they are released, by name.
         calls: how often it was called, as far as it can remember.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import PrivateOracleMethod
-        >>> from dpverify.algorithms.mn25.oracle_handles import DeclaredUse
-        >>> from dpverify.algorithms.mn25.private_oracles import GaussianOracle
-        >>> from dpverify.problems import Ball, Dataset, Linear, Problem
-        >>> from dpverify.properties import Adversary, check_interaction
-        >>> from dpverify.properties.adversaries import Move
-        >>> greedy = Adversary(DeclaredUse(1, 2, 1), (Move("far", 0.0, (0,)), Move("as they are", 0.5, (0,))))
-        >>> left = Dataset([[1.0], [0.0]], [1.0, 1.0])
-        >>> method = PrivateOracleMethod(Problem(Linear(), Ball(1, 1.0)), GaussianOracle(1.0), greedy)
-        >>> check_interaction(method, left, left.replace(1, [-1.0], 1.0)).messages
-        1
     """
 
     declared: DeclaredUse
@@ -151,15 +138,6 @@ def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[
 
     Raises:
         InvalidArgumentError: if n is no integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import adversarial_optimizers
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(adversarial_optimizers(n=3))
-        ... def test(found):
-        ...     assert found.declared.batches_a_record in (1, 2, "in turn")
-        >>> test()
     """
     return _adversaries(whole_number("n", n, at_least=1), whole_number("most_moves", most_moves, at_least=1))
 
@@ -228,12 +206,6 @@ class Leak:
         spent: the mu of all that was computed from the records, of the run that it is largest in.
         stated: the mu of the guarantee; None if none is stated.
         messages: how many were sent.
-
-    Examples:
-        >>> from dpverify.properties import Leak
-        >>> leak = Leak(spent=1.5, stated=2.0, messages=2)
-        >>> leak.spent <= leak.stated
-        True
     """
 
     spent: float

@@ -46,15 +46,6 @@ def constraint_sets(*, dimension: int | None = None) -> st.SearchStrategy[Constr
 
     Raises:
         InvalidArgumentError: if the dimension is not an integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import constraint_sets
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(constraint_sets(dimension=2))
-        ... def test(found):
-        ...     assert found.contains(found.center()[None])[0]
-        >>> test()
     """
     if dimension is not None:
         return _sets(whole_number("dimension", dimension, at_least=1))
@@ -75,18 +66,7 @@ def _sets(d: int) -> st.SearchStrategy[ConstraintSet]:
 
 
 def losses(constraint: ConstraintSet) -> st.SearchStrategy[Loss]:
-    """Convex losses, whose declared constants hold on a set and for records in the unit ball.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.problems import Ball
-        >>> from dpverify.properties import losses
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(losses(Ball(2, 1.0)))
-        ... def test(found):
-        ...     assert found.lipschitz_constant > 0
-        >>> test()
-    """
+    """Convex losses, whose declared constants hold on a set and for records in the unit ball."""
     if not isinstance(constraint, ConstraintSet):
         raise InvalidArgumentError("constraint", constraint, "a constraint set, such as Ball(2, 1.0)")
     plain: list[Loss] = [
@@ -126,15 +106,6 @@ def noisy_iterations(*, most_steps: int = 6) -> st.SearchStrategy[NoisyIteration
 
     Raises:
         InvalidArgumentError: if `most_steps` is not an integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import noisy_iterations
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(noisy_iterations())
-        ... def test(found):
-        ...     assert found.best().mu >= 0
-        >>> test()
     """
     most = whole_number("most_steps", most_steps, at_least=1)
 
@@ -159,15 +130,6 @@ def schedules(*, steps: int, smoothness: float = 1.0) -> st.SearchStrategy[tuple
 
     Raises:
         InvalidArgumentError: if `steps` is not an integer of at least 1, or the smoothness not positive and finite.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import schedules
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(schedules(steps=4, smoothness=2.0))
-        ... def test(found):
-        ...     assert (found[0] <= 1).all() and (found[1] > 0).all()
-        >>> test()
     """
     count = whole_number("steps", steps, at_least=1)
     longest = 2 / number("smoothness", smoothness, above=0.0, allowed="a finite number above 0")
@@ -185,15 +147,6 @@ def distributions(outcomes: int) -> st.SearchStrategy[Array]:
 
     Raises:
         InvalidArgumentError: if `outcomes` is not an integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import distributions
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(distributions(3))
-        ... def test(found):
-        ...     assert found.shape == (3,)
-        >>> test()
     """
     count = whole_number("outcomes", outcomes, at_least=1)
     weights = st.lists(st.integers(0, 1000), min_size=count, max_size=count).filter(any)
@@ -205,16 +158,6 @@ def distribution_pairs(*, most_outcomes: int = 5) -> st.SearchStrategy[tuple[Arr
 
     Raises:
         InvalidArgumentError: if `most_outcomes` is not an integer of at least 2.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import distribution_pairs
-        >>> from dpverify.privacy import hockey_stick_divergence
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(distribution_pairs())
-        ... def test(pair):
-        ...     assert hockey_stick_divergence(*pair, epsilon=0.0) <= 1
-        >>> test()
     """
     most = whole_number("most_outcomes", most_outcomes, at_least=2)
     return st.integers(2, most).flatmap(lambda k: st.tuples(distributions(k), distributions(k)))
@@ -286,15 +229,6 @@ class KnownMechanism:
         left: records (n, 1).
         right: its neighbor by one replaced record.
         guarantee: holds for all neighbors, and is attained by these two at every epsilon.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import check_private, mechanisms
-        >>> @settings(max_examples=3, derandomize=True, database=None, deadline=None)
-        ... @given(mechanisms())
-        ... def test(known):
-        ...     check_private(known.mechanism, known.left, known.right, known.guarantee, runs=1000)
-        >>> test()
     """
 
     mechanism: Mechanism
@@ -309,15 +243,6 @@ def mechanisms(*, most_records: int = 4) -> st.SearchStrategy[KnownMechanism]:
 
     Raises:
         InvalidArgumentError: if `most_records` is not an integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import mechanisms
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(mechanisms())
-        ... def test(known):
-        ...     assert known.left.shape == known.right.shape
-        >>> test()
     """
     most = whole_number("most_records", most_records, at_least=1)
     kinds: st.SearchStrategy[Any] = st.one_of(

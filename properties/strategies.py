@@ -17,32 +17,12 @@ from dpverify.problems import Dataset
 
 
 def epsilons(largest: float = 20.0) -> st.SearchStrategy[float]:
-    """Epsilons in nats, 0 included.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import epsilons
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(epsilons(largest=5.0))
-        ... def test(found):
-        ...     assert 0 <= found <= 5
-        >>> test()
-    """
+    """Epsilons in nats, 0 included."""
     return st.floats(0.0, largest, allow_nan=False)
 
 
 def deltas() -> st.SearchStrategy[float]:
-    """Deltas in (0, 1), tiny ones as often as large ones.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import deltas
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(deltas())
-        ... def test(found):
-        ...     assert 0 < found < 1
-        >>> test()
-    """
+    """Deltas in (0, 1), tiny ones as often as large ones."""
     return st.floats(-300.0, -0.01).map(lambda exponent: 10.0**exponent)
 
 
@@ -67,17 +47,7 @@ def guarantees() -> st.SearchStrategy[Guarantee]:
 
 
 def unit_ball_points(rows: int, dimension: int) -> st.SearchStrategy[NDArray[np.float64]]:
-    """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import unit_ball_points
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(unit_ball_points(3, 2))
-        ... def test(found):
-        ...     assert (abs(found) <= 1).all()
-        >>> test()
-    """
+    """Arrays (rows, dimension) whose rows lie in the Euclidean unit ball, its boundary included."""
 
     def shrink(values: NDArray[np.float64]) -> NDArray[np.float64]:
         lengths = np.linalg.norm(values, axis=1, keepdims=True)
@@ -92,15 +62,6 @@ def datasets(*, n: int, d: int) -> st.SearchStrategy[Dataset]:
 
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import datasets
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(datasets(n=5, d=2))
-        ... def test(found):
-        ...     assert found.features.shape == (5, 2)
-        >>> test()
     """
     return _datasets(whole_number("n", n, at_least=1), whole_number("d", d, at_least=1))
 
@@ -117,15 +78,6 @@ def neighboring_datasets(
     Raises:
         InvalidArgumentError: if n or d is no integer of at least 1 (n of at least 2 where a record is removed), and for
             other adjacencies.
-
-    Examples:
-        >>> from hypothesis import given, settings
-        >>> from dpverify.properties import neighboring_datasets
-        >>> @settings(max_examples=10, derandomize=True, database=None, deadline=None)
-        ... @given(neighboring_datasets(n=3, d=2))
-        ... def test(pair):
-        ...     assert 1 <= pair[2] <= 3
-        >>> test()
     """
     by = checked_adjacency(adjacency)
     known = (Adjacency.REPLACE_ONE, Adjacency.INDEX, Adjacency.ZERO_OUT, Adjacency.ADD_REMOVE_ONE)

@@ -18,19 +18,7 @@ from dpverify.reports.page import render_html
 
 @dataclass(frozen=True)
 class ReportPaths:
-    """Where the files of a report are.
-
-    Examples:
-        >>> import tempfile
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import write_report
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = write_report(ledger, folder)
-        >>> paths.ledger.name, paths.page.name, paths.certificates.name
-        ('ledger.json', 'report.html', 'certificates')
-    """
+    """Where the files of a report are."""
 
     ledger: Path
     page: Path
@@ -56,18 +44,6 @@ def write_report(
     Raises:
         InvalidDataError: a certificate does not have the hash in its name, the ledger cannot be read back
             as it is, or the folder cannot be written to.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import write_report
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = write_report(ledger, folder, {})
-        ...     sorted(path.name for path in Path(folder).iterdir())
-        ['certificates', 'ledger.json', 'report.html']
     """
     place = Path(folder)
     given = dict(certificates or {})
@@ -100,18 +76,6 @@ def write_report_again(
     Raises:
         InvalidDataError: the ledger or a certificate cannot be read, or the folder cannot be written to.
         InvalidArgumentError: the folder holds another ledger of that name, or the page would replace the ledger.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import write_ledger, write_report_again
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     kept = write_ledger(ledger, Path(folder, "monday.json"))
-        ...     write_report_again(kept).page.name
-        'monday.html'
     """
     source = Path(ledger)
     found = load_ledger(source)
@@ -156,17 +120,6 @@ def read_certificates(ledger: Ledger, folder: str | os.PathLike[str]) -> dict[st
     """The certificates of a ledger that lie in `folder/certificates`; those that are not there are left out.
 
     Raises InvalidDataError where one is there but cannot be read or does not have its hash.
-
-    Examples:
-        >>> import tempfile
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import read_certificates, write_report
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     paths = write_report(ledger, folder)
-        ...     read_certificates(ledger, folder)
-        {}
     """
     place = Path(folder) / "certificates"
     names = {

@@ -20,16 +20,6 @@ def ledger_json(ledger: Ledger) -> str:
 
     JSON has no infinities: a float that is not finite becomes the string `Infinity`, `-Infinity` or `NaN`,
     which `parse_ledger` reads back.
-
-    Examples:
-        >>> import json
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import ledger_json
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> text = ledger_json(ledger)
-        >>> json.loads(text)["seed"]
-        7
     """
     tree = without_infinities(ledger.model_dump(mode="python"))
     return json.dumps(tree, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -40,18 +30,6 @@ def parse_ledger(text: str, source: str = "The ledger") -> Ledger:
 
     Raises InvalidDataError, in one sentence, where the text is not JSON, not a ledger, of another schema
     version, or does not fit the schema.
-
-    Examples:
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import ledger_json, parse_ledger
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> parse_ledger(ledger_json(ledger)) == ledger
-        True
-        >>> parse_ledger("[]", source="my.json")
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidDataError: my.json is not a ledger: it is not a JSON object with a ...
     """
     try:
         tree = json.loads(text, parse_constant=_refuse_constant)
@@ -104,20 +82,7 @@ def load_ledger(path: str | os.PathLike[str]) -> Ledger:
 
 
 def write_ledger(ledger: Ledger, path: str | os.PathLike[str]) -> Path:
-    """Write a ledger file, whole or not at all; returns its path.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import load_ledger, write_ledger
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = write_ledger(ledger, Path(folder, "ledger.json"))
-        ...     load_ledger(path) == ledger
-        True
-    """
+    """Write a ledger file, whole or not at all; returns its path."""
     return write_text(ledger_json(ledger), Path(path))
 
 

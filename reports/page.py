@@ -73,15 +73,6 @@ def render_html(
         certificates: name (`sha256:...`) to certificate, for those that lie in `certificates/HASH.json` beside
             the page: it describes them and links to them. Of others it says that they are not there.
         short: the summary, what is claimed and seen, and the catalog.
-
-    Examples:
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import render_html
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> page = render_html(ledger)
-        >>> page.startswith("<!DOCTYPE html>"), "<script src" in page  # it loads nothing from elsewhere
-        (True, False)
     """
     script = _read("report.js")
     page_sections = sections(ledger)

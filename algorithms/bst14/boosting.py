@@ -168,20 +168,6 @@ class Boosting(Weakenable):
         repeats: k; the smallest integer that is at least log2(2/rho) if None.
         selection_share: s, in (0, 1), the part of epsilon that the selection gets.
         withdraw_guarantee: run even if the guarantee does not hold.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import Boosting, ExponentialSampling
-        >>> from dpverify.problems import Ball, Linear, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", d=2)
-        >>> single = ExponentialSampling(Problem(Linear(), Ball(2, 1.0)), epsilon=1.0)
-        >>> boosted = Boosting(single, failure_probability=0.05)
-        >>> boosted.repeat_count, round(boosted.single.epsilon, 3), boosted.selection_epsilon  # 6 * 0.083 + 0.5 = 1
-        (6, 0.083, 0.5)
-        >>> print(boosted.guarantees(data.n).headline)
-        1-DP (replace-one)
-        >>> run(boosted, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     algorithm: PrivateAlgorithm

@@ -174,20 +174,6 @@ class SamplingInConvexSet(_Sampler):
 
     Assumptions: convex, L-Lipschitz losses for records in the unit ball, smooth ones for the extension through
     projection; C bounded, with a ball of radius r about its center.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import SamplingInConvexSet
-        >>> from dpverify.problems import Ball, Linear, Problem, load
-        >>> from dpverify.running import run
-        >>> data, disk = load("breast-cancer", n=4, d=2), Ball(2, 1.0)
-        >>> sampler = SamplingInConvexSet(Problem(Linear(), disk), scale=0.1, distance=0.5)
-        >>> sampler.inside_probability(data.n)  # at least; a point may be in the rest of a square about the disk
-        0.5
-        >>> print(sampler.sampling_error(data.n))
-        multiplicative distance at most 0.5
-        >>> hasty = SamplingInConvexSet(sampler.problem, 0.1, 0.5, steps=100, withdraw_guarantee=True)
-        >>> run(hasty, data, runs=3, seed=0).points.shape, hasty.inside_probability(data.n)
-        ((3, 2), None)
     """
 
     id: ClassVar[str] = "bst14.alg5"
@@ -248,22 +234,6 @@ class BoostedSampling(_Sampler):
     Guarantee (replace-one, both directions): PureDP(2 scale L ||C|| + 2 epsilon~), by Theorem 3.1 and Lemma 6.6.
 
     Assumptions: those of `SamplingInConvexSet`.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import BoostedSampling
-        >>> from dpverify.problems import Ball, Box, Linear, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=4, d=1)
-        >>> sampler = BoostedSampling(Problem(Linear(), Box.cube(1, 1.0)), scale=0.1, distance=0.3)
-        >>> print(sampler.sampling_error(data.n))
-        multiplicative distance at most 0.3
-        >>> print(sampler.guarantees(data.n).headline)  # 2 scale L ||C|| + 2 distance
-        1-DP (replace-one)
-        >>> run(sampler, data, runs=3, seed=0).points.shape
-        (3, 1)
-        >>> on_a_disk = BoostedSampling(Problem(Linear(), Ball(2, 1.0)), scale=0.1, distance=0.3)
-        >>> sampler.repeats(data.n), on_a_disk.repeats(data.n)  # a cube's points are all inside
-        (1, 9)
     """
 
     id: ClassVar[str] = "bst14.alg6"
@@ -380,19 +350,6 @@ class EfficientExponentialSampling(Weakenable):
         inner_radius: of a ball about the set's center inside C; needed unless C is a ball or a box.
         simulation: of the walk, see `GridWalk`.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import EfficientExponentialSampling
-        >>> from dpverify.problems import Box, Linear, Problem
-        >>> problem = Problem(Linear(), Box.cube(1, 1.0))
-        >>> mechanism = EfficientExponentialSampling(problem, epsilon=1.0)
-        >>> print(mechanism.guarantees(4).headline)
-        1-DP (replace-one)
-        >>> round(mechanism.boosted.distance, 3)  # the sampler's error costs twice a third of epsilon
-        0.333
-        >>> hasty = EfficientExponentialSampling(problem, 1.0, steps=10, withdraw_guarantee=True)
-        >>> len(hasty.guarantees(4)), hasty.withdrawn(4)[0]
-        (0, '10 steps are fewer than 66932, the smallest number that is proved enough')
     """
 
     problem: Problem

@@ -131,21 +131,6 @@ class GridWalk(Weakenable):
         simulation: `steps` takes them one by one; `law` computes the law that they have and draws from it;
             `auto` does that where cells are few.
         withdraw_guarantee: run even if the steps are too few; there is then no guarantee, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import GridWalk
-        >>> from dpverify.problems import Box, Linear, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=4, d=1)
-        >>> walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(1, 1.0)), epsilon=1.0)
-        >>> print(walk.guarantees(data.n).headline)
-        1-DP (replace-one)
-        >>> walk.step_count(data.n)  # proved to be enough for
-        657
-        >>> print(walk.sampling_error(data.n))
-        multiplicative distance at most 0.3333
-        >>> run(walk, data, runs=3, seed=0).points.shape
-        (3, 1)
     """
 
     problem: Problem

@@ -62,15 +62,6 @@ class HuberizedObjectivePerturbation(Weakenable):
         constraint: [-2, 2] if None.
         printed: the regularization and the noise of (9).
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import HuberizedObjectivePerturbation
-        >>> mechanism = HuberizedObjectivePerturbation(width=0.5, epsilon=1.0, delta=1e-5)
-        >>> print(mechanism.guarantees(20).headline)
-        (1, 1e-05)-DP (replace-one, if no run is refused)
-        >>> as_printed = HuberizedObjectivePerturbation(0.5, 1.0, 1e-5, printed=True, withdraw_guarantee=True)
-        >>> len(as_printed.guarantees(20)), as_printed.withdrawn(20)[0]
-        (0, "the regularization 0.5 must be above 0.591284, or the Hessian's determinant spends all of epsilon")
     """
 
     width: Positive

@@ -246,21 +246,6 @@ class Localization(_Localized):
         zeta: the ball's radius over p times the noise's scale, above 1; None: 3 ln n.
         slack: share by which output perturbation's noise is enlarged for the minimizer's error.
         withdraw_guarantee: run even if the guarantee does not hold.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import Localization
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Problem, load
-        >>> from dpverify.running import run
-        >>> data, ball = load("breast-cancer", d=2), Ball(2, 1.0)
-        >>> mechanism = Localization(Problem(HalfSquaredDistance.on(ball), ball), epsilon=1.0)
-        >>> print(mechanism.guarantees(data.n).headline)
-        1-DP (replace-one, if no run is refused)
-        >>> mechanism.localizer.epsilon  # the other half is the sampler's
-        0.5
-        >>> round(mechanism.local_diameter(data.n), 2), ball.diameter  # on so much smaller a set
-        (0.54, 2.0)
-        >>> run(mechanism, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     problem: Problem
@@ -393,17 +378,6 @@ class ApproximateLocalization(_Localized):
         steps: of Algorithm 1; n^2 - 1 if None.
         slack: share by which output perturbation's noise is enlarged for the minimizer's error.
         withdraw_guarantee: run even if the guarantee does not hold.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import ApproximateLocalization
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Problem
-        >>> ball = Ball(2, 1.0)
-        >>> problem = Problem(HalfSquaredDistance.on(ball), ball)
-        >>> mechanism = ApproximateLocalization(problem, epsilon=1.0, delta=1e-5)
-        >>> print(mechanism.guarantees(100).headline)
-        (1, 1e-05)-DP (replace-one, if no run is refused)
-        >>> mechanism.local_diameter(100) < ball.diameter  # gradient descent is left with a smaller set
-        True
     """
 
     problem: Problem

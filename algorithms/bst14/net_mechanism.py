@@ -57,18 +57,6 @@ class NetMechanism(ExponentialMechanism):
         largest_net: a net with more points is refused.
         withdraw_guarantee: run even with a net too coarse for Theorem A.1, or with too large an s for privacy; no
             privacy is stated then.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import NetMechanism
-        >>> from dpverify.problems import Ball, Linear, Problem, load
-        >>> data = load("breast-cancer", n=10, d=1)
-        >>> mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), epsilon=1.0, net=[[-1.0], [0.0], [1.0]])
-        >>> mechanism.probabilities(data).round(2).tolist()
-        [0.18, 0.3, 0.52]
-        >>> print(mechanism.guarantees(data.n).headline)  # with any net that does not depend on the data
-        1-DP (replace-one)
-        >>> mechanism.risk_withdrawn(data.n)
-        ("the net's covering radius is at most 0.5, but the theorem needs 0.2",)
     """
 
     problem: Problem

@@ -90,19 +90,6 @@ class ObjectivePerturbation(Weakenable):
             the objective's strong convexity, more for more than 1000 records.
         hiding_share: of epsilon, in (0, 1), dimensionless.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import ObjectivePerturbation
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", d=2)
-        >>> mechanism = ObjectivePerturbation(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0)
-        >>> print(mechanism.guarantees(data.n).headline)
-        1-DP (replace-one, if no run is refused)
-        >>> round(mechanism.determinant_epsilon(data.n), 3)  # of that; the noise is left with the rest
-        0.025
-        >>> run(mechanism, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     problem: Problem

@@ -78,20 +78,6 @@ class OutputPerturbation(Weakenable):
         slack: share by which the scale is enlarged for the minimizer's error, in (0, 1]; dimensionless.
         noise_scale: of the noise's norm, a length; the smallest that has the guarantee if None.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import OutputPerturbation
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Problem, load
-        >>> from dpverify.running import run
-        >>> data, ball = load("breast-cancer", d=2), Ball(2, 1.0)
-        >>> mechanism = OutputPerturbation(Problem(HalfSquaredDistance.on(ball), ball), epsilon=1.0)
-        >>> print(mechanism.guarantees(data.n).headline)
-        1-DP (replace-one, if no run is refused)
-        >>> run(mechanism, data, runs=3, seed=0).points.shape
-        (3, 2)
-        >>> radius, missed = mechanism.ball_radius(data.n), mechanism.failure_probability(data.n)
-        >>> round(radius, 2), missed < 1e-10  # of the ball about such a point, and that the minimizer is outside
-        (0.14, True)
     """
 
     problem: Problem

@@ -135,25 +135,6 @@ class ContractiveNoisyIteration(Weakenable):
         protected: the records for whose replacement the shifts are declared.
         withdraw_guarantee: run even if a map is declared to expand; there are then no guarantees, and `withdrawn`
             says why.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.fmtt18 import ContractiveNoisyIteration
-        >>> from dpverify.algorithms.fmtt18.iteration import GaussianNoise
-        >>> from dpverify.privacy import ProtectedRecords
-        >>> from dpverify.running import run
-        >>> def first(points, data):  # moves by at most 1 when the first record is replaced
-        ...     return 0.5 * points + 0.5 * np.clip(data[0], -1, 1)
-        >>> def halve(points, data):
-        ...     return 0.5 * points
-        >>> iteration = ContractiveNoisyIteration(
-        ...     (first, halve, halve), GaussianNoise(1.0), start=np.zeros(1), shifts=(1.0, 0.0, 0.0),
-        ...     contractions=(0.5, 0.5, 0.5), protected=ProtectedRecords(public_last=2),
-        ... )
-        >>> print(iteration.guarantees(3).headline)  # 1-GDP after the first step
-        0.218218-GDP (replace-one, all records but the last 2, if what it is built on is as declared)
-        >>> run(iteration, np.array([[0.3], [-0.7], [0.1]]), runs=4, seed=0).points.shape
-        (4, 1)
     """
 
     maps: tuple[Map, ...]

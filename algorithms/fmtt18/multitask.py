@@ -87,21 +87,6 @@ class MultitaskStopPNSGD(Weakenable):
         start: w_0 in the set, d numbers; the set's center if None.
         withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
             says why.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import MultitaskStopPNSGD
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Logistic, load
-        >>> from dpverify.running import run
-        >>> ball = Ball(2, 1.0)
-        >>> losses = (Logistic(), HalfSquaredDistance.on(ball))
-        >>> data = load("breast-cancer", n=50, d=2)
-        >>> tasks = MultitaskStopPNSGD.for_privacy(losses, ball, n=data.n, epsilon=0.5, delta=1e-5)
-        >>> MultitaskStopPNSGD.free_tasks(data.n, 1e-5)  # so many need no more noise than one
-        127
-        >>> print(tasks.guarantees(data.n).headline)
-        the sum of 2 mixtures' Renyi divergences (replace-one)
-        >>> run(tasks, data, runs=3, seed=0).points.shape  # a point for each task
-        (3, 2, 2)
     """
 
     losses: Sequence[Loss]

@@ -142,13 +142,6 @@ class SkipPNSGD(_SomeSteps):
     so delta(eps) = p delta_Gauss(eps, mu_t), by joint convexity of the hockey-stick divergence.
 
     Assumptions: those of PNSGD.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import SkipPNSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem
-        >>> descent = SkipPNSGD.for_privacy(Problem(Logistic(), Ball(2, 1.0)), n=50, epsilon=1.0, delta=1e-5)
-        >>> [round(descent.used_with_probability(50, index), 2) for index in (1, 13, 50)]
-        [0.04, 0.5, 1.0]
     """
 
     id: ClassVar[str] = "fmtt18.skip"
@@ -224,16 +217,6 @@ class StopPNSGD(_SomeSteps):
     mixture over T, so delta(eps) is at most the mean of delta_Gauss(eps, mu_T), by joint convexity.
 
     Assumptions: those of PNSGD.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import StopPNSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=50, d=2)
-        >>> descent = StopPNSGD.for_privacy(Problem(Logistic(), Ball(2, 1.0)), n=50, epsilon=1.0, delta=1e-5)
-        >>> steps = run(descent, data, runs=100, seed=0).gradient_queries
-        >>> bool(1 <= steps.min() < steps.max() <= 50)  # T is drawn in every run
-        True
     """
 
     second_half: bool = False
@@ -370,15 +353,6 @@ class PNMSGD(EveryStep):
     at index i.
 
     Assumptions: those of PNSGD.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import PNMSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem
-        >>> problem = Problem(Logistic(), Ball(2, 1.0))
-        >>> for epochs in (1, 20):  # of 20 records
-        ...     print(PNMSGD(problem, rate=0.5, noise_stddev=10.0, epochs=epochs).guarantees(20).headline)
-        0.2-GDP (replace-one)
-        0.279285-GDP (replace-one)
     """
 
     epochs: Count | None = None

@@ -59,19 +59,6 @@ class PublicRecordsLast(SkipPNSGD):
 
     Attributes:
         public: m, how many records at the end of the data set are public.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import PublicRecordsLast
-        >>> from dpverify.problems import Ball, Logistic, Problem
-        >>> problem = Problem(Logistic(), Ball(2, 1.0))
-        >>> for public in (1, 5, 20):  # steps on public records add noise as well, so each may add less
-        ...     descent = PublicRecordsLast.for_privacy(problem, n=50, public=public, epsilon=1.0, delta=1e-5)
-        ...     print(public, round(descent.noise_stddev, 2))
-        1 6.85
-        5 3.06
-        20 1.63
-        >>> print(descent.guarantees(50).headline)
-        privacy profile (replace-one, all records but the last 20)
     """
 
     public: Count = field(kw_only=True)

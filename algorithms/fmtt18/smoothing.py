@@ -55,19 +55,6 @@ class SmoothedPNSGD(Weakenable):
         start: w_0 in the set, d numbers; the set's center if None.
         withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
             says why.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import SmoothedPNSGD
-        >>> from dpverify.problems import Ball, Hinge, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=50, d=2)
-        >>> descent = SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(2, 1.0)), n=data.n, epsilon=1.0, delta=1e-5)
-        >>> descent.problem.constants.smoothness, descent.rate <= 2 / descent.loss.smoothness
-        (inf, True)
-        >>> print(descent.guarantees(data.n).headline)
-        0.206407-GDP (replace-one)
-        >>> run(descent, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     problem: Problem

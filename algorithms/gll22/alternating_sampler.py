@@ -129,18 +129,6 @@ class AlternatingSampler(DensitySampler):
         withdraw_guarantee: run even if the accuracy is not proved.
         expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`): the same
             density to the same accuracy, by longer and fewer steps, for one gradient of every record.
-
-    Examples:
-        >>> from dpverify.algorithms.gll22 import AlternatingSampler
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> problem = Problem(Logistic(), Ball(2, 1.0))
-        >>> sampler = AlternatingSampler(problem, inverse_temperature=1.0, regularization=1.0, accuracy=0.3)
-        >>> sampler.sampling_error(20).bound <= 0.3, sampler.schedule.steps
-        (True, 103)
-        >>> outputs = run(sampler, load("breast-cancer", n=20, d=2), runs=3, seed=0)
-        >>> outputs.points.shape, bool((outputs.value_queries < 30 * sampler.schedule.steps).all())  # a few a step
-        ((3, 2), True)
     """
 
     problem: Problem

@@ -58,18 +58,6 @@ class LinearHardFamily(Algorithm):
         observations: k, how many values an algorithm may see.
         gradient_bound: G, the root mean square of a record's norm, loss over length.
         diameter: D of the ball, a length.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.gll22 import LinearHardFamily
-        >>> from dpverify.running import Randomness
-        >>> family = LinearHardFamily(dimension=4, observations=16)
-        >>> signs, records = family.draw(1000, Randomness(0))
-        >>> seen = np.sign(records[:16].mean(axis=0))[None, :]
-        >>> int(family.wrong_signs(family.minimizer(seen), signs)[0])  # of the four
-        1
-        >>> round(family.lower_bound, 3), round(family.printed_lower_bound, 3)  # of the mean over all signs
-        (0.03, 0.031)
     """
 
     dimension: Count

@@ -185,20 +185,6 @@ class RegularizedExponentialMechanism(Weakenable):
             coordinates (see `certified_rejection`; it refuses to run where too few proposals would be accepted);
             `alternating` elsewhere; `auto`: the first of these that can be used.
         withdraw_guarantee: run even if the guarantee does not hold; there is then none, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.gll22 import RegularizedExponentialMechanism
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data, ball = load("breast-cancer", d=3), Ball(3, 1.0)
-        >>> mechanism = RegularizedExponentialMechanism(Problem(HalfSquaredDistance.on(ball), ball), 1.0, 1e-5)
-        >>> print(mechanism.guarantees(data.n).headline)
-        0.268051-GDP (replace-one)
-        >>> logistic = RegularizedExponentialMechanism(Problem(Logistic(), ball), 1.0, 1e-5)
-        >>> mechanism.sampling, logistic.sampling  # the first is exact
-        ('gaussian', 'alternating')
-        >>> run(mechanism, data, runs=3, seed=0).points.shape
-        (3, 3)
     """
 
     problem: Problem

@@ -366,18 +366,6 @@ class RejectionInnerStep(DensitySampler):
         accuracy: total variation that must not be exceeded, in (0, 1).
         withdraw_guarantee: run even if the step is too long for that.
         expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`).
-
-    Examples:
-        >>> from dpverify.algorithms.gll22 import RejectionInnerStep
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> problem, data = Problem(Logistic(), Ball(3, 1.0)), load("breast-cancer", d=3)
-        >>> step = RejectionInnerStep(problem, inverse_temperature=2.0, regularization=1.0, step_size=0.001)
-        >>> step.total_variation < 1e-10
-        True
-        >>> outputs = run(step, data, runs=100, seed=0)
-        >>> outputs.points.shape, bool(outputs.value_queries.mean() < data.n / 10)  # values of a few random records
-        ((100, 3), True)
     """
 
     problem: Problem

@@ -91,16 +91,6 @@ class DPSGD(Weakenable):
         rate: eta, instead of the above.
         start: w_1 in the constraint set, d numbers; the set's center if None.
         withdraw_guarantee: run even if the guarantee does not hold; `withdrawn` then says why.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import DPSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem
-        >>> descent = DPSGD(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0, delta=1e-5)
-        >>> print(descent.guarantees(200).headline, descent.oracle_guarantee(200), sep=", and of a message: ")
-        (1, 1e-05)-DP (replace-one), and of a message: 0.08-zCDP
-        >>> found = descent.parameters(200)
-        >>> found.batch_size, found.steps, round(found.accuracy, 2)  # the smallest accuracy that is proved private
-        (5, 507, 0.09)
     """
 
     problem: Problem

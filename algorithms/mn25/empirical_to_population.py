@@ -189,15 +189,6 @@ class EmpiricalToPopulation(Weakenable):
         solver: SCO algorithm with its problem.
         resamples: m, how many records are drawn; n if None, as the paper has it.
         withdraw_guarantee: run although the solver guarantees nothing.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import DPSGD, EmpiricalToPopulation
-        >>> from dpverify.problems import Ball, Logistic, Problem
-        >>> solver = DPSGD(Problem(Logistic(), Ball(2, 1.0)), epsilon=1 / 6, delta=1e-5)
-        >>> print(solver.guarantees(500).headline)
-        (0.166667, 1e-05)-DP (replace-one)
-        >>> print(EmpiricalToPopulation(solver).guarantees(500).headline)  # a record may be drawn several times
-        (1, 2.71828e-05)-DP (replace-one)
     """
 
     solver: Any

@@ -98,18 +98,6 @@ class Fingerprinting(Weakenable):
         accessed: s, how many members the estimator looks at; all if None.
         withdraw_guarantee: attack an estimator with less noise than its epsilon and delta need; it has no guarantee
             then, and `withdrawn` says why.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import Fingerprinting
-        >>> from dpverify.running import run
-        >>> attack = Fingerprinting(members=20, dimension=100)  # of the members' mean itself
-        >>> outputs = run(attack, None, runs=500, seed=0).points
-        >>> total, member, other = outputs.mean(axis=0)
-        >>> bool(member > 10 * abs(other))  # members are told from others
-        True
-        >>> private = Fingerprinting(members=20, dimension=100, epsilon=0.5)
-        >>> bool(run(private, None, runs=500, seed=0).points[:, 0].mean() < total / 2)
-        True
     """
 
     members: Count

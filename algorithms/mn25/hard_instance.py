@@ -64,17 +64,6 @@ class HardInstance(Algorithm):
             orthonormalize K + r different records of the data set at hand, drawn at random, in the order drawn.
         lipschitz_constant: L, loss over length.
         radius: B, of the ball that the loss is minimized on; a length.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.mn25 import HardInstance
-        >>> from dpverify.running import run
-        >>> instance = HardInstance.with_directions(6, 2, subspace_dimension=3)
-        >>> round(instance.unseen_risk, 3)  # at least the excess risk of whoever misses one of the two directions
-        0.707
-        >>> hidden = run(instance, None, runs=4, seed=0).points
-        >>> hidden.shape, bool(np.allclose(hidden @ hidden.transpose(0, 2, 1), np.eye(5)))  # orthonormal in each run
-        ((4, 5, 6), True)
     """
 
     dimension: Count

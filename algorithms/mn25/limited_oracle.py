@@ -235,21 +235,6 @@ class LimitedOracleSGD(Weakenable):
         steps: T, instead of the above.
         rate: eta in length^2 over loss, instead of the above.
         start: w_1 in the constraint set, d numbers; the set's center if None.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import LimitedOracleSGD
-        >>> from dpverify.algorithms.mn25.limited_oracle import GaussianChannel, QuantizingOracle
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> problem = Problem(Logistic(), Ball(2, 1.0))
-        >>> for oracle in (QuantizingOracle(1.0, bits=1), GaussianChannel(1.0), QuantizingOracle(1.0, bits=4)):
-        ...     descent = LimitedOracleSGD(problem, oracle, accuracy=0.2)
-        ...     print(round(oracle.capacity(2), 2), "nats a message,", descent.step_count, "messages")
-        1.39 nats a message, 300 messages
-        0.69 nats a message, 200 messages
-        5.55 nats a message, 101 messages
-        >>> run(descent, load("breast-cancer", d=2), runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     problem: Problem

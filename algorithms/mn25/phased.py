@@ -97,19 +97,6 @@ class PhasedSGD(Phased[SGDPhase]):
     Attributes:
         steps: T, instead of the above.
         rate: eta, instead of the above.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import PhasedSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=100, d=2)
-        >>> phased = PhasedSGD(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0, delta=1e-5)
-        >>> print(phased.guarantees(data.n).headline)
-        (1, 1e-05)-DP (replace-one)
-        >>> [(phase.steps, phase.rate) for phase in phased.schedule(data.n)]  # half as long, at a fourth of the rate
-        [(50, 0.05), (25, 0.0125)]
-        >>> run(phased, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     steps: Positive | None = None
@@ -296,19 +283,6 @@ class PhasedERM(Phased[ERMPhase]):
 
     Attributes:
         gap_factor: of all inner gaps; 1 as printed. Smaller ones cost a few steps and gain privacy.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import PhasedERM
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data = load("breast-cancer", n=100, d=2)
-        >>> phased = PhasedERM(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0, delta=1e-5)
-        >>> print(phased.guarantees(data.n).headline)
-        (1, 1e-05)-DP (replace-one)
-        >>> [round(phase.noise_stddev, 2) for phase in phased.schedule(data.n)]  # halves in each phase
-        [2.83, 1.41, 0.71, 0.35]
-        >>> run(phased, data, runs=3, seed=0).points.shape
-        (3, 2)
     """
 
     gap_factor: Positive = 1.0

@@ -120,21 +120,6 @@ class PopulationToEmpirical(Weakenable):
         minibatch: b, records for a loss estimate; None for ceil(1/a^2), at most n'.
         selection: `relative`, or `printed` (see above).
         withdraw_guarantee: run a solver whose guarantee does not hold on the local problems.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import PopulationToEmpirical
-        >>> from dpverify.problems import Ball, Linear, Problem, load
-        >>> from dpverify.running import run
-        >>> data, problem = load("breast-cancer", n=8, d=1), Problem(Linear(), Ball(1, 1.0))
-        >>> reduction = PopulationToEmpirical.for_privacy(
-        ...     problem, n=data.n, epsilon=1.0, delta=1e-5, phases=1, boosts=2, balls=2, regularization=0.1, minibatch=2
-        ... )
-        >>> print(reduction.guarantees(data.n).headline)
-        (1, 1e-05)-DP (replace-one)
-        >>> reduction.solver.epsilon < 0.25  # of each of four runs; the rest is for choices among them
-        True
-        >>> run(reduction, data, runs=3, seed=0).points.shape
-        (3, 1)
     """
 
     solver: Any

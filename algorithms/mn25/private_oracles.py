@@ -137,21 +137,6 @@ class PrivateOracleMethod(Weakenable):
         start: where it starts, d numbers; the set's center if None.
         withdraw_guarantee: run even if there is no guarantee; `withdrawn` then says why.
         declared: what the optimizer is held to; None: what it declares when the method is made.
-
-    Examples:
-        >>> from dpverify.algorithms.mn25 import PrivateOracleMethod
-        >>> from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data, problem = load("breast-cancer", n=50, d=2), Problem(Logistic(), Ball(2, 1.0))
-        >>> method = PrivateOracleMethod(problem, GaussianOracle(noise_stddev=0.5), CyclicDescent(10, 5, 0.5))
-        >>> print(method.oracle_guarantee(data.n), "of each message on 5 records")
-        0.32-zCDP of each message on 5 records
-        >>> print(method.guarantees(data.n).headline)  # each record is in one of the 10
-        0.8-GDP (replace-one)
-        >>> outputs = run(method, data, runs=3, seed=0)
-        >>> outputs.points.shape, outputs.gradient_queries.tolist()
-        ((3, 2), [50, 50, 50])
     """
 
     problem: Problem

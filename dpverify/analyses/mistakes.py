@@ -33,21 +33,7 @@ from dpverify.proving.language import Obligation
 
 
 def mistake_of(printed: Obligation, corrected: Obligation | None) -> Mistake | None:
-    """What kind of mistake a correction corrects; None where there is no correction.
-
-    Examples:
-        >>> from dpverify.formulas.expressions import real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.proving.language import Obligation
-        >>> from dpverify.analyses.mistakes import mistake_of
-        >>> risk, lipschitz = real("risk", ge=0), real("L", gt=0)
-        >>> def stated(bound, *given):
-        ...     return Obligation("bound", "page 1", Le(risk, bound), (risk, lipschitz), assuming=given)
-        >>> print(mistake_of(stated(lipschitz / 2), stated(lipschitz**2 / 2)))
-        an exponent
-        >>> print(mistake_of(stated(lipschitz), stated(lipschitz, Le(lipschitz, 1))))
-        a condition is missing
-    """
+    """What kind of mistake a correction corrects; None where there is no correction."""
     if corrected is None:
         return None
     if not any(True for _ in variables_of(printed.claim)):  # of numbers alone nobody can say which is wrong

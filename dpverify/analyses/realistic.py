@@ -95,21 +95,6 @@ def realistic(
         obligation: a formula that is false.
         counterexample: where it is.
         confirms: someone else who confirms points; one that is not confirmed is taken only where no other is found.
-
-    Examples:
-        >>> from dpverify.formulas.expressions import integer, real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.formulas.units import NATS, RECORDS
-        >>> from dpverify.proving.language import Obligation
-        >>> from dpverify.analyses.realistic import realistic
-        >>> n = integer("n", ge=1, unit=RECORDS, meaning="number of records")
-        >>> epsilon = real("epsilon", gt=0, unit=NATS)
-        >>> small = Obligation("bound", "page 1", Le(1, epsilon / n), (n, epsilon))
-        >>> found = realistic(small, {"n": "2", "epsilon": "1"})
-        >>> found.point, found.left, found.right
-        ({'n': '1000', 'epsilon': '1'}, '1', '1/1000')
-        >>> realistic(Obligation("bound", "page 1", Le(2, n), (n,)), {"n": "1"}).point is None
-        True
     """
     search = _RealisticSearch(
         obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms

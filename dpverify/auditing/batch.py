@@ -19,18 +19,6 @@ class BatchAuditor:
     """Lower-bounds the profile on a pair from a fixed number of runs: `audit_privacy`, and a search for faults.
 
     Where the subject has no `faults`, nothing is tried out, as for a mechanism of which only outputs are known.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import BatchAuditor, ErrorShare, GivenSamples, PrivacyQuestion
-        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-        >>> rng = np.random.default_rng(0)
-        >>> subject = GivenSamples(rng.laplace(3.0, 0.5, size=2000), rng.laplace(4.0, 0.5, size=2000))
-        >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)
-        >>> question = PrivacyQuestion(stated, data="counts of 3 and of 4 records", runs=2000)
-        >>> evidence = BatchAuditor().audit(question, subject, ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.adjacency)  # the noise has half the scale that it needs
-        violated add-or-remove-one
     """
 
     looks: EventFilter = field(default_factory=EventFilter)

@@ -22,16 +22,6 @@ class Claim(Protocol):
 
     Every `dpverify.privacy.Guarantee` is one. An (epsilon, delta) claim also has the numbers `epsilon` and,
     if it is not zero, `delta` as attributes; that is how its corner is known.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import Claim
-        >>> class Staircase:  # what a mechanism of your own promises
-        ...     def privacy_profile(self, epsilon):
-        ...         return np.clip(0.1 - 0.05 * np.asarray(epsilon), 0.0, 1.0)
-        >>> claim: Claim = Staircase()
-        >>> claim.privacy_profile(np.array([0.0, 1.0, 2.0])).tolist()
-        [0.1, 0.05, 0.0]
     """
 
     def privacy_profile(self, epsilon: Any, /) -> Any:

@@ -25,15 +25,7 @@ _RUNS = 16
 
 @dataclass(frozen=True)
 class CountQuestion(Question):
-    """Does a run make this number of oracle queries?
-
-    Examples:
-        >>> from dpverify.auditing import CountQuestion
-        >>> exactly = CountQuestion(100, claim="n gradients", data="100 records")
-        >>> at_most = CountQuestion(100, claim="at most n values", data="100 records", exact=False, oracle="value")
-        >>> exactly.oracle, at_most.oracle
-        ('gradient', 'value')
-    """
+    """Does a run make this number of oracle queries?"""
 
     claimed: int
     claim: str
@@ -53,22 +45,7 @@ class Counted(Protocol):
 
 @dataclass(frozen=True)
 class CountAuditor:
-    """Counts the queries of some runs; what they show is certain, so it spends nothing.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare
-        >>> from dpverify.algorithms.fmtt18 import PNSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> data, descent = load("breast-cancer", n=50, d=2), PNSGD(Problem(Logistic(), Ball(2, 1.0)), 0.5, 1.0)
-        >>> def count(oracle, runs):
-        ...     return run(descent, data, runs=runs, seed=0).gradient_queries
-        >>> subject = SimpleNamespace(count=count)
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records")
-        >>> print(CountAuditor().audit(question, subject, ErrorShare.nothing()).verdict)
-        supported
-    """
+    """Counts the queries of some runs; what they show is certain, so it spends nothing."""
 
     spends: ClassVar[bool] = False
 
@@ -99,14 +76,6 @@ class QueryAudit:
     """What counting found: `violated` if some counted run contradicts the claim, which is then certain.
 
     `supported` says so of the counted runs only.
-
-    Examples:
-        >>> from dpverify.auditing import Relation, audit_queries
-        >>> found = audit_queries([100, 100, 99], claimed=100, relation=Relation.AT_MOST)
-        >>> print(found.verdict)
-        supported
-        >>> found.fewest, found.most
-        (99, 100)
     """
 
     verdict: Verdict
@@ -127,12 +96,6 @@ def audit_queries(counted: ArrayLike, claimed: int, *, relation: Relation = Rela
 
     Raises `InvalidDataError` unless the counts are integers, at least 0, and `InvalidArgumentError` unless
     the claim is one.
-
-    Examples:
-        >>> from dpverify.auditing import audit_queries
-        >>> found = audit_queries([100, 100, 99], claimed=100)
-        >>> print(found.verdict, found.reason, sep=": ")
-        violated: a run made 99 queries, and the claim is = 100
     """
     claimed = checks.whole_number("claimed", claimed, at_least=0)
     if not isinstance(relation, Relation):

@@ -19,19 +19,7 @@ Extreme = Literal["smallest", "largest"]
 
 @dataclass(frozen=True)
 class ConstantQuestion(Question):
-    """Is a printed constant on the right side of the one that can be computed?
-
-    Examples:
-        >>> from dpverify.auditing import ConstantQuestion
-        >>> from dpverify.ledger import Interval
-        >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
-        >>> question = ConstantQuestion(
-        ...     formula="sigma = c / epsilon", provable=smallest, extreme="smallest", printed=1.0,
-        ...     parameters={"epsilon": "1"}, range_fixed_by="closed form", method="balls",
-        ... )
-        >>> question.extreme, question.printed
-        ('smallest', 1.0)
-    """
+    """Is a printed constant on the right side of the one that can be computed?"""
 
     formula: str
     """In which the constant is c, in plain characters."""
@@ -62,19 +50,7 @@ class ConstantQuestion(Question):
 
 @dataclass(frozen=True)
 class ConstantAuditor:
-    """Compares a printed constant with a computed one: it runs nothing, has no subject and spends nothing.
-
-    Examples:
-        >>> from dpverify.auditing import ConstantAuditor, ConstantQuestion, ErrorShare
-        >>> from dpverify.ledger import Interval
-        >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
-        >>> question = ConstantQuestion(
-        ...     formula="sigma = c / epsilon", provable=smallest, extreme="smallest", printed=1.0,
-        ...     parameters={"epsilon": "1"}, range_fixed_by="closed form", method="balls", decisive=True,
-        ... )
-        >>> print(ConstantAuditor().audit(question, None, ErrorShare.nothing()).verdict)
-        refuted
-    """
+    """Compares a printed constant with a computed one: it runs nothing, has no subject and spends nothing."""
 
     spends: ClassVar[bool] = False
 
@@ -110,17 +86,7 @@ class ConstantAuditor:
 
 @dataclass(frozen=True)
 class ConstantAudit:
-    """What the comparison of a printed constant with a computed one found.
-
-    Examples:
-        >>> from dpverify.auditing import audit_constant
-        >>> from dpverify.ledger import Interval
-        >>> found = audit_constant(Interval(lower=1.41, upper=1.42, rigorous=True), extreme="smallest", printed=1.0)
-        >>> print(found.verdict, found.gap)  # that a proof falls short refutes nothing
-        undecided proof falls short
-        >>> found.provable  # on the safe side
-        1.42
-    """
+    """What the comparison of a printed constant with a computed one found."""
 
     verdict: Verdict
     reason: str
@@ -157,15 +123,6 @@ def audit_constant(
 
     Raises:
         InvalidArgumentError: for an interval whose ends are not finite and in order, or another argument.
-
-    Examples:
-        >>> from dpverify.auditing import audit_constant
-        >>> from dpverify.ledger import Interval
-        >>> smallest = Interval(lower=1.41, upper=1.42, rigorous=True)
-        >>> for printed in (1.5, 1.0):
-        ...     print(audit_constant(smallest, extreme="smallest", printed=printed, decisive=True).verdict)
-        certified
-        refuted
     """
     if not -math.inf < provable.lower <= provable.upper < math.inf:
         raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")

@@ -19,16 +19,7 @@ EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence, covariant=True)
 
 
 class Auditor(Protocol[QuestionT, SubjectT, EvidenceT]):
-    """Answers one kind of question.
-
-    Examples:
-        >>> from dpverify.auditing import Auditor, BatchAuditor, CountAuditor, ErrorShare, MeanAuditor
-        >>> auditors: list[Auditor] = [BatchAuditor(), MeanAuditor(), CountAuditor()]
-        >>> spending = [auditor for auditor in auditors if auditor.spends]
-        >>> shares = ErrorShare(1e-6).split(*(type(auditor).__name__ for auditor in spending))
-        >>> [share.name for share in shares]  # what was counted is certain
-        ['BatchAuditor', 'MeanAuditor']
-    """
+    """Answers one kind of question."""
 
     @property
     def spends(self) -> bool:
@@ -47,16 +38,7 @@ class Origin(Protocol):
 
 @dataclass(frozen=True)
 class Label:
-    """What stands over an entry of the ledger: only whoever asks knows it.
-
-    Examples:
-        >>> from dpverify.auditing import Label, Question
-        >>> asked = Question().headed(Label("mine.mean", title="a noisy mean", reproduce="make audit", seed=7))
-        >>> asked.over_entry()
-        {'subject': 'mine.mean', 'title': 'a noisy mean', 'reproduce': 'make audit'}
-        >>> asked.label.seed
-        7
-    """
+    """What stands over an entry of the ledger: only whoever asks knows it."""
 
     subject: str = ""
     """A statement id, or what a user calls it."""
@@ -69,18 +51,7 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What all questions have; a kind of question is a frozen dataclass on top of it.
-
-    Examples:
-        >>> from dataclasses import dataclass
-        >>> from dpverify.auditing import Label, Question
-        >>> @dataclass(frozen=True)
-        ... class IsSorted(Question):
-        ...     column: int
-        >>> asked = IsSorted(column=2).headed(Label("mine.table"))
-        >>> asked.column, asked.label.subject
-        (2, 'mine.table')
-    """
+    """What all questions have; a kind of question is a frozen dataclass on top of it."""
 
     label: Label = Label()
 

@@ -25,19 +25,6 @@ class ErrorShare:
     Whoever spends one says what for; `record` of the whole then tells who spent how much, and why.
 
     Raises `InvalidArgumentError` unless 0 < failure_probability < 1.
-
-    Examples:
-        >>> from dpverify.auditing import ErrorShare
-        >>> whole = ErrorShare(1e-6)
-        >>> privacy, risk = whole.split("privacy", "risk")
-        >>> privacy.spend("an audit of privacy")
-        5e-07
-        >>> [part.name for part in risk.split("small sets", "large sets", weights=(1, 3))]
-        ['small sets', 'large sets']
-        >>> privacy.spend("another audit")
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidArgumentError: share was 'privacy'; allowed: one that was not spent before.
     """
 
     def __init__(self, failure_probability: float, *, name: str = "all") -> None:

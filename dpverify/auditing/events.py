@@ -20,23 +20,7 @@ Array = NDArray[np.float64]
 
 
 class Direction(StrEnum):
-    """Which data set's output is the more likely one on the event.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import Direction, audit_privacy
-        >>> from dpverify.privacy import PureDP
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = rng.uniform(0.0, 1.0, size=2000), rng.uniform(0.0, 1.2, size=2000)  # only the latter above 1
-        >>> for one in Direction:
-        ...     found = audit_privacy(
-        ...         left, right, PureDP(0.5), adjacency="replace-one", failure_probability=1e-3, seed=0,
-        ...         directions=[one],
-        ...     )
-        ...     print(one, found.verdict, sep=": ")
-        left over right: supported
-        right over left: violated
-    """
+    """Which data set's output is the more likely one on the event."""
 
     LEFT_OVER_RIGHT = "left over right"
     RIGHT_OVER_LEFT = "right over left"
@@ -44,18 +28,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """The outputs whose score is above a threshold, or those whose score is not.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import Event
-        >>> event = Event("value", threshold=0.5, above=True)
-        >>> print(event)
-        value > 0.5
-        >>> scores = np.array([0.2, 0.5, 0.9])
-        >>> event.contains(scores).tolist(), event.count(scores)
-        ([False, False, True], 1)
-    """
+    """The outputs whose score is above a threshold, or those whose score is not."""
 
     scorer: str
     threshold: float

@@ -99,19 +99,6 @@ def search_faults(
 
     Raises:
         InvalidArgumentError: for factors that are not above 1 and falling, or another number of runs.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy, search_faults
-        >>> from dpverify.privacy import PureDP
-        >>> def draw(factor, seed):  # a noisy sum of values in [0, 1]
-        ...     rng = np.random.default_rng(seed)
-        ...     return rng.laplace(0.0, 1 / factor, size=2000), rng.laplace(1.0, 1 / factor, size=2000)
-        >>> claim, relation = PureDP(1.0), "add-or-remove-one"
-        >>> found = audit_privacy(*draw(1, 1), claim, adjacency=relation, failure_probability=1e-3, seed=0)
-        >>> tried = search_faults(found, claim, lambda factor: draw(factor, 2), fault="noise divided by")
-        >>> print(tried.verdict, tried.fault, tried.smallest_fault)
-        supported noise divided by 2.0
     """
 
     def flagged(factor: float) -> bool:

@@ -26,18 +26,6 @@ class PairSubject(Protocol):
     Whoever can also run a weakened version of it has an attribute `faults`, `PlantedFaults`; an audit tries that out.
     Whoever knows the smallest epsilon on the pair has an attribute `exact`, from a delta to an interval, and the
     evidence sets it beside the bound.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import PairSubject
-        >>> class NoisyCount:  # of 3 records and of 4
-        ...     def __init__(self, seed):
-        ...         self.rng = np.random.default_rng(seed)
-        ...     def draw(self, count):
-        ...         return self.rng.laplace(3.0, size=count), self.rng.laplace(4.0, size=count)
-        >>> subject: PairSubject = NoisyCount(0)
-        >>> [outputs.shape for outputs in subject.draw(100)]
-        [(100,), (100,)]
     """
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
@@ -49,24 +37,7 @@ class PairSubject(Protocol):
 
 @dataclass(frozen=True)
 class PlantedFaults:
-    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import BatchAuditor, ErrorShare, PlantedFaults, PrivacyQuestion
-        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-        >>> class NoisyCount:
-        ...     def __init__(self, scale, seed):
-        ...         self.scale, self.rng = scale, np.random.default_rng(seed)
-        ...         self.faults = PlantedFaults(lambda factor: NoisyCount(scale / factor, seed + 1), "noise divided by")
-        ...     def draw(self, count):
-        ...         return tuple(self.rng.laplace(records, self.scale, size=count) for records in (3.0, 4.0))
-        >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)
-        >>> question = PrivacyQuestion(stated, data="counts of 3 and of 4 records", runs=2000)
-        >>> evidence = BatchAuditor().audit(question, NoisyCount(1.0, 0), ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.fault, evidence.smallest_fault, sep=", ")
-        supported, noise divided by, 2.0
-    """
+    """Weakened versions of a mechanism, on which an audit is tried out; see `search_faults`."""
 
     weakened: Callable[[float], PairSubject] | None
     """From a factor above 1; None where there are none: the audit then is blind."""
@@ -77,16 +48,7 @@ class PlantedFaults:
 
 @dataclass(frozen=True)
 class PrivacyQuestion(Question):
-    """Does this guarantee hold on this pair of data sets?
-
-    Examples:
-        >>> from dpverify.auditing import PrivacyQuestion
-        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-        >>> stated = StatedGuarantee(PureDP(1.0), Adjacency.ADD_REMOVE_ONE)
-        >>> question = PrivacyQuestion(stated, data="counts of 3 and of 4 records", runs=2000)
-        >>> str(question.relation), question.epsilons(0.0, subject=None)["epsilon_claimed"]
-        ('add-or-remove-one', 1.0)
-    """
+    """Does this guarantee hold on this pair of data sets?"""
 
     stated: StatedGuarantee
     """With the neighboring relation that the two data sets stand for."""
@@ -132,17 +94,7 @@ class PrivacyQuestion(Question):
 
 @dataclass(frozen=True)
 class GivenSamples:
-    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import GivenSamples
-        >>> rng = np.random.default_rng(0)
-        >>> subject = GivenSamples(rng.laplace(3.0, size=500), rng.laplace(4.0, size=500))
-        >>> left, right = subject.draw(500)
-        >>> left.shape == right.shape == (500,)
-        True
-    """
+    """Outputs that were drawn before, (runs,) or (runs, d) each: a subject that gives them once."""
 
     left: ArrayLike
     right: ArrayLike
@@ -160,7 +112,7 @@ def named_by(subject: PairSubject) -> NameEvent:
     return name
 
 
-class _Found(Protocol):
+class _FoundViolation(Protocol):
     """What any audit of privacy finds."""
 
     @property
@@ -193,7 +145,9 @@ class _Found(Protocol):
     def seed(self) -> int: ...
 
 
-def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **beside: Any) -> PrivacyEvidence:
+def entry(
+    found: _FoundViolation, question: PrivacyQuestion, subject: PairSubject, **beside: Any
+) -> PrivacyEvidence:
     """What an audit found, as evidence; `beside` are fields that only one kind of audit has."""
     epsilons = question.epsilons(found.delta, subject)
     return PrivacyEvidence(
@@ -217,7 +171,7 @@ def entry(found: _Found, question: PrivacyQuestion, subject: PairSubject, **besi
     )
 
 
-def leaves(question: PrivacyQuestion, found: _Found, epsilons: Mapping[str, Any]) -> str:
+def leaves(question: PrivacyQuestion, found: _FoundViolation, epsilons: Mapping[str, Any]) -> str:
     """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
     if found.verdict is not Verdict.SUPPORTED:
         return ""

@@ -77,21 +77,7 @@ _FARTHEST_SHOWN = 10.0
 
 @dataclass(frozen=True)
 class JudgedEvent:
-    """An event with its counts on the judging half and its confidence bounds.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy
-        >>> from dpverify.privacy import PureDP
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = rng.laplace(0.0, 0.5, size=2000), rng.laplace(1.0, 0.5, size=2000)
-        >>> found = audit_privacy(left, right, PureDP(1.0), adjacency="replace-one", failure_probability=1e-3, seed=0)
-        >>> judged = found.events[0]
-        >>> judged.left_lower < judged.left_count / found.runs_judged
-        True
-        >>> judged.right_upper > judged.right_count / found.runs_judged
-        True
-    """
+    """An event with its counts on the judging half and its confidence bounds."""
 
     event: Event
     left_count: int
@@ -106,18 +92,7 @@ class JudgedEvent:
 
 @dataclass(frozen=True)
 class Violation:
-    """An epsilon at which the lower bound exceeds the claim.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy
-        >>> from dpverify.privacy import PureDP
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = rng.laplace(0.0, 0.5, size=2000), rng.laplace(1.0, 0.5, size=2000)
-        >>> found = audit_privacy(left, right, PureDP(1.0), adjacency="replace-one", failure_probability=1e-3, seed=0)
-        >>> found.violation.event.scorer, found.violation.epsilon, found.violation.epsilon_lower > 1.0
-        ('value', 1.0, True)
-    """
+    """An epsilon at which the lower bound exceeds the claim."""
 
     epsilon: float
     delta_lower: float
@@ -132,22 +107,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class PrivacyAudit:
-    """What an audit found; `delta_lower` and `epsilon_at` evaluate the bound anywhere.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy
-        >>> from dpverify.privacy import GDP
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = rng.normal(0.0, 1.0, size=2000), rng.normal(1.0, 1.0, size=2000)
-        >>> found = audit_privacy(left, right, GDP(1.0), adjacency="replace-one", failure_probability=1e-3, seed=0)
-        >>> print(found.verdict, found.runs)
-        supported 2000
-        >>> 0.2 < float(found.delta_lower(0.0)) < 0.383  # the total variation of the two laws
-        True
-        >>> 0 < found.epsilon_at(0.01) < 2.7  # the epsilon of 1-GDP there
-        True
-    """
+    """What an audit found; `delta_lower` and `epsilon_at` evaluate the bound anywhere."""
 
     verdict: Verdict
     reason: str
@@ -260,18 +220,6 @@ def audit_privacy(
 
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015; the joint test, `dpverify.auditing.black_box.joint`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy
-        >>> from dpverify.privacy import PureDP
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = rng.laplace(0.0, 0.5, size=2000), rng.laplace(1.0, 0.5, size=2000)  # 2-DP, not better
-        >>> for claim in (PureDP(1.0), PureDP(2.0)):
-        ...     found = audit_privacy(left, right, claim, adjacency="replace-one", failure_probability=1e-3, seed=0)
-        ...     print(found.claim, found.verdict, found.epsilon_lower > 1.0)
-        1-DP violated True
-        2-DP supported True
     """
     checked_claim(claim)
     p, q = check_pair(left, right)

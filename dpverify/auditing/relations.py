@@ -6,13 +6,7 @@ from enum import StrEnum
 
 
 class Relation(StrEnum):
-    """A measured number must be at most the claimed one, for an upper bound, or equal to it.
-
-    Examples:
-        >>> from dpverify.auditing import Relation, audit_queries
-        >>> [str(audit_queries([90, 100], 100, relation=relation).verdict) for relation in Relation]
-        ['supported', 'violated']
-    """
+    """A measured number must be at most the claimed one, for an upper bound, or equal to it."""
 
     AT_MOST = "<="
     EQUAL = "="

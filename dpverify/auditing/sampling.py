@@ -34,18 +34,7 @@ _PLOTTED = 61
 
 @dataclass(frozen=True)
 class LawQuestion(Question):
-    """Is the law of a sampler's output as close to the right law as claimed, as far as one number a run shows?
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import LawQuestion
-        >>> question = LawQuestion(
-        ...     reference=lambda x: np.clip(x, 0, 1), reference_error=0.0, distance="total variation", bound=0.0,
-        ...     claim="uniform", statistic_name="the number", data="none", runs=2000,
-        ... )
-        >>> question.reference(np.array([-1.0, 0.3, 2.0])).tolist()
-        [0.0, 0.3, 1.0]
-    """
+    """Is the law of a sampler's output as close to the right law as claimed, as far as one number a run shows?"""
 
     reference: Callable[[Any], Any]
     """P[statistic <= x] under the right law, vectorized; its own error is part of `reference_error`."""
@@ -80,24 +69,7 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True)
 class LawAuditor:
-    """Compares the law of a sampler with the one that it should have; see `audit_law`.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> import numpy as np
-        >>> from dpverify.auditing import ErrorShare, LawAuditor, LawQuestion
-        >>> question = LawQuestion(
-        ...     reference=lambda x: np.clip(x, 0, 1) ** 2, reference_error=0.0, distance="total variation",
-        ...     bound=0.01, claim="the larger of two uniform ones", statistic_name="the number", data="none", runs=2000,
-        ... )
-        >>> sampler = SimpleNamespace(
-        ...     draw=lambda count: np.random.default_rng(0).uniform(size=(count, 2)).max(axis=1),
-        ...     blind=lambda count: np.random.default_rng(1).uniform(size=count),
-        ... )
-        >>> evidence = LawAuditor().audit(question, sampler, ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.blind_rejected)  # a sampler of another law would have been found
-        supported True
-    """
+    """Compares the law of a sampler with the one that it should have; see `audit_law`."""
 
     spends: ClassVar[bool] = True
 
@@ -142,21 +114,7 @@ class LawAuditor:
 
 @dataclass(frozen=True)
 class LawAudit:
-    """What an audit of a sampler's law found.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_law
-        >>> values = np.random.default_rng(0).uniform(size=2000)
-        >>> found = audit_law(
-        ...     values, blind=None, reference=lambda x: np.clip(x, 0, 1), distance="total variation", bound=0.0,
-        ...     failure_probability=1e-3,
-        ... )
-        >>> print(found.verdict, found.detects_nothing)  # as nothing says what it could have seen
-        undecided True
-        >>> round(found.half_width, 3)  # of the band around the distribution function
-        0.044
-    """
+    """What an audit of a sampler's law found."""
 
     verdict: Verdict
     reason: str
@@ -211,21 +169,6 @@ def audit_law(
 
     Raises `InvalidDataError` for values that are no finite numbers, or a reference that is no distribution
     function, and `InvalidArgumentError` for the other arguments.
-
-    Examples:
-        >>> import numpy as np
-        >>> from scipy import stats
-        >>> from dpverify.auditing import audit_law
-        >>> rng = np.random.default_rng(0)
-        >>> exact, blind = rng.normal(1.0, 1.0, size=2000), rng.normal(0.0, 1.0, size=2000)
-        >>> def verdict(values):
-        ...     found = audit_law(
-        ...         values, blind=blind, reference=stats.norm(1.0).cdf, distance="total variation", bound=0.01,
-        ...         failure_probability=1e-3,
-        ...     )
-        ...     return str(found.verdict)
-        >>> verdict(exact), verdict(1.3 * exact)
-        ('supported', 'violated')
     """
     level = checks.failure_probability("failure_probability", failure_probability)
     if distance not in get_args(Distance):

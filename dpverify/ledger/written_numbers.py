@@ -30,13 +30,7 @@ def short_number(number: Fraction, digits: int = 4) -> str:
 
 
 def number_text(number: Fraction | str) -> str:
-    """A number as people write it: 10,000; 1e-6; 0.05; 1/3; as it is where it is long, or coordinates of a vector.
-
-    Examples:
-        >>> from dpverify.ledger.written_numbers import number_text
-        >>> [number_text(x) for x in ("10000", "1/1000000", "1/20", "1/3", "-5/2", "(1, 0)")]
-        ['10,000', '1e-6', '0.05', '1/3', '-2.5', '(1, 0)']
-    """
+    """A number as people write it: 10,000; 1e-6; 0.05; 1/3; as it is where it is long, or coordinates of a vector."""
     try:
         value = number_of(number) if isinstance(number, str) else number
     except (ValueError, ZeroDivisionError):

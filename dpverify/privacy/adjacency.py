@@ -54,11 +54,6 @@ class ProtectedRecords:
         public_first: that many records at the beginning are not protected.
         public_last: that many records at the end are not protected.
         only: the one place that is protected; None: all that are not public.
-
-    Examples:
-        >>> from dpverify.privacy import ProtectedRecords
-        >>> ProtectedRecords(public_first=2).public_first
-        2
     """
 
     public_first: int = 0

@@ -60,11 +60,6 @@ def parse_claim(text: str) -> Guarantee:
 
     Raises:
         InvalidArgumentError: for anything else, in one sentence that says what is allowed.
-
-    Examples:
-        >>> from dpverify.privacy import parse_claim
-        >>> parse_claim("eps=1,delta=1e-5"), parse_claim("0.2-GDP")
-        (ApproxDP(epsilon=1.0, delta=1e-05), GDP(mu=0.2))
     """
     if not isinstance(text, str):
         raise InvalidArgumentError("claim", text, _FORMS)

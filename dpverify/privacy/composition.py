@@ -52,11 +52,6 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
 
     Raises:
         InvalidArgumentError: for no guarantees, or kinds that do not add up; `compose_profiles` takes any.
-
-    Examples:
-        >>> from dpverify.privacy import GDP, compose
-        >>> compose([GDP(3.0), GDP(4.0)])
-        GDP(mu=5.0)
     """
     parts = _listed(guarantees)
     if all(isinstance(part, PureDP) for part in parts):
@@ -377,11 +372,6 @@ def compose_profiles(
     Raises:
         InvalidArgumentError: for an empty list, a bad grid, or, without `largest_loss`, a guarantee that has
             losses beyond 690: GDP(60), for instance, which is about (1800, 0.5)-DP.
-
-    Examples:
-        >>> from dpverify.privacy import PureDP, compose_profiles
-        >>> round(compose_profiles([PureDP(0.25)] * 10).epsilon_at(1e-5), 3)
-        2.497
     """
     parts = _listed(guarantees)
     counts: dict[Guarantee, int] = {}

@@ -104,11 +104,6 @@ def profile_to_tradeoff(
     Raises:
         InvalidArgumentError: if `profile` is not callable, and from the returned function for bad levels.
         InvalidDataError: from the returned function, if the profile's values are not in [0, 1].
-
-    Examples:
-        >>> from dpverify.privacy import GDP, profile_to_tradeoff
-        >>> round(float(profile_to_tradeoff(GDP(1.0).privacy_profile)(0.5)), 4)
-        0.1587
     """
     for argument, curve in (("profile", profile), ("reverse", reverse)):
         if not callable(curve) and not (argument == "reverse" and curve is None):
@@ -160,11 +155,6 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
     Raises:
         InvalidArgumentError: if `tradeoff` is not callable, and from the returned function for bad epsilons.
         InvalidDataError: from the returned function, if the curve's values are not in [0, 1] or increase.
-
-    Examples:
-        >>> from dpverify.privacy import gaussian_tradeoff, tradeoff_to_profile
-        >>> round(float(tradeoff_to_profile(lambda alpha: gaussian_tradeoff(alpha, 1.0))(1.0)), 4)
-        0.1269
     """
     if not callable(tradeoff):
         raise InvalidArgumentError("tradeoff", tradeoff, "a function of the type I error")
@@ -217,11 +207,6 @@ def smallest_epsilon(profile: Profile, delta: float) -> float:
     Raises:
         InvalidArgumentError: if `profile` is not callable or `delta` is outside [0, 1).
         InvalidDataError: if the profile's values are not in [0, 1].
-
-    Examples:
-        >>> from dpverify.privacy import GDP, smallest_epsilon
-        >>> round(smallest_epsilon(GDP(1.0).privacy_profile, 1e-5), 3)
-        4.377
     """
     if not callable(profile):
         raise InvalidArgumentError("profile", profile, "a function of epsilon")
@@ -296,12 +281,6 @@ def hockey_stick_divergence(p: ArrayLike, q: ArrayLike, *, epsilon: float) -> fl
 
     Raises:
         InvalidArgumentError: for anything else.
-
-    Examples:
-        >>> import math
-        >>> from dpverify.privacy import hockey_stick_divergence
-        >>> round(hockey_stick_divergence([0.75, 0.25], [0.25, 0.75], epsilon=math.log(2)), 6)
-        0.25
     """
     eps = quantities.epsilon(epsilon)
     masses = []

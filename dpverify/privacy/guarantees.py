@@ -27,13 +27,7 @@ _AT_LEAST_ZERO = "a real number of at least 0"
 
 
 class Guarantee(ABC):
-    """A bound on the privacy profile of a mechanism, in both directions of every neighboring pair.
-
-    Examples:
-        >>> from dpverify.privacy import Guarantee, PureDP
-        >>> isinstance(PureDP(1.0), Guarantee), PureDP(1.0).privacy_profile([1.0, 2.0])
-        (True, array([0., 0.]))
-    """
+    """A bound on the privacy profile of a mechanism, in both directions of every neighboring pair."""
 
     @overload
     def privacy_profile(self, epsilon: float) -> float: ...
@@ -243,11 +237,6 @@ class RDP(_RenyiBounded):
 
     `orders` restricts which orders are asked for; by default all above 1 are searched, so `curve` should be
     cheap. `curve(order)` is a float in [0, inf], nats, non-decreasing in the order.
-
-    Examples:
-        >>> from dpverify.privacy import RDP
-        >>> round(RDP.linear(0.5).epsilon_at(1e-5), 3), round(RDP.point(8, 4.0).epsilon_at(1e-5), 3)
-        (4.728, 5.214)
     """
 
     curve: renyi.RenyiCurve
@@ -324,13 +313,7 @@ class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
 
 @dataclass(frozen=True)
 class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
-    """(rho, omega)-truncated CDP (Bun et al. 2018): Renyi divergences <= rho * order below order omega.
-
-    Examples:
-        >>> from dpverify.privacy import tCDP
-        >>> tCDP(0.5, 10.0).privacy_profile(5.0) < 0.1
-        True
-    """
+    """(rho, omega)-truncated CDP (Bun et al. 2018): Renyi divergences <= rho * order below order omega."""
 
     rho: float
     omega: float
@@ -354,13 +337,7 @@ class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
 
 @dataclass(frozen=True)
 class FDP(Guarantee):
-    """f-DP for any trade-off function: vectorized on [0, 1], convex, non-increasing, at most 1 - alpha.
-
-    Examples:
-        >>> from dpverify.privacy import FDP, gaussian_tradeoff
-        >>> round(FDP(lambda alpha: gaussian_tradeoff(alpha, 1.0)).epsilon_at(1e-5), 3)
-        4.377
-    """
+    """f-DP for any trade-off function: vectorized on [0, 1], convex, non-increasing, at most 1 - alpha."""
 
     tradeoff: Callable[[FloatArray], ArrayLike]
     label: str = "f-DP"
@@ -388,14 +365,7 @@ class FDP(Guarantee):
 
 @dataclass(frozen=True)
 class ProfileDP(Guarantee):
-    """Any privacy profile: vectorized in epsilon >= 0 (nats), non-increasing, values in [0, 1].
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.privacy import ProfileDP
-        >>> ProfileDP(lambda epsilon: np.maximum(0.0, 0.5 - epsilon)).privacy_profile(0.25)
-        0.25
-    """
+    """Any privacy profile: vectorized in epsilon >= 0 (nats), non-increasing, values in [0, 1]."""
 
     profile: Callable[[FloatArray], ArrayLike]
     label: str = "privacy profile"

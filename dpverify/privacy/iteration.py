@@ -48,12 +48,6 @@ class Schedule:
     Attributes:
         amounts: a_t, shape (T,), length.
         mu: at least the square root of the sum of a_t^2 / sigma_t^2, dimensionless.
-
-    Examples:
-        >>> from dpverify.privacy import GDP, NoisyIteration
-        >>> schedule = NoisyIteration(shifts=[1.0, 0.0], noise_stddevs=1.0).best()
-        >>> schedule.gdp() == GDP(schedule.mu)
-        True
     """
 
     amounts: FloatArray
@@ -107,12 +101,6 @@ class NoisyIteration:
 
     References:
         fmtt18 Theorem 22, and Theorem 1 (corrected) for `initial_distance` with all shifts zero.
-
-    Examples:
-        >>> from dpverify.privacy import NoisyIteration
-        >>> iteration = NoisyIteration(shifts=[1.0, 0.0, 0.0, 0.0], noise_stddevs=1.0)
-        >>> round(iteration.best().mu, 6)  # 1 / sqrt(4): the later steps hide the first
-        0.5
     """
 
     shifts: ArrayLike
@@ -349,11 +337,6 @@ def per_index(
 
     Raises:
         InvalidArgumentError: for anything outside these ranges.
-
-    Examples:
-        >>> from dpverify.privacy import per_index
-        >>> [round(per_index(4, index, shift=1.0, noise_stddev=1.0).best().mu, 3) for index in (1, 3, 4)]
-        [0.5, 0.707, 1.0]
     """
     n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
     index = checks.whole_number("index", index, at_least=1, at_most=n)
@@ -379,11 +362,6 @@ def from_initial_distance(
     Raises:
         InvalidArgumentError: for fewer than one step, negative or non-finite lengths, or a contraction
             outside [0, 1].
-
-    Examples:
-        >>> from dpverify.privacy import from_initial_distance
-        >>> round(from_initial_distance(steps=4, distance=1.0, noise_stddev=1.0).best().mu, 6)
-        0.5
     """
     steps = checks.whole_number("steps", steps, at_least=1, at_most=_MOST_STEPS)
     return NoisyIteration(np.zeros(steps), noise_stddev, contraction, distance)
@@ -396,11 +374,6 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> Fl
 
     Raises:
         InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
-
-    Examples:
-        >>> from dpverify.privacy import printed_schedule
-        >>> printed_schedule(4, 3, shift=1.0)
-        array([0. , 0. , 0.5, 0.5])
     """
     n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
     index = checks.whole_number("index", index, at_least=1, at_most=n)

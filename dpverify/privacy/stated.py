@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 
 class ConditionKind(StrEnum):
-    """What a guarantee may depend on besides its neighbors.
-
-    Examples:
-        >>> from dpverify.privacy import ConditionKind
-        >>> [kind.name for kind in ConditionKind]
-        ['NEVER_REFUSED', 'GIVEN_INPUT', 'OTHER_DATA', 'AS_DECLARED']
-    """
+    """What a guarantee may depend on besides its neighbors."""
 
     NEVER_REFUSED = "no run is refused"
     """It covers pairs of data sets on which no run ends in a refusal (an exception) instead of an output, except with
@@ -50,11 +44,6 @@ class Condition:
     Attributes:
         kind: for code to decide by.
         detail: in words, for readers.
-
-    Examples:
-        >>> from dpverify.privacy import Condition, ConditionKind
-        >>> Condition(ConditionKind.NEVER_REFUSED).kind.name
-        'NEVER_REFUSED'
     """
 
     kind: ConditionKind
@@ -88,11 +77,6 @@ class StatedGuarantee:
         conditions: under which it holds; all of them.
         protected: the records that it protects; the one at `index` where there is one.
         origin: what the paper prints, and what was corrected; None if unknown.
-
-    Examples:
-        >>> from dpverify.privacy import Adjacency, PureDP, StatedGuarantee
-        >>> print(StatedGuarantee(PureDP(1.0), Adjacency.REPLACE_ONE))
-        1-DP (replace-one)
     """
 
     guarantee: Guarantee

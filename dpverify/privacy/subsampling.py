@@ -65,11 +65,6 @@ class SampledGaussian(Guarantee):
 
     Raises:
         InvalidArgumentError: for anything outside these ranges; below 0.05 losses leave the range of floats.
-
-    Examples:
-        >>> from dpverify.privacy import SampledGaussian
-        >>> round(SampledGaussian(n=100, steps=100, noise_multiplier=1.0).epsilon_at(1e-5), 3)
-        0.768
     """
 
     n: int
@@ -202,11 +197,6 @@ def subsampled_gaussian(n: int, steps: int, noise_multiplier: float) -> SampledG
 
     Raises:
         InvalidArgumentError: for values that `SampledGaussian` refuses.
-
-    Examples:
-        >>> from dpverify.privacy import subsampled_gaussian
-        >>> round(subsampled_gaussian(100, 1, 0.5).epsilon_at(1e-5), 3)
-        3.025
     """
     checked = SampledGaussian(n, steps, noise_multiplier)
     return _sampled_gaussian(checked.n, checked.steps, checked.noise_multiplier)
@@ -299,12 +289,6 @@ def subsampled_gaussian_noise(n: int, steps: int, epsilon: float, delta: float) 
 
     Raises:
         InvalidArgumentError: for anything outside these ranges, or a delta below the accountant's rounding.
-
-    Examples:
-        >>> from dpverify.privacy import subsampled_gaussian, subsampled_gaussian_noise
-        >>> noise = subsampled_gaussian_noise(100, 1, epsilon=1.0, delta=1e-3)
-        >>> subsampled_gaussian(100, 1, noise).epsilon_at(1e-3) <= 1.0
-        True
     """
     n, epsilon, delta = _checked(n, epsilon, delta)
     return _provable_noise(n, checks.whole_number("steps", steps, at_least=1, at_most=_MOST), epsilon, delta)
@@ -319,12 +303,6 @@ class NoiseConstant:
         attained: what one instance needs if all iterates are released (n - 1 equal linear losses and one
             opposite), from dp-accounting's distribution for that pair, accurate to about 1e-3. No
             composition of steps can prove less; an analysis of the last iterate alone still might.
-
-    Examples:
-        >>> from dpverify.privacy import noise_constant_interval
-        >>> found = noise_constant_interval(100, 1.0, 1e-3)
-        >>> 0 < found.attained <= found.smallest  # the true constant is in between
-        True
     """
 
     smallest: float
@@ -345,11 +323,6 @@ def noise_constant(n: int, epsilon: float, delta: float) -> float:
 
     Raises:
         InvalidArgumentError: for anything outside these ranges, or a delta below the accountant's rounding.
-
-    Examples:
-        >>> from dpverify.privacy import noise_constant
-        >>> round(noise_constant(100, 1.0, 1e-3), 3)
-        0.445
     """
     n, epsilon, delta = _checked(n, epsilon, delta)
     return _constant(_provable_noise(n, n * n - 1, epsilon, delta), n, epsilon, delta)
@@ -360,11 +333,6 @@ def noise_constant_interval(n: int, epsilon: float, delta: float) -> NoiseConsta
 
     Raises:
         InvalidArgumentError: as `noise_constant`.
-
-    Examples:
-        >>> from dpverify.privacy import noise_constant, noise_constant_interval
-        >>> noise_constant_interval(100, 1.0, 1e-3).smallest == noise_constant(100, 1.0, 1e-3)
-        True
     """
     n, epsilon, delta = _checked(n, epsilon, delta)
     steps = n * n - 1

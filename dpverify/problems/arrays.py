@@ -171,17 +171,6 @@ def add_outer(w: Array, slopes: Array, x: Array) -> Array:
         w: points, shape (runs, d); written to.
         slopes: shape (runs,).
         x: one record for all runs, shape (d,), or one for each, shape (runs, d).
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Logistic, add_outer
-        >>> loss, x, y = Logistic(), np.array([0.6, 0.8]), np.array(1.0)
-        >>> w = np.zeros((3, 2), order="F")
-        >>> stepped = w - 0.5 * loss.gradient(w, x, y)
-        >>> bool(np.allclose(add_outer(w, -0.5 * loss.slope(w, x, y), x), stepped))
-        True
-        >>> w[0].round(2).tolist()  # w itself has changed
-        [0.15, 0.2]
     """
     check_record_shape(w, x)
     if (

@@ -39,13 +39,6 @@ class ConstantsCheck:
         gradient_difference: largest ||gradient(record) - gradient(other record)||, beside
             `gradient_sensitivity`.
         evaluations: number of gradients computed.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, Squared, check_constants
-        >>> found = check_constants(Squared(1.0), Ball(2, 1.0), rng=np.random.default_rng(0), rounds=10)
-        >>> found.gradient_norm > 1.9, Squared(1.0).lipschitz_constant  # the search came close to it
-        (True, 2.0)
     """
 
     gradient_norm: float
@@ -107,7 +100,7 @@ def check_constants(
         declared = getattr(loss, constant)
         if isinstance(declared, bool) or not declared >= 0.0:
             raise InvalidArgumentError(constant, declared, "a number of at least 0")
-    search = _Search(loss, constraint, data, rng, rounds)
+    search = _ConstantsSearch(loss, constraint, data, rng, rounds)
     norm = search.largest("lipschitz_constant", _gradient_norm, loss.lipschitz_constant, "gradient's norm")
     search.largest("lipschitz_constant", _value_ratio, loss.lipschitz_constant, "slope of the values")
     ratio = search.largest("smoothness", _gradient_ratio, loss.smoothness, "gradient's change over distance")
@@ -163,7 +156,7 @@ def _over_distance(change: Matrix, c: _Candidates, power: int) -> Matrix:
     return np.where(apart, change / np.where(apart, distance, 1.0) ** power, -math.inf)
 
 
-class _Search:
+class _ConstantsSearch:
     """Random restarts, each followed by mutations of which the better are kept."""
 
     def __init__(

@@ -38,21 +38,7 @@ Vector = npt.NDArray[np.float64]
 
 @runtime_checkable
 class ConstraintSet(Protocol):
-    """What every constraint set offers. Lengths are Euclidean, in the unit of w.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import AllSpace, Ball, Box, ConstraintSet, Simplex
-        >>> sets = (Ball(2, 1.0), Box.cube(2, 1.0), Simplex(2), AllSpace(2))
-        >>> all(isinstance(constraint, ConstraintSet) for constraint in sets)
-        True
-        >>> for constraint in sets:  # the support function is the largest inner product with a point of the set
-        ...     print(round(constraint.diameter, 2), constraint.support(np.array([[1.0, 1.0]])).round(2))
-        2.0 [1.41]
-        2.83 [2.]
-        1.41 [1.]
-        inf [inf]
-    """
+    """What every constraint set offers. Lengths are Euclidean, in the unit of w."""
 
     @property
     def dimension(self) -> int:
@@ -353,15 +339,6 @@ class Simplex:
 
     Raises:
         InvalidArgumentError: if `dimension` is not a positive integer or `scale` not positive and finite.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Simplex
-        >>> simplex = Simplex(3)
-        >>> simplex.project(np.array([[1.0, 0.5, -2.0]])).tolist()
-        [[0.75, 0.25, 0.0]]
-        >>> simplex.minimize_linear(np.array([[0.3, 0.1, 0.2]])).tolist()  # a vertex
-        [[0.0, 1.0, 0.0]]
     """
 
     dimension: int
@@ -448,13 +425,6 @@ class AllSpace:
 
     Raises:
         InvalidArgumentError: if `dimension` is not a positive integer.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import AllSpace
-        >>> space = AllSpace(2)
-        >>> space.diameter, space.project(np.array([[30.0, -40.0]])).tolist()
-        (inf, [[30.0, -40.0]])
     """
 
     dimension: int

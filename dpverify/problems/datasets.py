@@ -145,13 +145,6 @@ class Dataset:
 
         Raises:
             InvalidDataError: if some record is longer than that.
-
-        Examples:
-            >>> import numpy as np
-            >>> from dpverify.problems import Dataset
-            >>> data = Dataset(np.array([[0.6, 0.8]], dtype=np.float32), np.ones(1))
-            >>> data.largest_norm > 1, data.in_unit_ball().largest_norm
-            (True, 1.0)
         """
         there = self.as_namespace(np)
         norms = np.linalg.norm(there.features, axis=1, keepdims=True)
@@ -229,18 +222,6 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     Raises:
         InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, if a cell
             is no finite number, if there is no such column, or if no feature is left.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> from dpverify.problems import read_csv
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "records.csv")
-        ...     np.savetxt(path, [[0.4, 0.7, 1], [0.2, 0.1, -1]], delimiter=",")
-        ...     data = read_csv(path)
-        >>> data.features.tolist(), data.labels.tolist()  # the last column
-        ([[0.4, 0.7], [0.2, 0.1]], [1.0, -1.0])
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, "the path of a CSV file")

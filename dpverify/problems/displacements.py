@@ -26,13 +26,7 @@ if TYPE_CHECKING:
 
 
 class Displacement(ABC):
-    """A loss that depends on w and x only through w - x; labels are not used.
-
-    Examples:
-        >>> from dpverify.problems import Displacement, EuclideanDistance, HalfSquaredDistance, Linear
-        >>> [isinstance(loss, Displacement) for loss in (EuclideanDistance(), HalfSquaredDistance(1.0), Linear())]
-        [True, True, False]
-    """
+    """A loss that depends on w and x only through w - x; labels are not used."""
 
     @abstractmethod
     def conjugate(self, a: Array, x: Array) -> Array:
@@ -49,15 +43,7 @@ class Displacement(ABC):
 
 @dataclass(frozen=True)
 class EuclideanDistance(Displacement):
-    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, Dataset, EuclideanDistance, Problem, minimize
-        >>> data = Dataset(np.array([[-0.5], [0.1], [0.9]]), np.zeros(3))
-        >>> minimize(Problem(EuclideanDistance(), Ball(1, 1.0)), data).point.round(3).tolist()  # the median
-        [0.1]
-    """
+    """||w - x||, whose minimizer is the 1-median (geometric median); the subgradient at w = x is 0."""
 
     lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
@@ -102,16 +88,6 @@ class HalfSquaredDistance(Displacement):
 
     Raises:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, gradient_sensitivity
-        >>> loss = HalfSquaredDistance.on(Ball(2, 3.0))
-        >>> w, x = np.array([[3.0, 0.0]]), np.array([0.5, 0.5])
-        >>> (w - loss.gradient(w, x, np.array(0.0))).tolist()  # a step of size 1
-        [[0.5, 0.5]]
-        >>> loss.lipschitz_constant, gradient_sensitivity(loss)
-        (4.0, 2.0)
     """
 
     radius: float
@@ -167,16 +143,6 @@ class ContractOrDrift:
 
     Raises:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import ContractOrDrift
-        >>> loss, x = ContractOrDrift(radius=5.0), np.array([1.0])
-        >>> w = np.array([[-3.0], [4.0]])
-        >>> for label in (1.0, 0.0):  # steps of size 1
-        ...     print((w - loss.gradient(w, x, np.array(label))).tolist())
-        [[1.0], [1.0]]
-        [[-4.0], [3.0]]
     """
 
     radius: float

@@ -41,14 +41,6 @@ def largest_risk(problem: Problem, data: Dataset) -> Interval:
 
     Raises:
         InvalidArgumentError: if the shapes of data and constraint set do not fit.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, Dataset, Linear, Problem, largest_risk
-        >>> data = Dataset(np.array([[0.6, 0.8], [0.6, -0.8]]), np.ones(2))
-        >>> found = largest_risk(Problem(Linear(), Ball(2, 1.0)), data)  # the norm of the mean record
-        >>> round(found.lower, 6), round(found.upper, 6)
-        (0.6, 0.6)
     """
     data = data.as_namespace(np)
     candidates = _vertices(problem) if _is_polytope(problem) else _ascent(problem, data)

@@ -41,18 +41,6 @@ class Loss(Protocol):
     smallest and the largest admissible label (else -1 and 1); `gradient_sensitivity`, `sensitivity_radius` and
     `curvatures` (see the functions of these names). What a loss declares is read once, when it becomes part of a
     `Problem`. Of a loss that is not one of this package's, guarantees carry the condition that it is true.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Loss
-        >>> class Root:  # sqrt(1 + (<w, x> - y)^2)
-        ...     lipschitz_constant, smoothness, strong_convexity = 1.0, 1.0, 0.0
-        ...     def value(self, w, x, y):
-        ...         return np.sqrt(1 + (np.sum(w * x, axis=-1) - y) ** 2)
-        ...     def gradient(self, w, x, y):
-        ...         return ((np.sum(w * x, axis=-1) - y) / self.value(w, x, y))[:, None] * x
-        >>> isinstance(Root(), Loss)
-        True
     """
 
     @property
@@ -85,14 +73,6 @@ def gradient_sensitivity(loss: Loss) -> float:
 
     Twice the Lipschitz constant, unless the loss knows better: a term that all records share cancels.
     In units of loss over length; for replace-one adjacency (and for one given index).
-
-    Examples:
-        >>> from dpverify.problems import HalfSquaredDistance, Logistic, gradient_sensitivity
-        >>> gradient_sensitivity(Logistic())  # twice the Lipschitz constant
-        2.0
-        >>> loss = HalfSquaredDistance(radius=10.0)
-        >>> loss.lipschitz_constant, gradient_sensitivity(loss)  # gradients are w - x: w cancels
-        (11.0, 2.0)
     """
     known = getattr(loss, "gradient_sensitivity", None)
     return 2.0 * loss.lipschitz_constant if known is None else float(known)
@@ -102,12 +82,6 @@ def sensitivity_radius(loss: Loss) -> float | None:
     """Largest norm of a point at which the gradient sensitivity holds; None: on the constraint set only.
 
     Infinite for most of the losses here. A loss that does not say it is taken to know nothing beyond the set.
-
-    Examples:
-        >>> from dpverify.problems import HalfSquaredDistance, Logistic, Squared
-        >>> from dpverify.problems.losses import sensitivity_radius
-        >>> [sensitivity_radius(loss) for loss in (Logistic(), HalfSquaredDistance(1.0), Squared(1.0))]
-        [inf, inf, 1.0]
     """
     known = getattr(loss, "sensitivity_radius", None)
     if known is None:
@@ -138,13 +112,7 @@ def check_not_flat(argument: str, value: object, loss: Loss) -> None:
 
 
 def label_range(loss: Loss) -> tuple[float, float]:
-    """The smallest and the largest label for which the loss's constants are declared.
-
-    Examples:
-        >>> from dpverify.problems import ContractOrDrift, Logistic, label_range
-        >>> label_range(Logistic()), label_range(ContractOrDrift(1.0))
-        ((-1.0, 1.0), (0.0, 1.0))
-    """
+    """The smallest and the largest label for which the loss's constants are declared."""
     lowest, highest = getattr(loss, "labels", (-1.0, 1.0))
     return float(lowest), float(highest)
 
@@ -154,16 +122,6 @@ class GeneralizedLinear(ABC):
 
     `gradient(w, x, y)` equals `slope(w, x, y)[:, None] * x + ridge * w`. When the (runs, d) gradients are not
     needed for themselves, the slopes save building them.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import GeneralizedLinear, Logistic
-        >>> loss, w = Logistic(), np.array([[1.0, 0.0], [0.0, 2.0]])
-        >>> x, y = np.array([0.6, 0.8]), np.array(1.0)
-        >>> isinstance(loss, GeneralizedLinear), loss.slope(w, x, y).shape
-        (True, (2,))
-        >>> bool(np.allclose(loss.gradient(w, x, y), loss.slope(w, x, y)[:, None] * x))
-        True
     """
 
     generalized_linear: ClassVar[bool] = True
@@ -319,15 +277,6 @@ class Squared(GeneralizedLinear):
     Raises:
         InvalidArgumentError: if `radius` is not positive; infinity is allowed, and then no Lipschitz constant
             is finite.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, Squared
-        >>> loss = Squared.on(Ball(2, 3.0))
-        >>> loss.value(np.array([[1.0, 0.0]]), np.array([0.6, 0.8]), np.array(1.0)).round(3).tolist()
-        [0.08]
-        >>> loss.lipschitz_constant  # it grows with the set
-        4.0
     """
 
     radius: float
@@ -376,15 +325,7 @@ class Squared(GeneralizedLinear):
 
 @dataclass(frozen=True)
 class Linear(GeneralizedLinear):
-    """<w, x>, or y <w, x> if `labeled`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Linear
-        >>> w, x, y = np.array([[1.0, 2.0]]), np.array([0.5, 0.0]), np.array(-1.0)
-        >>> Linear().value(w, x, y).tolist(), Linear(labeled=True).value(w, x, y).tolist()
-        ([0.5], [-0.5])
-    """
+    """<w, x>, or y <w, x> if `labeled`."""
 
     labeled: bool = False
     lipschitz_constant: ClassVar[float] = 1.0
@@ -430,14 +371,6 @@ class Ridge:
     Raises:
         InvalidArgumentError: if `base` is no loss or is a `Ridge` itself, if `weight` is not positive and
             finite, if `radius` is not positive (infinity is allowed).
-
-    Examples:
-        >>> from dpverify.problems import Ball, Logistic, Ridge, gradient_sensitivity
-        >>> loss = Ridge.on(Ball(2, 2.0), Logistic(), weight=0.1)
-        >>> loss.strong_convexity, round(loss.lipschitz_constant, 2)
-        (0.1, 1.2)
-        >>> gradient_sensitivity(loss)  # a term that all records share adds nothing to it
-        2.0
     """
 
     base: Loss
@@ -517,15 +450,7 @@ class Ridge:
 
 
 def is_generalized_linear(loss: Loss) -> bool:
-    """True if the loss has `slope` and `ridge`, so that its gradient is `slope[:, None] * x + ridge * w`.
-
-    Examples:
-        >>> from dpverify.problems import EuclideanDistance, Hinge, Ridge, is_generalized_linear
-        >>> is_generalized_linear(Hinge()), is_generalized_linear(EuclideanDistance())
-        (True, False)
-        >>> is_generalized_linear(Ridge(Hinge(), weight=0.1, radius=1.0))
-        True
-    """
+    """True if the loss has `slope` and `ridge`, so that its gradient is `slope[:, None] * x + ridge * w`."""
     return bool(getattr(loss, "generalized_linear", False))
 
 

@@ -65,14 +65,6 @@ class CertifiedMinimum:
 
     `point` has shape (d,); its mean risk is at most `value.upper`, and that by no more than rounding. `duality_gap` is
     the interval's length. In units of loss. `value.rigorous` says whether both ends are rounded outward.
-
-    Examples:
-        >>> from dpverify.problems import Ball, Logistic, Problem, load, minimize
-        >>> problem, data = Problem(Logistic(), Ball(2, 1.0)), load("breast-cancer", n=50, d=2)
-        >>> found = minimize(problem, data)
-        >>> risk = float(problem.mean_risk(found.point[None, :], data)[0])
-        >>> found.value.lower <= risk <= found.value.upper + 1e-12  # and no point has a risk below the lower end
-        True
     """
 
     point: Matrix
@@ -96,13 +88,6 @@ def minimize(problem: Problem, data: Dataset, *, largest_gap: float = math.inf) 
             is wrong.
         InvalidDataError: if the gap exceeds `largest_gap`, or if a loss for two classes meets a label other
             than -1 and 1.
-
-    Examples:
-        >>> from dpverify.problems import Ball, Logistic, Problem, load, minimize
-        >>> problem, data = Problem(Logistic(), Ball(2, 1.0)), load("breast-cancer", n=50, d=2)
-        >>> found = minimize(problem, data)
-        >>> round(found.value.lower, 4), bool(found.duality_gap < 1e-6)
-        (0.5784, True)
     """
     checks.number("largest_gap", largest_gap, above=0.0, finite=False)
     data = data.as_namespace(np)
@@ -137,16 +122,6 @@ def certify(
 
     Raises:
         InvalidArgumentError: if the shapes do not fit or a custom loss contradicts itself (see `minimize`).
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, HalfSquaredDistance, Problem, certify, load
-        >>> problem, data = Problem(HalfSquaredDistance(1.0), Ball(2, 1.0)), load("breast-cancer", n=50, d=2)
-        >>> mean = data.features.mean(axis=0)
-        >>> certify(problem, data, mean).duality_gap < 1e-12  # the mean is the minimizer
-        True
-        >>> certify(problem, data, mean + 0.1).duality_gap > 0.005
-        True
     """
     if np.shape(point) != (problem.constraint.dimension,) or not np.all(np.isfinite(point)):
         allowed = f"finite numbers of shape ({problem.constraint.dimension},)"

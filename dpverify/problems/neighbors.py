@@ -140,14 +140,6 @@ class NeighborPair:
 
     `gradient_distance` is the largest ||gradient at the left record - gradient at the right one|| over all
     points (over the searched one for `opposite_neighbor`), in units of loss over length.
-
-    Examples:
-        >>> from dpverify.problems import opposite_linear
-        >>> pair = opposite_linear(n=3, d=2, index=2)
-        >>> (pair.left.features - pair.right.features).tolist()  # in record 2 only
-        [[0.0, 0.0], [2.0, 0.0], [0.0, 0.0]]
-        >>> pair.index, pair.gradient_distance
-        (2, 2.0)
     """
 
     left: Dataset
@@ -167,14 +159,6 @@ def opposite_linear(n: int, d: int, index: int) -> NeighborPair:
 
     Raises:
         InvalidArgumentError: unless n and d are positive integers and `index` is from 1 to n.
-
-    Examples:
-        >>> from dpverify.problems import opposite_linear
-        >>> pair = opposite_linear(n=10, d=2, index=4)
-        >>> pair.left.features[3].tolist(), pair.right.features[3].tolist()
-        ([1.0, 0.0], [-1.0, 0.0])
-        >>> pair.gradient_distance  # at every point
-        2.0
     """
     whole_number("n", n)
     whole_number("d", d)
@@ -210,14 +194,6 @@ def contract_then_reveal(n: int, index: int, *, d: int = 1, radius: float = math
     Raises:
         InvalidArgumentError: unless n and d are positive integers, `index` is from 1 to n and `radius` is
             positive.
-
-    Examples:
-        >>> from dpverify.problems import contract_then_reveal
-        >>> pair = contract_then_reveal(n=3, index=2)
-        >>> pair.left.features.tolist(), pair.right.features.tolist()
-        ([[0.0], [1.0], [0.0]], [[0.0], [-1.0], [0.0]])
-        >>> pair.left.labels.tolist()  # label 1 contracts to the record, label 0 does not
-        [1.0, 1.0, 0.0]
     """
     whole_number("n", n)
     whole_number("d", d)
@@ -255,14 +231,6 @@ def opposite_neighbor(
     Raises:
         InvalidArgumentError: if `index` or the shape of `at` does not fit.
         InvalidDataError: if a record lies outside the unit ball.
-
-    Examples:
-        >>> from dpverify.problems import Logistic, load, opposite_neighbor
-        >>> pair = opposite_neighbor(Logistic(), load("breast-cancer", n=20, d=3), index=5)
-        >>> (pair.left.features != pair.right.features).any(axis=1).nonzero()[0].tolist()  # counted from 0
-        [4]
-        >>> 0.5 < pair.gradient_distance <= 1.0  # at the origin, where no two gradients are farther apart than 1
-        True
     """
     whole_number("index", index, at_most=data.n)
     data = data.as_namespace(np).in_unit_ball()

@@ -112,17 +112,6 @@ class GuardedOracle:
 
     Args:
         problem: whose loss answers, and whose constants were read when it was made.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.problems import Ball, Problem, Squared
-        >>> from dpverify.problems.oracle import GuardedOracle
-        >>> oracle = GuardedOracle(Problem(Squared(1.0), Ball(1, 1.0)))
-        >>> oracle.admitted(np.array([[0.5], [-1.0]])).tolist()
-        [[0.5], [-1.0]]
-        >>> oracle.admitted(np.array([[1e6]]))
-        Traceback (most recent call last):
-        dpverify.errors.InvalidArgumentError: points was array([[1000000.]]); allowed: points of norm at most 1...
     """
 
     def __init__(self, problem: Problem) -> None:

@@ -75,13 +75,7 @@ class Problem:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What guarantees on this problem take on trust; nothing where loss and set are this package's own.
-
-        Examples:
-            >>> from dpverify.problems import Ball, Logistic, Problem
-            >>> Problem(Logistic(), Ball(2, 1.0)).conditions
-            ()
-        """
+        """What guarantees on this problem take on trust; nothing where loss and set are this package's own."""
         told = declared_only(self.loss, self.constraint, self.constants)
         return tuple(Condition(ConditionKind.AS_DECLARED, words) for words in told)
 

@@ -49,11 +49,6 @@ def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
     Last the thorough search.
-
-    Examples:
-        >>> from dpverify.proving import default_provers
-        >>> [prover.name for prover in default_provers()]
-        ['gram', 'search', 'exact', 'z3', 'facts', 'chains', 'balls', 'search']
     """
     return (
         Gram(),
@@ -203,22 +198,7 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
 
 
 def homogeneity(obligation: Obligation) -> Proof:
-    """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length.
-
-    Examples:
-        >>> from dpverify.formulas.expressions import real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.formulas.units import LENGTH, LOSS
-        >>> from dpverify.proving import homogeneity
-        >>> from dpverify.proving.language import Obligation
-        >>> risk = real("risk", gt=0, unit=LOSS)
-        >>> lipschitz = real("L", gt=0, unit=LOSS / LENGTH)
-        >>> radius = real("R", gt=0, unit=LENGTH)
-        >>> for bound in (lipschitz * radius, lipschitz * radius**2):
-        ...     print(homogeneity(Obligation("bound", "page 1", Le(risk, bound), (risk, lipschitz, radius))).verdict)
-        proved
-        refuted
-    """
+    """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
     _check_obligation(obligation)
     return Homogeneity().attempt(obligation, Budget())
 

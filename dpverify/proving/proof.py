@@ -50,21 +50,6 @@ class Budget:
     searches have fixed numbers of points. A prover that reaches a limit gives up; it never answers more weakly
     because the limit was near. `guard` seconds, of CPU time where the work is algebra, end whatever hangs all the
     same, far beyond what counted work takes; a proof says where that happened (`stopped_by_the_clock`).
-
-    Examples:
-        >>> from fractions import Fraction
-        >>> from dpverify.formulas.expressions import real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.formulas.operators import exp
-        >>> from dpverify.proving import Budget, default_provers, prove
-        >>> from dpverify.proving.language import Obligation
-        >>> x = real("x", ge=0)
-        >>> obligation = Obligation("peak", "page 1", Le(x * exp(-x), Fraction(2, 5)), (x,), box={"x": (0, 5)})
-        >>> balls = [prover for prover in default_provers() if prover.name == "balls"]
-        >>> for budget in (Budget(boxes=3), Budget()):
-        ...     print(prove(obligation, budget=budget, provers=balls).verdict)  # for x <= 5, where it is not undecided
-        undecided
-        certified
     """
 
     boxes: int = 400_000
@@ -89,20 +74,6 @@ class Proof:
     Only `proved`, `certified`, `refuted`, `does not follow` and `undecided` occur; all but the last come with a
     certificate, which says `refuted` of what does not follow: arithmetic knows no functionals.
     Numbers are exact strings ("-7/2") where they are rational, decimals otherwise.
-
-    Examples:
-        >>> from dpverify.formulas.expressions import real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.formulas.operators import exp
-        >>> from dpverify.proving import prove
-        >>> from dpverify.proving.checker import check
-        >>> from dpverify.proving.language import Obligation
-        >>> x = real("x")
-        >>> proof = prove(Obligation("tangent", "page 1", Le(1 + x, exp(x)), (x,)))
-        >>> print(proof.verdict, proof.witness)
-        proved {'x': '1'}
-        >>> print(check(proof.certificate).says)  # by code that shares nothing with the provers
-        proved, by facts
     """
 
     verdict: Verdict
@@ -151,21 +122,6 @@ class Prover(Protocol):
     `attempt` returns a proof, or None where the obligation is none of its business; a prover that tried and
     failed returns `undecided` with a reason. A prover sees the obligation alone: no expected verdict, no name
     of a statement.
-
-    Examples:
-        >>> from dpverify.formulas.expressions import real
-        >>> from dpverify.formulas.logic import Le
-        >>> from dpverify.proving import Budget, Prover, default_provers
-        >>> from dpverify.proving.language import Obligation
-        >>> x = real("x", ge=0)
-        >>> obligation = Obligation("square", "page 1", Le(2 * x, 1 + x**2), (x,))
-        >>> provers: tuple[Prover, ...] = default_provers()
-        >>> for prover in provers[:3]:  # None: none of its business
-        ...     proof = prover.attempt(obligation, Budget())
-        ...     print(prover.name, None if proof is None else str(proof.verdict))
-        gram None
-        search undecided
-        exact proved
     """
 
     @property

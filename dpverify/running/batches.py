@@ -58,15 +58,6 @@ class Runs:
         seed: the seed and its labels.
         block_size: runs in a full block.
         reuse: where a store was used, how many blocks were taken from it.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import Output, run
-        >>> def mechanism(data, *, rng, runs):
-        ...     return Output(rng.normal((runs, 2), "noise"), projections=rng.integers(0, 3, (runs,), "steps"))
-        >>> outputs = run(mechanism, None, runs=100, seed=0)
-        >>> outputs.points.shape, outputs.projections.shape, outputs.seed
-        ((100, 2), (100,), (0,))
     """
 
     points: NDArray[Any]
@@ -229,17 +220,6 @@ def stream(
         InvalidDataError: if the mechanism raises, ends its worker process, or returns anything but finite
             numbers of one shape, one entry a run. One with `any_output = True` may return texts or numbers of any
             kind, and other ones in other blocks.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import stream
-        >>> def noisy_mean(data, *, rng, runs):
-        ...     return data.mean() + rng.normal((runs,), "noise")
-        >>> for block in stream(noisy_mean, np.array([0.0, 1.0]), runs=250, seed=0, block_size=100):
-        ...     print(block.index, block.start, block.points.shape)
-        0 0 (100,)
-        1 100 (100,)
-        2 200 (50,)
     """
     if not callable(mechanism):
         raise InvalidArgumentError("mechanism", mechanism, "a callable (data, *, rng, runs) -> outputs")

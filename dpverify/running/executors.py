@@ -47,17 +47,6 @@ class Executor:
         kind: `serial` (here, one after the other), `threads`, `processes` or `dask`.
         workers: how many blocks at once; 0 with Dask: as many as the cluster has threads.
         address: of the Dask scheduler, such as `tcp://10.0.0.1:8786`; empty otherwise.
-
-    Examples:
-        >>> from dpverify.running import Executor
-        >>> Executor.parse("processes=2")
-        Executor(kind='processes', workers=2, address='')
-        >>> Executor.parse("serial").workers
-        1
-        >>> Executor.parse("cloud")
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidArgumentError: executor was 'cloud'; allowed: ...
     """
 
     kind: Literal["serial", "threads", "processes", "dask"] = "serial"

@@ -83,18 +83,6 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
 
     Raises:
         InvalidArgumentError: if some part has no content that could be read, with where it is.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import fingerprint
-        >>> def half(x):
-        ...     return x / 2
-        >>> def third(x):
-        ...     return x / 3
-        >>> len(fingerprint(half)), fingerprint(half) == fingerprint(third)
-        (64, False)
-        >>> fingerprint(np.zeros(3)) == fingerprint(np.zeros(3)), fingerprint(np.zeros(3)) == fingerprint([0.0] * 3)
-        (True, False)
     """
     reader = _ValueHasher(readable_only)
     try:

@@ -17,18 +17,7 @@ _limit: ContextVar[float] = ContextVar("call_limit", default=CALL_LIMIT)
 
 
 class TooCostlyError(DpverifyError, ValueError):
-    """A run would make more oracle calls than is allowed; the message says how many, and how to allow them.
-
-    Examples:
-        >>> from dpverify.algorithms.bst14 import NoisyGradientDescent
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import run
-        >>> descent = NoisyGradientDescent(Problem(Logistic(), Ball(2, 1.0)), epsilon=1.0, delta=1e-5)
-        >>> run(descent, load("breast-cancer", d=2), runs=10, seed=0, call_limit=1000)
-        Traceback (most recent call last):
-            ...
-        dpverify.running.foresight.TooCostlyError: bst14.alg1 on 569 records would make about 3.24e+05 ...
-    """
+    """A run would make more oracle calls than is allowed; the message says how many, and how to allow them."""
 
 
 @contextmanager
@@ -40,15 +29,6 @@ def call_limit(calls: float) -> Iterator[None]:
 
     Raises:
         InvalidArgumentError: for anything else.
-
-    Examples:
-        >>> from dpverify.algorithms.fmtt18 import PNSGD
-        >>> from dpverify.problems import Ball, Logistic, Problem, load
-        >>> from dpverify.running import call_limit, run
-        >>> data, descent = load("breast-cancer", d=2), PNSGD(Problem(Logistic(), Ball(2, 1.0)), 0.5, 1.0)
-        >>> with call_limit(569):  # of one run; 568 would be too few
-        ...     print(run(descent, data, runs=10, seed=0).points.shape)
-        (10, 2)
     """
     token = _limit.set(
         number("call_limit", calls, at_least=1, finite=False, allowed="a number of at least 1")

@@ -27,13 +27,6 @@ class Output:
         value_queries: losses of single records asked for by each run, likewise.
         projections: projections onto the constraint set by each run, likewise.
         linear_minimizations: linear functions minimized on the constraint set by each run, likewise.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import Output
-        >>> output = Output(np.zeros((4, 2)), gradient_queries=100, projections=np.array([3, 5, 2, 2]))
-        >>> output.points.shape, output.gradient_queries, output.value_queries
-        ((4, 2), 100, 0)
     """
 
     points: Array
@@ -44,20 +37,7 @@ class Output:
 
 
 class Mechanism(Protocol):
-    """A randomized map from a data set to an output, for a whole batch of independent runs at once.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import Mechanism, run
-        >>> class NoisyMean:
-        ...     def __init__(self, scale):
-        ...         self.scale = scale
-        ...     def __call__(self, data, *, rng, runs):
-        ...         return data.mean(axis=0) + self.scale * rng.normal((runs, data.shape[1]), "noise")
-        >>> mechanism: Mechanism = NoisyMean(0.1)
-        >>> run(mechanism, np.zeros((10, 3)), runs=5, seed=0).points.shape
-        (5, 3)
-    """
+    """A randomized map from a data set to an output, for a whole batch of independent runs at once."""
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output | Array:
         """Run independently `runs` times; every random number comes from `rng`."""
@@ -75,15 +55,6 @@ class Block:
         value_queries: likewise.
         projections: likewise.
         linear_minimizations: likewise.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import Output, stream
-        >>> def mechanism(data, *, rng, runs):
-        ...     return Output(rng.normal((runs,), "noise"), gradient_queries=len(data))
-        >>> block = next(stream(mechanism, np.zeros(5), runs=3, seed=0))
-        >>> block.runs, block.gradient_queries.tolist(), block.value_queries.tolist()
-        (3, [5, 5, 5], [0, 0, 0])
     """
 
     index: int

@@ -9,27 +9,7 @@ if TYPE_CHECKING:
 
 
 class Progress(Protocol):
-    """Called from the process that started the run, in order; `finish` also after an error.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import Progress, run
-        >>> class Printed:
-        ...     def start(self, total):
-        ...         print("of", total)
-        ...     def advance(self, runs):
-        ...         print("done", runs)
-        ...     def finish(self):
-        ...         print("end")
-        >>> progress: Progress = Printed()
-        >>> def noise(data, *, rng, runs):
-        ...     return rng.normal((runs,), "noise")
-        >>> outputs = run(noise, None, runs=150, seed=0, block_size=100, progress=progress)
-        of 150
-        done 100
-        done 50
-        end
-    """
+    """Called from the process that started the run, in order; `finish` also after an error."""
 
     def start(self, total: int) -> None:
         """So many runs will be done."""
@@ -42,18 +22,7 @@ class Progress(Protocol):
 
 
 class RichProgress:
-    """A bar on a console, standard error unless another is given.
-
-    Examples:
-        >>> import io
-        >>> from rich.console import Console
-        >>> from dpverify.running import RichProgress, run
-        >>> def noise(data, *, rng, runs):
-        ...     return rng.normal((runs,), "noise")
-        >>> bar = RichProgress("noise", Console(file=io.StringIO()))  # without a console, standard error
-        >>> run(noise, None, runs=150, seed=0, progress=bar).points.shape
-        (150,)
-    """
+    """A bar on a console, standard error unless another is given."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
         from rich.console import Console

@@ -92,17 +92,6 @@ class Randomness:
 
     Attributes:
         counts: how many numbers were drawn under each name.
-
-    Examples:
-        >>> from dpverify.running import Randomness
-        >>> rng = Randomness(seed=0, block=2)
-        >>> first = rng.normal((3,), "noise")
-        >>> rng.integers(0, 10, (4,), "records").shape, dict(rng.counts)
-        ((4,), {'noise': 3, 'records': 4})
-        >>> bool((first == Randomness(0, 2).normal((3,), "noise")).all())  # of this seed and block
-        True
-        >>> bool((first == Randomness(0, 3).normal((3,), "noise")).any())
-        False
     """
 
     def __init__(self, seed: Seed, block: int = 0, xp: types.ModuleType | Any = np) -> None:

@@ -24,19 +24,6 @@ def repeats(
 
     A mechanism that draws randomness from elsewhere than `rng`, or that keeps something from one call to the next,
     does not repeat; where its outputs take few values, they may agree by chance. One that fails now does not either.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import repeats, run
-        >>> def careless(data, *, rng, runs):
-        ...     return data.mean() + np.random.default_rng().normal(size=runs)
-        >>> def careful(data, *, rng, runs):
-        ...     return data.mean() + rng.normal((runs,), "noise")
-        >>> for mechanism in (careless, careful):
-        ...     outputs = run(mechanism, np.zeros(3), runs=100, seed=0)
-        ...     print(repeats(mechanism, np.zeros(3), outputs.points, seed=0))
-        False
-        True
     """
     first = min(block_size, len(points))
     if getattr(mechanism, "batched", True) is False:

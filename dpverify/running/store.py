@@ -56,21 +56,6 @@ class Store:
 
     Attributes:
         path: the file.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> from dpverify.running import Store, run
-        >>> def noisy_mean(data, *, rng, runs):
-        ...     return data.mean() + rng.normal((runs,), "noise")
-        >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "work.sqlite")) as store:
-        ...     first = run(noisy_mean, np.zeros(3), runs=300, seed=0, block_size=100, store=store)
-        ...     more = run(noisy_mean, np.zeros(3), runs=500, seed=0, block_size=100, store=store)
-        >>> more.reuse.blocks, more.reuse.blocks_taken
-        (5, 3)
-        >>> bool((first.points == more.points[:300]).all())
-        True
     """
 
     def __init__(self, path: str | os.PathLike[str], *, patience: float = 10.0) -> None:

@@ -57,16 +57,6 @@ class Limits:
         seconds: of wall-clock time, for the import of the module, and for each call of the function: one run, or one
             block of runs in the batched form.
         memory: bytes of data for each of its processes. Enforced by the operating system; macOS does not.
-
-    Examples:
-        >>> from dpverify.running import Limits
-        >>> limits = Limits(seconds=30.0, memory=2**30)
-        >>> limits
-        Limits(seconds=30.0, memory=1073741824)
-        >>> Limits(seconds=0.0)
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidArgumentError: seconds was 0.0; allowed: ...
     """
 
     seconds: float = 600.0

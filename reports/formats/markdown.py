@@ -73,21 +73,7 @@ def _left_out(rows: int) -> list[str]:
 
 
 def render_markdown(ledger: Ledger) -> str:
-    """What a run found, in GitHub's Markdown; text of the ledger is escaped.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import render_markdown
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
-        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
-        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> budget = ErrorShare(1e-6).record()
-        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
-        >>> print(*(line for line in render_markdown(ledger).splitlines() if "mine.sgd" in line))
-        | mine.sgd |  | violated | 51 gradient queries, claimed 50 (50 records) |
-    """
+    """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
     summary = summarize(ledger)
     parts = ["## dpverify", "", escaped(summary.headline), ""]
     parts += _counts(summary)
@@ -217,17 +203,7 @@ _TOLD = (Say.MISTAKE, Say.EXCESS, Say.REALISTIC, Say.READING)
 
 
 def findings_markdown(ledger: Ledger) -> str:
-    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped.
-
-    Examples:
-        >>> from dpverify.auditing import ErrorShare
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import findings_markdown
-        >>> ledger = Ledger.of_run("make audit", seed=7, budget=ErrorShare(1e-6).record())
-        >>> page = findings_markdown(ledger).splitlines()
-        >>> page[0], page[-1]
-        ('# Findings', 'No printed formula was refuted.')
-    """
+    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
     lines = ["# Findings", "", _INTRODUCTION, ""]
     groups = finding_groups(ledger)
     if not groups:

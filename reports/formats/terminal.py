@@ -12,42 +12,14 @@ from dpverify.views.run import audit_text, spending, summarize
 
 @dataclass(frozen=True)
 class SummaryLine:
-    """One line for a terminal, with the verdict that it is about, if any, so that it can be colored.
-
-    Examples:
-        >>> from dpverify.ledger import Verdict
-        >>> from dpverify.reports import SummaryLine
-        >>> line = SummaryLine("mine.sgd: 51 gradient queries, claimed 50", Verdict.VIOLATED)
-        >>> print(line.verdict, line.text, sep=": ")
-        violated: mine.sgd: 51 gradient queries, claimed 50
-    """
+    """One line for a terminal, with the verdict that it is about, if any, so that it can be colored."""
 
     text: str
     verdict: Verdict | None = None
 
 
 def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
-    """What a run found, as lines of plain text.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> from dpverify.auditing import CountAuditor, CountQuestion, ErrorShare, Label
-        >>> from dpverify.ledger import Ledger
-        >>> from dpverify.reports import summary_lines
-        >>> question = CountQuestion(50, claim="n gradients", data="50 records", label=Label("mine.sgd"))
-        >>> counted = SimpleNamespace(count=lambda oracle, runs: [51] * runs)
-        >>> evidence = CountAuditor().audit(question, counted, ErrorShare.nothing())
-        >>> budget = ErrorShare(1e-6).record()
-        >>> ledger = Ledger.of_run("make audit", seed=0, entries=(evidence,), budget=budget)
-        >>> for line in summary_lines(ledger):
-        ...     print(line.text)
-        Checked 1 subject: 0 formulas and 1 audit. No printed formula was refuted. 1 implementation violates a claim.
-        violated: 0 printed, 0 corrected, 1 audit
-        mine.sgd: 51 gradient queries, claimed 50 (50 records)
-        the checker confirmed 0 of 0 formulas
-        error probability spent: 0 of 1×10⁻⁶
-        reproduce: make audit (seed 0)
-    """
+    """What a run found, as lines of plain text."""
     summary = summarize(ledger)
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:

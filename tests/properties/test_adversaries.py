@@ -155,7 +155,9 @@ def with_second_thoughts(patch: pytest.MonkeyPatch) -> None:
     """What is declared is asked for anew when it is enforced, and the answer has changed."""
     stated = PrivateOracleMethod.limits
     patch.setattr(PrivateOracleMethod, "guarantees", _before(PrivateOracleMethod.guarantees, stated))
-    patch.setattr(PrivateOracleMethod, "limits", lambda self, n: OracleLimits(self.declared.on(n).batch, 9, 9, 9))
+    patch.setattr(
+        PrivateOracleMethod, "limits", lambda self, n: OracleLimits(self.declared.on(n).batch, 9, 9, 9)
+    )
 
 
 def _before(guarantees: Callable[..., Any], limits: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,25 +33,7 @@ _ROWS_AT_ONCE = 16_384
 
 
 class Scorer(Protocol):
-    """Something that learns a score.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import audit_privacy
-        >>> from dpverify.privacy import PureDP
-        >>> class LastDigit:
-        ...     name = "last digit"
-        ...     def fit(self, left, right, rng):
-        ...         return lambda samples: (samples[:, 0] % 10).astype(float)
-        >>> rng = np.random.default_rng(0)
-        >>> left, right = 10 * rng.integers(0, 1000, size=500), 10 * rng.integers(0, 1000, size=500) + 7
-        >>> found = audit_privacy(
-        ...     left, right, PureDP(1.0), adjacency="replace-one", failure_probability=1e-3, seed=0,
-        ...     scorers=[LastDigit()],
-        ... )
-        >>> print(found.verdict, found.violation.event.scorer, sep=", ")
-        violated, last digit
-    """
+    """Something that learns a score."""
 
     @property
     def name(self) -> str:

@@ -39,13 +39,6 @@ class StepMap:
 
     Raises:
         InvalidArgumentError: for negative numbers or something that can't be called.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.exact import StepMap
-        >>> halve = StepMap(lambda points: 0.5 * points, lipschitz_constant=0.5, bend=0.0, curvature=0.0)
-        >>> halve.images(np.array([[1.0], [-3.0]])).tolist()
-        [[0.5], [-1.5]]
     """
 
     function: Callable[[FloatArray], FloatArray]
@@ -96,14 +89,6 @@ class PiecewiseMap:
 
     Raises:
         InvalidArgumentError: for other numbers of pieces or jumps, jumps that do not rise, and a normal of zeros.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.exact import PiecewiseMap, StepMap
-        >>> down, up = (StepMap(lambda w, by=by: w + by, 1.0, bend=0.0, curvature=0.0) for by in (-0.1, 0.1))
-        >>> to_zero = PiecewiseMap(lambda w: w - 0.1 * np.sign(w), (up, down), normal=[1.0], jumps=[0.0])
-        >>> to_zero.images(np.array([[-1.0], [0.0], [1.0]])).ravel().tolist()  # a step on |w|
-        [-0.9, 0.0, 0.9]
     """
 
     function: Callable[[FloatArray], FloatArray]

@@ -69,17 +69,6 @@ class DirectedProfile:
     """Bounds on delta(eps) = sup over events S of P(S) - e^eps Q(S), for one order of the two laws.
 
     Made by `last_iterate_profiles`.
-
-    Examples:
-        >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap, last_iterate_profile
-        >>> from dpverify.problems import Box
-        >>> def chain(record):
-        ...     step = StepMap(lambda w: 0.5 * w + record, 0.5, bend=0.0, curvature=0.0)
-        ...     return NoisyChain([0.0], (NoisyStep((step,), noise_stddev=0.5),), Box([-1.0], [1.0]))
-        >>> found = last_iterate_profile(chain(0.0), chain(0.6), delta=1e-5, accuracy=0.05)
-        >>> one, other = found.left_over_right.epsilon(0.01), found.right_over_left.epsilon(0.01)
-        >>> one.upper < other.lower or other.upper < one.lower  # projected at 1, the two orders are not alike
-        True
     """
 
     _merged: _Hockey
@@ -194,19 +183,6 @@ class ProfileEnclosure:
         right_over_left: the other order.
         grid: on which it was computed.
         node_steps: grid points times chains, over all steps of the last grid, for all pairs together.
-
-    Examples:
-        >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap, last_iterate_profile
-        >>> from dpverify.problems import Box
-        >>> def chain(record):
-        ...     step = StepMap(lambda w: 0.5 * w + record, 0.5, bend=0.0, curvature=0.0)
-        ...     return NoisyChain([0.0], (NoisyStep((step,), noise_stddev=0.5),), Box([-1.0], [1.0]))
-        >>> found = last_iterate_profile(chain(0.0), chain(0.2), delta=1e-5, accuracy=0.05)
-        >>> lower, upper = found.delta([0.0, 0.5, 1.0])
-        >>> bool((lower <= upper).all())
-        True
-        >>> bool(found.guarantee().privacy_profile(0.5) == upper[1])  # a guarantee for this pair alone
-        True
     """
 
     left_over_right: DirectedProfile
@@ -302,19 +278,6 @@ def last_iterate_profiles(
         InvalidArgumentError: for chains that do not go together, numbers out of range, maps that spread more than
             declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or
             that floats do not give.
-
-    Examples:
-        >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap, last_iterate_profiles
-        >>> from dpverify.problems import Box
-        >>> shared = NoisyStep((StepMap(lambda w: 0.5 * w, 0.5, bend=0.0, curvature=0.0),), noise_stddev=0.5)
-        >>> other = NoisyStep((StepMap(lambda w: 0.5 * w + 0.2, 0.5, bend=0.0, curvature=0.0),), noise_stddev=0.5)
-        >>> interval = Box([-1.0], [1.0])
-        >>> rights = [NoisyChain([0.0], steps, interval) for steps in ((other, shared), (shared, other))]
-        >>> left = NoisyChain([0.0], (shared, shared), interval)
-        >>> found = last_iterate_profiles(left, rights, delta=1e-5, accuracy=0.05)
-        >>> first, last = (profile.epsilon(1e-5) for profile in found)
-        >>> first.upper < last.lower  # the noise after it hides the first record
-        True
     """
     delta = checks.probability("delta", delta)
     accuracy = checks.number("accuracy", accuracy, above=0, below=1)

@@ -21,15 +21,7 @@ _FEW_SAMPLES = 20
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on one expectation.
-
-    Examples:
-        >>> from dpverify.auditing import Bound
-        >>> above = Bound(0.3, claim="at most 0.3", data="tosses", runs=1000)
-        >>> below = Bound(0.2, claim="at least 0.2", data="tosses", runs=1000, at_least=True)
-        >>> above.at_least, below.at_least
-        (False, True)
-    """
+    """A bound on one expectation."""
 
     bound: float
     """In units of the quantity; infinite (minus infinity from below) where none is stated: then it is a measurement."""
@@ -45,18 +37,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class BoundsQuestion(Question):
-    """Is each of these expectations within its bound?
-
-    Examples:
-        >>> from dpverify.auditing import Bound, BoundsQuestion
-        >>> bounds = tuple(
-        ...     Bound(2 / n**0.5, claim="at most 2 / sqrt(n)", data=f"{n} records", runs=1000, size=n)
-        ...     for n in (100, 400)
-        ... )
-        >>> question = BoundsQuestion(bounds, over="n")
-        >>> [bound.bound for bound in question.bounds]
-        [0.2, 0.1]
-    """
+    """Is each of these expectations within its bound?"""
 
     bounds: tuple[Bound, ...]
     """One, or several along a curve; all must be kept."""
@@ -67,22 +48,7 @@ class BoundsQuestion(Question):
 
 
 class Numbers(Protocol):
-    """Something whose expectation is asked for: each number within [lower, upper] by proof, not by luck.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import Numbers
-        >>> class Hits:
-        ...     quantity = "share of hits"
-        ...     lower, upper = 0.0, 1.0  # by proof: each number is a share
-        ...     minimum = extreme = None
-        ...     runs_a_number = 1
-        ...     def draw(self, count):
-        ...         return np.random.default_rng(0).integers(0, 2, size=count)
-        >>> subject: Numbers = Hits()
-        >>> set(subject.draw(100).tolist())
-        {0, 1}
-    """
+    """Something whose expectation is asked for: each number within [lower, upper] by proof, not by luck."""
 
     @property
     def quantity(self) -> str:

@@ -13,21 +13,7 @@ from dpverify.ledger.evidence import MeanEvidence
 
 @dataclass(frozen=True)
 class MeanAuditor:
-    """Encloses expectations and compares each with its bound.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> import numpy as np
-        >>> from dpverify.auditing import Bound, BoundsQuestion, ErrorShare, MeanAuditor
-        >>> hits = SimpleNamespace(
-        ...     quantity="share of hits", lower=0.0, upper=1.0, minimum=None, extreme=None, runs_a_number=1,
-        ...     draw=lambda count: np.random.default_rng(0).integers(0, 2, size=count),
-        ... )
-        >>> question = BoundsQuestion((Bound(0.6, claim="at most 0.6", data="tosses", runs=5000),))
-        >>> evidence = MeanAuditor().audit(question, [hits], ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.measured.lower < 0.5 < evidence.measured.upper)
-        supported True
-    """
+    """Encloses expectations and compares each with its bound."""
 
     spends: ClassVar[bool] = True
 

@@ -25,16 +25,7 @@ _TOLD_APART = 0.5
 
 @dataclass(frozen=True)
 class RateQuestion(Question):
-    """Do the expectations along a curve grow, or fall, with this exponent at most?
-
-    Examples:
-        >>> from dpverify.auditing import RateQuestion
-        >>> from dpverify.ledger.origins import AsPrinted
-        >>> origin = AsPrinted("mine.theorem", printed="O(1 / sqrt(n))", holds_for="every n")
-        >>> question = RateQuestion(-0.5, origin)
-        >>> question.exponent, question.origin.record().printed
-        (-0.5, 'O(1 / sqrt(n))')
-    """
+    """Do the expectations along a curve grow, or fall, with this exponent at most?"""
 
     exponent: float
     """Of the claimed bound, constants and logarithms aside."""
@@ -46,26 +37,6 @@ class RateAuditor:
     """Fits the exponent of expectations that were measured before: its subject is their evidence.
 
     It runs nothing and spends nothing, as it is wrong only where one of their intervals is.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> import numpy as np
-        >>> from dpverify.auditing import Bound, BoundsQuestion, ErrorShare, MeanAuditor, RateAuditor, RateQuestion
-        >>> from dpverify.ledger.origins import AsPrinted
-        >>> def risks(n):
-        ...     return SimpleNamespace(
-        ...         quantity="loss", lower=0.0, upper=1.0, minimum=None, extreme=None, runs_a_number=1,
-        ...         draw=lambda count: np.random.default_rng(n).uniform(0.0, 1 / n, size=count),
-        ...     )
-        >>> sizes = (4, 16, 64)
-        >>> bounds = tuple(Bound(1 / n, claim="at most 1 / n", data=f"{n} records", runs=2000, size=n) for n in sizes)
-        >>> measured = MeanAuditor().audit(
-        ...     BoundsQuestion(bounds, over="n", measured=True), [risks(n) for n in sizes], ErrorShare(1e-3)
-        ... )
-        >>> origin = AsPrinted("mine.theorem", printed="O(1 / n)", holds_for="every n")
-        >>> evidence = RateAuditor().audit(RateQuestion(-1.0, origin), measured, ErrorShare.nothing())
-        >>> print(evidence.verdict, evidence.exponent.lower < -1 < evidence.exponent.upper)
-        supported True
     """
 
     spends: ClassVar[bool] = False
@@ -100,19 +71,7 @@ class RateAuditor:
 
 @dataclass(frozen=True)
 class RateFit:
-    """The exponent of a power law, as far as intervals determine it.
-
-    Examples:
-        >>> from dpverify.auditing import fit_rate
-        >>> from dpverify.ledger import Interval
-        >>> sizes = [100, 400, 1600]
-        >>> wide = [Interval(lower=0.2 / n**0.5, upper=2.0 / n**0.5) for n in sizes]
-        >>> found = fit_rate(sizes, wide, -0.5)
-        >>> print(found.verdict)  # the intervals leave too many exponents open
-        undecided
-        >>> found.exponent.lower < -1.0 < 0.0 < found.exponent.upper
-        True
-    """
+    """The exponent of a power law, as far as intervals determine it."""
 
     verdict: Verdict
     reason: str
@@ -146,17 +105,6 @@ def fit_rate(
     Raises `InvalidArgumentError` unless there are at least two different sizes, all positive, and one
     interval each with a positive upper end. A lower end that is not positive leaves the exponent unbounded on
     one side.
-
-    Examples:
-        >>> from dpverify.auditing import fit_rate
-        >>> from dpverify.ledger import Interval
-        >>> sizes = [100, 400, 1600]
-        >>> risks = [Interval(lower=0.9 / n**0.5, upper=1.1 / n**0.5) for n in sizes]
-        >>> found = fit_rate(sizes, risks, -0.5)
-        >>> print(found.verdict, round(found.exponent.lower, 2), round(found.exponent.upper, 2))
-        supported -0.57 -0.43
-        >>> print(fit_rate(sizes, risks, -1.0).verdict)
-        violated
     """
     n = np.asarray(sizes)
     if (

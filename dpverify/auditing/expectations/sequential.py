@@ -32,23 +32,7 @@ class RoundsOfNumbers(Numbers, Protocol):
 
 @dataclass(frozen=True)
 class BettingRiskAuditor:
-    """Encloses excess risks round by round until each is on one side of its bound, or all runs are made.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> import numpy as np
-        >>> from dpverify.auditing import BettingRiskAuditor, Bound, BoundsQuestion, ErrorShare
-        >>> from dpverify.ledger import Interval
-        >>> risks = SimpleNamespace(
-        ...     quantity="mean loss", lower=0.0, upper=1.0, minimum=Interval(lower=0.1, upper=0.1), extreme=None,
-        ...     runs_a_number=1, round_unit=1,
-        ...     draw_round=lambda number, count: np.random.default_rng((0, number)).beta(2.0, 6.0, size=count),
-        ... )
-        >>> question = BoundsQuestion((Bound(0.05, claim="excess at most 0.05", data="500 records", runs=10_000),))
-        >>> evidence = BettingRiskAuditor().audit(question, [risks], ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.runs < 1000)  # the excess is 0.15
-        violated True
-    """
+    """Encloses excess risks round by round until each is on one side of its bound, or all runs are made."""
 
     spends: ClassVar[bool] = True
 
@@ -66,22 +50,7 @@ class BettingRiskAuditor:
 
 @dataclass(frozen=True)
 class BettingMeanAuditor:
-    """The same for expectations of anything bounded that is read off a run, such as counts of queries.
-
-    Examples:
-        >>> from types import SimpleNamespace
-        >>> import numpy as np
-        >>> from dpverify.auditing import BettingMeanAuditor, Bound, BoundsQuestion, ErrorShare
-        >>> hits = SimpleNamespace(
-        ...     quantity="share of hits", lower=0.0, upper=1.0, minimum=None, extreme=None, runs_a_number=1,
-        ...     round_unit=1,
-        ...     draw_round=lambda number, count: np.random.default_rng((0, number)).integers(0, 2, size=count),
-        ... )
-        >>> question = BoundsQuestion((Bound(0.8, claim="at most 0.8", data="tosses", runs=10_000),))
-        >>> evidence = BettingMeanAuditor().audit(question, [hits], ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.runs < 1000)  # so early it was clear
-        supported True
-    """
+    """The same for expectations of anything bounded that is read off a run, such as counts of queries."""
 
     spends: ClassVar[bool] = True
 

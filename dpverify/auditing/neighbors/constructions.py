@@ -36,14 +36,6 @@ class Domain:
     Raises:
         InvalidArgumentError: for an adjacency that says nothing about single records, or limits in the wrong order.
         InvalidDataError: for an example without records.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.neighbors import Domain
-        >>> from dpverify.privacy import Adjacency
-        >>> domain = Domain(np.array([[0.2], [0.7]]), Adjacency.REPLACE_ONE, limits=(0.0, 1.0))
-        >>> domain.allows(np.array([[1.0]])), domain.allows(np.array([[1.5]]))
-        (True, False)
     """
 
     example: FloatArray

@@ -30,18 +30,6 @@ class Pair:
 
     Raises:
         InvalidDataError: if they are no neighbors.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.neighbors import Pair
-        >>> from dpverify.privacy import Adjacency
-        >>> pair = Pair(np.array([[0.0], [1.0]]), np.array([[0.0]]), Adjacency.ADD_REMOVE_ONE)
-        >>> pair.records
-        2
-        >>> Pair(np.array([[0.0], [1.0]]), np.array([[2.0], [3.0]]), Adjacency.REPLACE_ONE)
-        Traceback (most recent call last):
-            ...
-        dpverify.errors.InvalidDataError: data and neighbor differ in 2 of 2 records; ...
     """
 
     data: FloatArray
@@ -80,19 +68,6 @@ def load_pair(path: Path) -> Pair:
 
     Raises:
         InvalidDataError: for a file that is missing, or holds anything else.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> from dpverify.auditing.neighbors import Pair, load_pair
-        >>> from dpverify.privacy import Adjacency
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "worst.json")
-        ...     Pair(np.array([[0.0], [1.0]]), np.array([[0.0], [0.5]]), Adjacency.REPLACE_ONE).save(path)
-        ...     pair = load_pair(path)
-        >>> pair.neighbor.tolist(), str(pair.adjacency)
-        ([[0.0], [0.5]], 'replace-one')
     """
     allowed = f"an object with {', '.join(sorted(_KEYS))}, as --search-neighbors writes it"
     try:

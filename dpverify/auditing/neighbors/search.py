@@ -50,20 +50,6 @@ class SearchResult:
         tried: how many pairs were run.
         failed: on how many of them the mechanism failed, with the first message.
         runs: made on each side in all.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.neighbors import Domain, search_pairs
-        >>> from dpverify.privacy import Adjacency, PureDP
-        >>> def draw(pair, runs, stream):  # a noisy sum of values that nobody clips
-        ...     rng = np.random.default_rng((0, stream))
-        ...     return [side.sum() + rng.laplace(size=runs) for side in (pair.data, pair.neighbor)]
-        >>> domain = Domain(np.array([[0.2], [0.7]]), Adjacency.REPLACE_ONE)
-        >>> found = search_pairs(draw, domain, PureDP(1.0), runs=2000, seed=0)
-        >>> found.pair.records, found.promise > 8, found.failed  # by chance it would be about 3 or less
-        (1, True, 0)
-        >>> found.tried > 10, found.runs <= 2000
-        (True, True)
     """
 
     pair: Pair | None = None
@@ -99,22 +85,10 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
 
     Raises:
         InvalidArgumentError: for a claim or number of runs that cannot be used.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.neighbors import Domain, search_pairs
-        >>> from dpverify.privacy import Adjacency, PureDP
-        >>> def draw(pair, runs, stream):  # a noisy sum of values that nobody clips
-        ...     rng = np.random.default_rng((0, stream))
-        ...     return [side.sum() + rng.laplace(size=runs) for side in (pair.data, pair.neighbor)]
-        >>> domain = Domain(np.array([[0.2], [0.7]]), Adjacency.REPLACE_ONE)
-        >>> found = search_pairs(draw, domain, PureDP(1.0), runs=2000, seed=0)
-        >>> float(abs(found.pair.data.sum() - found.pair.neighbor.sum())) > 10  # far more than what the noise hides
-        True
     """
     checked_claim(claim)
     runs = checks.whole_number("runs", runs, at_least=2000)
-    state = _State(
+    state = _SearchState(
         draw, claim, domain, runs, SearchResult(), checks.whole_number("seed", seed, at_least=0, at_most=None)
     )
     known = list(pairs(domain))
@@ -137,7 +111,7 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
 
 
 @dataclass
-class _State:
+class _SearchState:
     draw: Draw
     claim: Claim
     domain: Domain
@@ -182,7 +156,7 @@ class _State:
         return self.finalist[0]
 
 
-def _target(state: _State, domain: Domain) -> None:
+def _target(state: _SearchState, domain: Domain) -> None:
     """Hypothesis looks for edits of good pairs that make them better."""
     import hypothesis
     from hypothesis import strategies as st
@@ -215,7 +189,7 @@ def _target(state: _State, domain: Domain) -> None:
     look()
 
 
-def _climb(state: _State, domain: Domain, rng: np.random.Generator) -> None:
+def _climb(state: _SearchState, domain: Domain, rng: np.random.Generator) -> None:
     """Change numbers of the best pair, one at a time; keep what promises more."""
     score, pair = state.best(1)[0]
     for _ in range(_TRIES):
@@ -266,7 +240,7 @@ def _paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
         return None
 
 
-def _shrunk(state: _State, pair: Pair, score: float) -> tuple[float, Pair]:
+def _shrunk(state: _SearchState, pair: Pair, score: float) -> tuple[float, Pair]:
     """Leave out records, then simplify numbers, as long as the pair keeps half of what it promised."""
     if score < _TELLING:
         return score, pair

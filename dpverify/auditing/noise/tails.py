@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower
-from dpverify.auditing.noise.grids import SIDES, NoiseGrid, GridSearch, Side, grids_of
+from dpverify.auditing.noise.grids import SIDES, GridSearch, NoiseGrid, Side, grids_of
 from dpverify.auditing.noise.laws import LAWS, Law, beyond_at
 from dpverify.auditing.noise.written import Written
 from dpverify.checks import FloatArray

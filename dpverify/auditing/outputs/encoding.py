@@ -73,20 +73,6 @@ class Encoder:
 
     Attributes:
         runs: of each side so far; the larger count where they differ.
-
-    Examples:
-        >>> from dpverify.auditing import Encoder
-        >>> from dpverify.running.subjects.texts import of_runs
-        >>> left = of_runs([{"label": "yes", "scores": [1.5]}, {"label": "no", "scores": []}])
-        >>> right = of_runs([{"label": "no", "scores": []}] * 2)
-        >>> encoder = Encoder()
-        >>> rows, others = encoder.rows(left, right)
-        >>> rows.shape, others.shape, bool((rows[1] == others[0]).all())  # equal outputs have equal rows
-        ((2, 3), (2, 3), True)
-        >>> encoder.names
-        ("length of ['scores']", "['scores'][0]", "category of ['label']")
-        >>> encoder.summary()
-        'a category and a list that is empty or has a number'
     """
 
     def __init__(self) -> None:

@@ -33,14 +33,6 @@ class Likeness:
 
     Attributes:
         runs: of each side so far.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.outputs.likeness import Likeness
-        >>> likeness, sample = Likeness(), np.random.default_rng(0).normal(size=2000)
-        >>> likeness.add(sample, sample[::-1])
-        >>> likeness.summary()
-        '2000 of 2000 outputs are on both sides, as of one sample used twice'
     """
 
     def __init__(self) -> None:

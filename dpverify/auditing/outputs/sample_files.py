@@ -59,18 +59,6 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
     Raises:
         InvalidDataError: with one sentence, for anything else: a missing, empty or damaged file, other file types,
             rows of different lengths, fewer than `MINIMUM_RUNS` runs.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> from dpverify.auditing import read_samples
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "outputs.npy")
-        ...     np.save(path, np.random.default_rng(0).normal(size=(200, 2)))
-        ...     samples = read_samples(path)
-        >>> samples.shape
-        (200, 2)
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, f"the path of a file of samples: {_ALLOWED}")

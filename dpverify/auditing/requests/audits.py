@@ -109,7 +109,7 @@ def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyE
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RequestedAudit:
     """A request as auditors take it."""
 
     question: PrivacyQuestion
@@ -132,7 +132,7 @@ def _with_share(request: Request) -> tuple[Request, ErrorShare]:
 
 
 @contextmanager
-def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_Asked]:
+def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_RequestedAudit]:
     if not request.of_samples:
         with _runs(request, tell, progress) as asked:
             yield asked
@@ -151,11 +151,11 @@ def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[
     )
     auditor = BatchAuditor(request.events)
     samples = GivenSamples(*rows, encoder.name_event)
-    yield _Asked(question, samples, auditor, encoder, lambda found: {"reproduce": request.again(0)})
+    yield _RequestedAudit(question, samples, auditor, encoder, lambda found: {"reproduce": request.again(0)})
 
 
 @contextmanager
-def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_Asked]:
+def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_RequestedAudit]:
     from dpverify.auditing.requests.clock import Clock
     from dpverify.auditing.requests.drawing import Draws, loaded, neighbors_of
     from dpverify.auditing.sequential import BettingAuditor
@@ -188,7 +188,9 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
                 "reuse": reuse,
             }
 
-        yield _Asked(_question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after)
+        yield _RequestedAudit(
+            _question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after
+        )
 
 
 @contextmanager

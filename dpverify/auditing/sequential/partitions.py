@@ -32,7 +32,7 @@ from dpverify.auditing.black_box.scores import (
     fit_score,
     row_keys,
 )
-from dpverify.auditing.events import AnyEvent, Event, SingleOutput, Outputs, thresholds
+from dpverify.auditing.events import AnyEvent, Event, Outputs, SingleOutput, thresholds
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]

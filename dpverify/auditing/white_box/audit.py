@@ -78,21 +78,7 @@ _LEAST_SHOWN = 1.0
 
 
 class StructuredPair(PairSubject, Protocol):
-    """Something that runs on two neighboring data sets, and says how.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing.white_box import StructuredPair
-        >>> from dpverify.running import single_noise
-        >>> class NoisySum:
-        ...     structures = (single_noise(3.0, 1.0), single_noise(4.0, 1.0))
-        ...     def draw(self, count):
-        ...         rng = np.random.default_rng(0)
-        ...         return rng.normal(3.0, size=(count, 1)), rng.normal(4.0, size=(count, 1))
-        >>> subject: StructuredPair = NoisySum()
-        >>> [stated.steps[0].noise_stddev for stated in subject.structures]
-        [1.0, 1.0]
-    """
+    """Something that runs on two neighboring data sets, and says how."""
 
     @property
     def structures(self) -> tuple[StatedStructure, StatedStructure]:
@@ -106,17 +92,6 @@ class Stated:
     Attributes:
         subject: draws the outputs.
         structures: of the two data sets.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import GivenSamples
-        >>> from dpverify.auditing.white_box import Stated
-        >>> from dpverify.running import single_noise
-        >>> rng = np.random.default_rng(0)
-        >>> outputs = GivenSamples(rng.normal(3.0, size=(500, 1)), rng.normal(4.0, size=(500, 1)))
-        >>> subject = Stated(outputs, (single_noise(3.0, 1.0), single_noise(4.0, 1.0)))
-        >>> [structure.dimension for structure in subject.structures], subject.draw(500)[0].shape
-        ([1, 1], (500, 1))
     """
 
     subject: PairSubject
@@ -150,21 +125,6 @@ class WhiteBoxAuditor:
     """Lower-bounds the profile on a pair by what is known of the steps; see the module.
 
     Where the subject has `faults`, a claim is supported only if the mechanism is flagged with its noise divided.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.auditing import ErrorShare, GivenSamples, PrivacyQuestion
-        >>> from dpverify.auditing.white_box import Stated, WhiteBoxAuditor
-        >>> from dpverify.privacy import ApproxDP, Adjacency, StatedGuarantee
-        >>> from dpverify.running import single_noise
-        >>> rng = np.random.default_rng(0)
-        >>> outputs = GivenSamples(rng.normal(3.0, size=(2000, 1)), rng.normal(4.0, size=(2000, 1)))
-        >>> subject = Stated(outputs, (single_noise(3.0, 1.0), single_noise(4.0, 1.0)))
-        >>> stated = StatedGuarantee(ApproxDP(3.0, 1e-9), Adjacency.ADD_REMOVE_ONE)
-        >>> question = PrivacyQuestion(stated, data="sums of 3 and of 4", runs=2000)
-        >>> evidence = WhiteBoxAuditor().audit(question, subject, ErrorShare(1e-3))
-        >>> print(evidence.verdict, evidence.epsilon_lower > 3.0)  # at a delta that no 2000 outputs show
-        violated True
     """
 
     spends: ClassVar[bool] = True

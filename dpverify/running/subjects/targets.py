@@ -22,15 +22,6 @@ class Target:
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
             program that is there.
-
-    Examples:
-        >>> from dpverify.running import Target
-        >>> function = Target("package.module:function")
-        >>> function.module, function.kind
-        ('package.module', 'function')
-        >>> estimator = Target("package.module:Estimator", attributes=("coef_", "intercept_"))
-        >>> estimator.kind, estimator.options
-        ('estimator', ('package.module:Estimator', '--attribute', 'coef_', '--attribute', 'intercept_'))
     """
 
     text: str

@@ -46,19 +46,6 @@ class FunctionMechanism:
 
     Raises:
         InvalidArgumentError: for what cannot be called so.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.running import FunctionMechanism, run
-        >>> def noisy_mean(data, rng):  # one run; with a third argument, runs, all of a block
-        ...     return data.mean() + rng.laplace()
-        >>> def noisy_means(data, rng, runs):
-        ...     return data.mean() + rng.laplace(size=runs)
-        >>> single, batched = FunctionMechanism(noisy_mean), FunctionMechanism(noisy_means)
-        >>> single.batched, batched.batched
-        (False, True)
-        >>> run(single, np.zeros((3, 1)), runs=5, seed=0).points.shape
-        (5,)
     """
 
     any_output = True
@@ -107,20 +94,6 @@ class UserMechanism:
         folder: searched for the module, besides `sys.path`.
         limits: of time and memory.
         batched: whether the function takes `runs`; read from its signature.
-
-    Examples:
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import numpy as np
-        >>> from dpverify.running import UserMechanism, run
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     code = "def noisy_mean(data, rng, runs): return data.mean() + rng.laplace(size=runs)"
-        ...     written = Path(folder, "my_release.py").write_text(code)
-        ...     mechanism = UserMechanism.load("my_release:noisy_mean", folder)
-        ...     outputs = run(mechanism, np.zeros((3, 1)), runs=100, seed=0)
-        ...     mechanism.close()
-        >>> outputs.points.shape, mechanism.batched
-        ((100,), True)
     """
 
     has_own_processes = True

@@ -173,17 +173,6 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
             of a kink (hinge, absolute error, on a line the distance), and sets other than intervals, rectangles, discs
             and the whole line or plane.
         InvalidDataError: for records outside the unit ball or the range of labels, or data sets of different sizes.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.fmtt18 import PNSGD
-        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
-        >>> from dpverify.statements.exact import chains
-        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=0.5)
-        >>> data = Dataset(np.ones((10, 1)), np.ones(10))
-        >>> left, right = chains(descent, [data, data.replace(3, [-1.0], 1.0)])
-        >>> [a is b for a, b in zip(left.steps, right.steps)].count(False)  # only that record's step is another one
-        1
     """
     if not isinstance(algorithm, Algorithm):
         raise InvalidArgumentError(
@@ -208,18 +197,7 @@ def chains(algorithm: Algorithm, data: Sequence[Dataset]) -> list[NoisyChain]:
 
 
 def noisy_chain(algorithm: Algorithm, data: Dataset) -> NoisyChain:
-    """The algorithm on one data set; see `chains`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.fmtt18 import PNSGD
-        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
-        >>> from dpverify.statements.exact import noisy_chain
-        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=0.5)
-        >>> chain = noisy_chain(descent, Dataset(np.ones((10, 1)), np.ones(10)))
-        >>> len(chain.steps), chain.steps[0].noise_stddev  # the rate times the noise on a gradient
-        (10, 0.25)
-    """
+    """The algorithm on one data set; see `chains`."""
     return chains(algorithm, [data])[0]
 
 
@@ -300,19 +278,7 @@ def index_profiles(
 
 @dataclass(frozen=True)
 class ExactEpsilon:
-    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`.
-
-    Examples:
-        >>> import numpy as np
-        >>> from dpverify.algorithms.fmtt18 import PNSGD
-        >>> from dpverify.problems import Ball, Dataset, Logistic, Problem
-        >>> from dpverify.statements.exact import ExactEpsilon
-        >>> descent = PNSGD(Problem(Logistic(), Ball(1, 1.0)), rate=0.5, noise_stddev=2.0)
-        >>> data = Dataset(np.ones((6, 1)), np.ones(6))
-        >>> epsilon = ExactEpsilon(descent, data, data.replace(6, [-1.0], 1.0), accuracy=0.05)(1e-5)
-        >>> 0 < epsilon.lower < epsilon.upper, epsilon.upper - epsilon.lower < 0.05 * epsilon.upper
-        (True, True)
-    """
+    """From a delta to an enclosure of the smallest epsilon on one pair of data sets; see `chains`."""
 
     algorithm: Algorithm
     left: Dataset
