@@ -20,6 +20,8 @@ from dpverify.problems.conic import Affine, ConicProgram
 from dpverify.problems.losses import sensitivity_radius
 
 _TINY = 1e-300
+_ROUNDING = 5e-15
+"""By how much of the outer radius rounding may move a run's center out of the outer ball."""
 
 
 def _same_runs(w: Array, runs: int) -> None:
@@ -154,7 +156,7 @@ class LocalBalls(ConstraintSet):
     def _outer_gap(self, u: Array) -> Array:
         """||u + center||^2 minus the outer radius squared, with an allowance for rounding; shape (runs,)."""
         away = u + self.centers
-        return row_sums(away * away) - self.outer_radius**2 * (1.0 + 1e-14)
+        return row_sums(away * away) - self.outer_radius**2 * (1.0 + 2 * _ROUNDING)
 
     def _on_both(self, towards: Array) -> Array:
         """On both spheres: <u, c> is fixed there, and the rest of u is as long as it must be, along `towards`."""
@@ -171,12 +173,12 @@ class LocalBalls(ConstraintSet):
     def contains(self, w: Array, tolerance: float = 1e-9) -> Array:
         """Whether each point is in its run's set; one point alone is compared with all runs' sets.
 
-        The tolerance is relative to the two radii.
+        The tolerance is relative to the two radii. What `project` leaves where it is, is inside at any tolerance.
         """
         xp = namespace(w)
         away = w + like(self.centers, w)
         near = xp.sqrt(row_sums(w * w)) <= self.radius * (1.0 + tolerance)
-        return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius * (1.0 + tolerance))
+        return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius * (1.0 + max(tolerance, _ROUNDING)))
 
     def gauge(self, w: Array) -> Array:
         """Gauge about 0; infinite where 0 is on the border and w points out."""

@@ -51,6 +51,14 @@ def test_projection_is_the_identity_inside() -> None:
     assert np.all(balls.contains(np.zeros((1, 3))))
 
 
+def test_a_center_that_rounding_moved_out_is_inside() -> None:
+    """Whether the last digit of a norm is above the radius depends on the machine; `contains` agrees with `project`."""
+    centers = np.array([[1.0 + 2.0**-50, 0.0], [0.5, 0.5], [1.0 + 1e-13, 0.0]])
+    balls, origin = LocalBalls(0.7, 1.0, centers), np.zeros((3, 2))
+    assert balls.contains(origin, 0.0).tolist() == [True, True, False]
+    assert np.array_equal(balls.project(origin)[:2], origin[:2])
+
+
 def test_gauges() -> None:
     balls = _balls()
     w = np.random.default_rng(7).normal(size=(40, 3))
