@@ -30,7 +30,7 @@ from dpverify.privacy import (
     StatedGuarantee,
 )
 from dpverify.privacy.iteration import NoisyIteration
-from dpverify.problems.oracle import is_our_own
+from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 

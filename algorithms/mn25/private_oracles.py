@@ -37,7 +37,7 @@ from dpverify.privacy import (
     zCDP,
 )
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.oracle import is_our_own
+from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
