@@ -13,8 +13,8 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Problem
+from dpverify.problems.declared import is_our_own
 from dpverify.problems.losses import check_not_flat
-from dpverify.problems.oracle import is_our_own
 
 
 def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -> None:

@@ -13,7 +13,8 @@ from dpverify.auditing import MINIMUM_RUNS, ErrorShare, Request, audit
 from dpverify.auditing.outputs.encoding import NOT_ALLOWED
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.requests import failure_lines
-from dpverify.auditing.requests.drawing import as_mechanism, neighbors_of
+from dpverify.auditing.requests.data import neighbors_of
+from dpverify.auditing.requests.drawing import as_mechanism
 from dpverify.checks import failure_probability as checked_failure_probability
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError

@@ -20,7 +20,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import ALL_RECORDS, GDP, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
-from dpverify.problems.oracle import is_our_own
+from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 

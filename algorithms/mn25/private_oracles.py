@@ -23,7 +23,7 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.oracle import is_our_own
+from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 

@@ -11,8 +11,8 @@ from dpverify.privacy.stated import Condition, ConditionKind
 from dpverify.problems.arrays import Array, like, namespace, row_sums
 from dpverify.problems.constraint_sets import ConstraintSet
 from dpverify.problems.datasets import Dataset
+from dpverify.problems.declared import DeclaredConstants, declared_only
 from dpverify.problems.losses import GeneralizedLinear, Loss, Ridge
-from dpverify.problems.oracle import Constants, declared_only
 
 _NUMBERS_AT_ONCE = 1 << 20
 
@@ -49,9 +49,11 @@ class Problem:
                 "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
             )
         # no field: it follows from the loss, as it was when the problem was made
-        known, base = Constants.of(self.loss), without_ridge(self.loss)[0]
+        known, base = DeclaredConstants.of(self.loss), without_ridge(self.loss)[0]
         object.__setattr__(self, "_constants", known)
-        object.__setattr__(self, "_base_constants", known if base is self.loss else Constants.of(base))
+        object.__setattr__(
+            self, "_base_constants", known if base is self.loss else DeclaredConstants.of(base)
+        )
         loss: Any = self.loss
         while loss is not None:
             radius = getattr(loss, "radius", None)
@@ -62,15 +64,15 @@ class Problem:
             loss = getattr(loss, "base", None)
 
     @property
-    def constants(self) -> Constants:
+    def constants(self) -> DeclaredConstants:
         """What the loss declared when the problem was made; all guarantees and all noise rest on these."""
-        found: Constants = self._constants  # type: ignore[attr-defined]
+        found: DeclaredConstants = self._constants  # type: ignore[attr-defined]
         return found
 
     @property
-    def base_constants(self) -> Constants:
+    def base_constants(self) -> DeclaredConstants:
         """The same of the loss without its ridge."""
-        found: Constants = self._base_constants  # type: ignore[attr-defined]
+        found: DeclaredConstants = self._base_constants  # type: ignore[attr-defined]
         return found
 
     @property

@@ -24,7 +24,7 @@ from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOrac
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.privacy import ConditionKind, StatedGuarantee
 from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Logistic, Problem, Squared
-from dpverify.problems.oracle import is_our_own
+from dpverify.problems.declared import is_our_own
 from dpverify.running import Randomness
 
 WITH_A_PROBLEM = sorted(

@@ -26,9 +26,10 @@ from dpverify.problems import (
     gradient_sensitivity,
     label_range,
 )
+from dpverify.problems.declared import DeclaredConstants
 from dpverify.problems.further_losses import HuberizedPositivePart, OneVersusRest, PositivePart
 from dpverify.problems.losses import sensitivity_radius
-from dpverify.problems.oracle import Constants, GuardedOracle
+from dpverify.problems.oracle import GuardedOracle
 from dpverify.problems.per_run.local_problems import LocalLoss, ResampledLoss
 from dpverify.problems.smoothed_losses import AbsoluteError, SmoothedDistance, SmoothedGeneralizedLinear
 
@@ -148,7 +149,7 @@ def test_what_a_set_projects_onto_is_admitted_bit_by_bit(
 
 def test_constants_are_those_of_the_loss(loss: Loss, constraint: ConstraintSet) -> None:
     found = Problem(loss, constraint).constants
-    assert found == Constants.of(loss)
+    assert found == DeclaredConstants.of(loss)
     assert found.lipschitz_constant == loss.lipschitz_constant
     assert found.gradient_sensitivity == gradient_sensitivity(loss)
     assert found.labels == label_range(loss)

@@ -25,7 +25,8 @@ from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.stated import StatedGuarantee
 
 if TYPE_CHECKING:
-    from dpverify.auditing.requests.drawing import Draws, Sides
+    from dpverify.auditing.requests.data import Sides
+    from dpverify.auditing.requests.drawing import Draws
     from dpverify.running import Progress, StatedStructure
 
 NOT_REPEATED = (
@@ -157,7 +158,8 @@ def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[
 @contextmanager
 def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_RequestedAudit]:
     from dpverify.auditing.requests.clock import Clock
-    from dpverify.auditing.requests.drawing import Draws, loaded, neighbors_of
+    from dpverify.auditing.requests.data import neighbors_of
+    from dpverify.auditing.requests.drawing import Draws, loaded
     from dpverify.auditing.sequential import BettingAuditor
     from dpverify.running import Store
     from dpverify.running.store import opened

@@ -12,77 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.outputs.encoding import Encoder
-from dpverify.auditing.requests.messages import shown
+from dpverify.auditing.requests.data import Sides
 from dpverify.auditing.requests.request import Request
-from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import Adjacency
-from dpverify.problems import read_csv
-from dpverify.problems.neighbors import check_neighbors
+from dpverify.errors import InvalidArgumentError
 from dpverify.running import FunctionMechanism, Mechanism, Progress, Store, UserMechanism, repeats, run
 from dpverify.running.subjects import estimators
 from dpverify.running.subjects.forked_sessions import ForkedSession, one_truth_value
-from dpverify.running.subjects.user_mechanisms import plain_array
 
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
-
-Sides = tuple[Any, Any]
-
-
-# ------------------------------------------------------------------------------------------- data sets
-
-
-def neighbors_of(request: Request) -> tuple[Sides, Adjacency, str]:
-    """Both data sets, which are neighbors, by which relation, and what they are in words.
-
-    Raises:
-        InvalidDataError: for files that cannot be read, and for data sets that are no neighbors.
-    """
-    if request.pair is not None:
-        pair = load_pair(Path(request.pair))
-        return (pair.data, pair.neighbor), pair.adjacency, f"both of {request.pair}"
-    given, arrays = (request.data, request.neighbor), arrays_of(request)
-    names, said, sides = [], [], []
-    for name, side, array in zip(("data", "neighbor"), given, arrays, strict=True):
-        names.append(str(side) if _is_file(side) else name)
-        said.append(str(side) if _is_file(side) else shown(array))
-        sides.append(array if _is_file(side) else side)
-    by = request.relation or Adjacency.REPLACE_ONE
-    check_neighbors(arrays[0], arrays[1], by, index=request.index, names=(names[0], names[1]))
-    return (sides[0], sides[1]), by, " and ".join(said)
-
-
-def arrays_of(request: Request) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both data sets as arrays of records, or those that a search found."""
-    if (file := request.pair or request.search_neighbors) is not None:
-        pair = load_pair(Path(file))
-        return pair.data, pair.neighbor
-    return records_of("data", request.data), records_of("neighbor", request.neighbor)
-
-
-def example_of(request: Request) -> FloatArray:
-    """The data set that a search begins with, (n, columns)."""
-    records = np.asarray(records_of("data", request.data), dtype=np.float64)
-    return records.reshape(len(records), -1)
-
-
-def records_of(name: str, data: Any) -> NDArray[Any]:
-    """A data set, or what a CSV file holds, as an array of records.
-
-    Raises:
-        InvalidDataError: for none.
-    """
-    if data is None:
-        raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
-    return plain_array(read_csv(data, label_column=None).features if _is_file(data) else data)
-
-
-def _is_file(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike)
-
 
 # ------------------------------------------------------------------------------------------- mechanisms
 

@@ -1,4 +1,4 @@
-"""What a failing test prints of an audit, and data sets in a line."""
+"""What a failing test prints of an audit."""
 
 from __future__ import annotations
 
@@ -9,10 +9,6 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.requests.request import Request
 from dpverify.ledger.evidence import PrivacyEvidence
-from dpverify.quoting import quoted
-
-_SHOWN = 160
-"""Characters of a data set in a message."""
 
 
 def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
@@ -28,7 +24,7 @@ def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
     if request.of_samples:
         lines.append(f"data: {found.data}")
     else:
-        from dpverify.auditing.requests.drawing import arrays_of
+        from dpverify.auditing.requests.data import arrays_of, shown
 
         data, neighbor = arrays_of(request)
         lines += [
@@ -47,16 +43,10 @@ def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
     ]
 
 
-def shown(records: Any) -> str:
-    """A data set in one line, shortened: how large it is, and the first and last of its numbers."""
-    array = np.asarray(records)
-    text = np.array2string(array, threshold=8, edgeitems=2, separator=", ", precision=6)
-    size = " x ".join(str(count) for count in array.shape)
-    return quoted(f"{size} {text}" if array.size > 8 else text, _SHOWN)
-
-
 def _difference(data: NDArray[Any], neighbor: NDArray[Any]) -> str:
     """Where two neighbors first differ, records counted from 1."""
+    from dpverify.auditing.requests.data import shown
+
     common = min(len(data), len(neighbor))
     if data.shape[1:] != neighbor.shape[1:]:
         return "of another form"

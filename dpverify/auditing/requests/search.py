@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dpverify import extras
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
-from dpverify.auditing.requests.drawing import Draws, example_of, loaded
+from dpverify.auditing.requests.data import example_of
+from dpverify.auditing.requests.drawing import Draws, loaded
 from dpverify.auditing.requests.request import Request
 from dpverify.errors import InvalidDataError
 from dpverify.files import check_writable

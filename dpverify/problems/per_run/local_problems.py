@@ -178,7 +178,9 @@ class LocalBalls(ConstraintSet):
         xp = namespace(w)
         away = w + like(self.centers, w)
         near = xp.sqrt(row_sums(w * w)) <= self.radius * (1.0 + tolerance)
-        return near & (xp.sqrt(row_sums(away * away)) <= self.outer_radius * (1.0 + max(tolerance, _ROUNDING)))
+        return near & (
+            xp.sqrt(row_sums(away * away)) <= self.outer_radius * (1.0 + max(tolerance, _ROUNDING))
+        )
 
     def gauge(self, w: Array) -> Array:
         """Gauge about 0; infinite where 0 is on the border and w points out."""
