@@ -18,11 +18,11 @@ from dpverify.analyses.sizes import Size, tied
 from dpverify.formulas.expressions import Expression, Variable, free_variables
 from dpverify.formulas.logic import And, Compare
 from dpverify.formulas.values import UnclearError, UndefinedError, Value
+from dpverify.proving.isolation import isolated
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.search import TermsLeft, float_function
 from dpverify.proving.provers.sieve import values_at
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
-from dpverify.proving.reasoning.isolation import isolated
 
 Array = NDArray[np.float64]
 

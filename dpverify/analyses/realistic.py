@@ -41,8 +41,7 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import TermsLeft, failing_gap, may_fail
 from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import limited
-from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, text
-from dpverify.proving.reasoning.truth import failing
+from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
 
 Indices = NDArray[np.int64]
 """Places in lists, (points, letters)."""

@@ -13,6 +13,7 @@ from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.ledger.verdicts import Gap, Verdict, overall
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.certificates import certificate
+from dpverify.proving.isolation import carried_over
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import (
     STOPPED_BY_MEMORY,
@@ -36,7 +37,6 @@ from dpverify.proving.provers.units import Homogeneity
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
 from dpverify.proving.reasoning.algebra import short_questions
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited
-from dpverify.proving.reasoning.isolation import carried_over
 from dpverify.proving.writing_out import decided_form
 
 _Found = TypeVar("_Found")

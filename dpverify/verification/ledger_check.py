@@ -30,8 +30,7 @@ from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.provers.points import admitted
-from dpverify.proving.reasoning.evaluation import text
-from dpverify.proving.reasoning.truth import failing
+from dpverify.proving.reasoning.evaluation import failing, text
 from dpverify.proving.two_readers import disagreement
 from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted

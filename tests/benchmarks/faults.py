@@ -230,7 +230,7 @@ def killed(command: Command, kills: int, place: Path, rng: random.Random) -> Tal
     takes = time.monotonic() - began
     if process.returncode not in (0, 1):
         raise SystemExit(f"{command.name} fails undisturbed: {err}")
-    expected, tally = command.summary(out, calm), Tally()
+    expected, tally = command.says(out, calm), Tally()
     number = 0
     while tally.kills < kills or not tally.finished:
         folder, before = _prepare(place / f"job-{number}"), set[str]()
@@ -257,7 +257,7 @@ def killed(command: Command, kills: int, place: Path, rng: random.Random) -> Tal
             tally.finished += 1
             if process.returncode not in (0, 1):
                 tally.faults.append(f"exit code {process.returncode}: {err[-300:]}")
-            elif command.summary(out, folder) != expected:
+            elif command.says(out, folder) != expected:
                 tally.faults.append("another result than undisturbed")
             if left := _leftovers(mark):
                 tally.faults.append(f"{len(left)} processes left after the end")

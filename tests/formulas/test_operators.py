@@ -58,8 +58,7 @@ from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers import ball_programs
 from dpverify.proving.reasoning import symbolic
-from dpverify.proving.reasoning.evaluation import evaluate, text
-from dpverify.proving.reasoning.truth import plain_truth
+from dpverify.proving.reasoning.evaluation import evaluate, plain_truth, text
 
 x, y, n, k = real("x"), real("y"), integer("n", ge=0), integer("k", ge=0)
 

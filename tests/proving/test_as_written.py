@@ -32,7 +32,7 @@ from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning import definedness
-from dpverify.proving.reasoning.truth import plain_truth
+from dpverify.proving.reasoning.evaluation import plain_truth
 from dpverify.statements.paper import papers
 
 x, a, s = real("x"), real("a"), real("s", gt=0)

@@ -26,8 +26,7 @@ from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.reasoning.truth import plain_truth
+from dpverify.proving.reasoning.evaluation import evaluate, plain_truth
 
 VECTORS = tuple(map(vector, ("x", "y", "z", "p", "q", "g", "u")))
 eta, beta = real("eta", gt=0, latex=r"\eta"), real("beta", gt=0, latex=r"\beta")

@@ -86,7 +86,7 @@ def test_explain_prints_them() -> None:
         "algorithm: ",
         "algorithms/fmtt18/projected_noisy_sgd.py:",
         "audit: ",
-        "statements/fmtt18/audits/table.py:",
+        "statements/fmtt18/audits/cases.py:",
         "test: ",
         "tests/algorithms/fmtt18/test_projected_noisy_sgd.py:",
     ):

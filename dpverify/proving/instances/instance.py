@@ -20,8 +20,7 @@ from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.instances.laws import Ball, Number, ball
 from dpverify.proving.language import Obligation
-from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.reasoning.truth import plain_truth
+from dpverify.proving.reasoning.evaluation import evaluate, plain_truth
 
 PRECISION = 192
 """Bits at which instances are evaluated."""

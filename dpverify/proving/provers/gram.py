@@ -29,7 +29,7 @@ from dpverify.proving.provers.points import admitted, confirmed, exact_norms, re
 from dpverify.proving.provers.proposals import simple_values
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.evaluation import ExactPoint
+from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
 from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
     Form,
@@ -41,7 +41,6 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 from dpverify.proving.reasoning.gram.multipliers import proposals
 from dpverify.proving.reasoning.gram.points import is_linear, proposed
-from dpverify.proving.reasoning.truth import plain_truth
 
 FEW, MANY = 400, 2_000
 """Points that are tried before and after a proof is looked for."""

@@ -15,8 +15,8 @@ from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
-from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, text
-from dpverify.proving.reasoning.truth import failing, truth
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
+from dpverify.proving.reasoning.truth import truth
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""

@@ -112,7 +112,11 @@ def guarded(seconds: float) -> Iterator[None]:
         yield
         return
 
+    ended = False
+
     def end(number: int, frame: FrameType | None) -> None:
+        nonlocal ended
+        ended = True
         note_the_clock()
         raise GuardError
 
@@ -122,6 +126,10 @@ def guarded(seconds: float) -> Iterator[None]:
     signal.setitimer(signal.ITIMER_PROF, seconds, max(seconds, 1.0))
     try:
         yield
+    except Exception as error:
+        if ended:  # a library made another exception of it, as ctypes does while it converts arguments
+            raise GuardError from error
+        raise
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

@@ -1,4 +1,4 @@
-"""Expressions at a point: exact fractions while all is rational, otherwise Arb balls that decide or do not."""
+"""Expressions and formulas at a point: exact fractions while all is rational, else Arb balls that decide or do not."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from dpverify.formulas.expressions import (
     OutOfScopeError,
     Variable,
 )
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
-from dpverify.formulas.values import UnclearError, UndefinedError, Value, plus, times
+from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
 from dpverify.formulas.vectors import is_vector
 from dpverify.proving.reasoning.effort import spend
 
@@ -125,3 +126,70 @@ def text(e: Expression, point: Point) -> str:
         if isinstance(value, Fraction):
             return str(value)
         return str(value.str(17, radius=False))
+
+
+def _compare(formula: Compare, point: Point) -> bool | None:
+    try:
+        left, right = evaluate(formula.left, point), evaluate(formula.right, point)
+        exact = isinstance(left, Fraction) and isinstance(right, Fraction)
+        s = sign(left - right if exact else ball(left) - ball(right))
+    except (UndefinedError, UnclearError):
+        return None
+    match formula.relation:
+        case "<=":
+            return s <= 0
+        case "<":
+            return s < 0
+        case "==":
+            return s == 0
+        case "!=":
+            return s != 0
+
+
+def _plain(formula: Formula, point: Point) -> bool | None:
+    match formula:
+        case Compare():
+            return _compare(formula, point)
+        case And(parts):
+            values = [_plain(p, point) for p in parts]
+            return False if False in values else None if None in values else True
+        case Or(parts):
+            values = [_plain(p, point) for p in parts]
+            return True if True in values else None if None in values else False
+        case Not(part):
+            value = _plain(part, point)
+            return None if value is None else not value
+        case Implies(premise, conclusion):
+            return _plain(Or((Not(premise), conclusion)), point)
+        case ForAll() | Exists():
+            return None
+
+
+def plain_truth(formula: Formula, point: Point) -> bool | None:
+    """Whether the formula holds at a point; None where it is undefined or the balls never decide.
+
+    A quantifier is not decided here.
+    """
+    for precision in PRECISIONS:
+        with flint.ctx.workprec(precision):
+            value = _plain(formula, point)
+        if value is not None:
+            return value
+    return None
+
+
+def failing(formula: Formula, point: Point) -> Compare | None:
+    """A comparison to show for a formula that fails at a point, false there (true inside a `Not`)."""
+    match formula:
+        case Compare():
+            return formula
+        case And(parts):
+            return next((failing(p, point) for p in parts if plain_truth(p, point) is False), None)
+        case Or(parts):
+            return failing(parts[-1], point) if parts else None
+        case Not(part):
+            return failing(part, point)
+        case Implies(_, conclusion):
+            return failing(conclusion, point)
+        case ForAll() | Exists():
+            return None

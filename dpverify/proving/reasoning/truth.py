@@ -1,4 +1,4 @@
-"""Whether formulas hold at a point, and what fails there.
+"""Whether formulas with quantifiers hold at a point.
 
 Once a rational point is put in, a `forall` without other free symbols is a question of its own. It is true where its
 body is shown to be defined and to hold on the variable's whole domain, and false where one value of the
@@ -7,19 +7,14 @@ variable makes the body false in exact arithmetic; z3 only proposes that value.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
-import flint
-
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Le, Lt, Not, Or, free_in
-from dpverify.formulas.values import UnclearError, UndefinedError, ball, sign
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, Point, evaluate
+from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable
 
 _TRUE, _FALSE = Le(0, 0), Lt(0, 0)
@@ -85,70 +80,3 @@ def _substituted(formula: Formula, point: ExactPoint) -> Formula:
         return substituted(e, here)
 
     return map_sides(formula, change)
-
-
-def _compare(formula: Compare, point: Point) -> bool | None:
-    try:
-        left, right = evaluate(formula.left, point), evaluate(formula.right, point)
-        exact = isinstance(left, Fraction) and isinstance(right, Fraction)
-        s = sign(left - right if exact else ball(left) - ball(right))
-    except (UndefinedError, UnclearError):
-        return None
-    match formula.relation:
-        case "<=":
-            return s <= 0
-        case "<":
-            return s < 0
-        case "==":
-            return s == 0
-        case "!=":
-            return s != 0
-
-
-def _plain(formula: Formula, point: Point) -> bool | None:
-    match formula:
-        case Compare():
-            return _compare(formula, point)
-        case And(parts):
-            values = [_plain(p, point) for p in parts]
-            return False if False in values else None if None in values else True
-        case Or(parts):
-            values = [_plain(p, point) for p in parts]
-            return True if True in values else None if None in values else False
-        case Not(part):
-            value = _plain(part, point)
-            return None if value is None else not value
-        case Implies(premise, conclusion):
-            return _plain(Or((Not(premise), conclusion)), point)
-        case ForAll() | Exists():
-            return None
-
-
-def plain_truth(formula: Formula, point: Point) -> bool | None:
-    """Whether the formula holds at a point; None where it is undefined or the balls never decide.
-
-    A quantifier is not decided here.
-    """
-    for precision in PRECISIONS:
-        with flint.ctx.workprec(precision):
-            value = _plain(formula, point)
-        if value is not None:
-            return value
-    return None
-
-
-def failing(formula: Formula, point: Point) -> Compare | None:
-    """A comparison to show for a formula that fails at a point, false there (true inside a `Not`)."""
-    match formula:
-        case Compare():
-            return formula
-        case And(parts):
-            return next((failing(p, point) for p in parts if plain_truth(p, point) is False), None)
-        case Or(parts):
-            return failing(parts[-1], point) if parts else None
-        case Not(part):
-            return failing(part, point)
-        case Implies(_, conclusion):
-            return failing(conclusion, point)
-        case ForAll() | Exists():
-            return None

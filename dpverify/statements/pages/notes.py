@@ -312,27 +312,19 @@ class _NoteReader:
             case "instance":
                 self.once(item, "coverage", Coverage.INSTANCE)
                 self.found["case"] = " ".join(words).replace(" ,", ",").removeprefix("of ")
-            case "meant":
-                self.once(item, "meant", words[0])
             case "without":
                 self.once(item, "units", False)
-            case "sizes":
-                self.once(item, "own_sizes", True)
-            case "unread":
-                self.once(item, "unread", True)
-            case "single":
-                self.once(item, "single", True)
+            case "own_sizes" | "unread" | "single" as mark:
+                self.once(item, mark, True)
+            case "meant" | "reading" | "soft" as said:
+                self.once(item, said, words[0])
             case "given" | "given_all" | "given_any":
                 self.given.append(_joined(item))
             case "on":
                 self.once(item, "box", tuple(str(c) for c in item.children[1:] if _kind(c) == "RELATION"))
-            case "read":
-                self.once(item, "reading", words[0])
             case "uses":
                 names = (child for child in item.children if isinstance(child, Tree))
                 self.once(item, "uses", tuple(" ".join(map(str, name.children)) for name in names))
-            case "soft":
-                self.once(item, "soft", words[0])
             case "fixed":
                 self.once(item, "fixed", tuple(word for word in words if word != ","))
             case "premises":

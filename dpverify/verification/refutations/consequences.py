@@ -207,7 +207,7 @@ def sides_as_printed(
 
 
 def _failing(obligation: Obligation, named: Mapping[str, str] | None) -> Compare | None:
-    from dpverify.proving.reasoning.truth import failing
+    from dpverify.proving.reasoning.evaluation import failing
 
     if isinstance(obligation.claim, Compare):
         return obligation.claim
