@@ -31,7 +31,7 @@ from dpverify.algorithms.steps.projected_steps import records as records_of
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Guarantee
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.oracle import GuardedOracle
+from dpverify.problems.problem import GuardedOracle
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 

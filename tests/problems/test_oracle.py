@@ -29,8 +29,8 @@ from dpverify.problems import (
 from dpverify.problems.declared import DeclaredConstants
 from dpverify.problems.further_losses import HuberizedPositivePart, OneVersusRest, PositivePart
 from dpverify.problems.losses import sensitivity_radius
-from dpverify.problems.oracle import GuardedOracle
 from dpverify.problems.per_run.local_problems import LocalLoss, ResampledLoss
+from dpverify.problems.problem import GuardedOracle
 from dpverify.problems.smoothed_losses import AbsoluteError, SmoothedDistance, SmoothedGeneralizedLinear
 
 D = 4

@@ -32,7 +32,7 @@ from dpverify.problems import (
     Simplex,
     Squared,
 )
-from dpverify.problems.oracle import GuardedOracle
+from dpverify.problems.problem import GuardedOracle
 from dpverify.properties import (
     Adversary,
     adversarial_optimizers,
