@@ -38,7 +38,14 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
 from dpverify.proving.reasoning import satisfiability
-from dpverify.proving.reasoning.effort import EffortSpentError, limited, note_the_clock, spend
+from dpverify.proving.reasoning.effort import (
+    EffortSpentError,
+    GuardError,
+    guarded,
+    limited,
+    note_the_clock,
+    spend,
+)
 from dpverify.proving.reasoning.symbolic import symbolic, tree
 
 x, y = real("x"), real("y", gt=0)
@@ -152,6 +159,25 @@ def test_the_same_budget_gives_the_same_answer() -> None:
 
 
 # z3's objects complain where the guard ends their making
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def _renamed() -> None:
+    with guarded(0.05):
+        try:
+            while True:
+                pass
+        except GuardError as error:
+            raise ValueError("an argument") from error
+
+
+def test_a_guard_ends_work_whatever_a_library_makes_of_its_exception() -> None:
+    """As ctypes does: it makes its own exception of any that comes up while it converts arguments."""
+    with pytest.raises(GuardError):
+        _renamed()
+    with pytest.raises(ValueError, match="an argument"), guarded(1000.0):  # nothing was ended
+        raise ValueError("an argument")
+
+
+# a library's object may be half made when its work is ended; what its end then says goes to nobody
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_the_clock_ends_is_said() -> None:
     late = Budget(guard=1e-9)

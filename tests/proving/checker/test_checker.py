@@ -18,7 +18,6 @@ from dpverify.proving.checker.arithmetic.questions import Formula, Largest, Poly
 from . import hand_existence
 from .hand_certificates import (
     BEYOND,
-    FALSE,
     REAL,
     REAL_Y,
     TRUE,
@@ -33,6 +32,7 @@ from .hand_certificates import (
     smt,
     variable,
 )
+from .hand_faults import FALSE
 
 TRUE, FALSE = TRUE | hand_existence.TRUE, FALSE | hand_existence.FALSE
 

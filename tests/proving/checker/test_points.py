@@ -18,7 +18,6 @@ from dpverify.proving.language import Obligation
 
 from .hand_certificates import (
     COUNT,
-    FALSE,
     REAL,
     TRUE,
     Json,
@@ -32,6 +31,7 @@ from .hand_certificates import (
     power,
     variable,
 )
+from .hand_faults import FALSE
 
 K, V = ["sym", "k"], ["sym", "v"]
 VECTOR = variable("v", kind="vector") | {"lower_open": False, "upper_open": False}
