@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import given_up as given_up
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Problem
@@ -18,11 +19,7 @@ from dpverify.problems.losses import check_not_flat
 
 
 def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -> None:
-    """Refuse parameters that void the guarantee, unless the user withdrew it.
-
-    Raises:
-        NotGuaranteedError: if there are reasons and the guarantee was not withdrawn.
-    """
+    """Refuse parameters that void the guarantee, unless the user withdrew it."""
     if not isinstance(withdraw, bool):
         raise InvalidArgumentError("withdraw_guarantee", withdraw, "True or False")
     if reasons and not withdraw:
@@ -50,11 +47,6 @@ def stated_by(algorithm: Any, n: int) -> Any:
     return stated.map(on_trust) if isinstance(stated, Guarantees) else tuple(map(on_trust, stated))
 
 
-def given_up(withdraw: bool) -> tuple[str, ...]:
-    """The reason why nothing is guaranteed after the user withdrew the guarantee; empty if it was not withdrawn."""
-    return ("it was withdrawn with withdraw_guarantee=True",) if withdraw else ()
-
-
 def never_refused(detail: str) -> tuple[Condition, ...]:
     """The condition of an algorithm that refuses some data sets, or some runs on them; `detail` is when."""
     return (Condition(ConditionKind.NEVER_REFUSED, detail),)
@@ -65,10 +57,6 @@ def obstacle(stated: object, *, accepts: Collection[ConditionKind] = PASSED_ON) 
 
     A wrapper needs replace-one neighbors, all records protected, a guarantee of the output (not of each record's own
     report), and conditions that it can pass on.
-
-    Args:
-        stated: a guarantee of the wrapped algorithm.
-        accepts: kinds of conditions that the wrapper meets or passes on.
     """
     if not isinstance(stated, StatedGuarantee):
         return f"{type(stated).__name__} is not a StatedGuarantee"
@@ -129,11 +117,7 @@ def privacy_claim(
 
 
 def a_dataset(data: object) -> Dataset:
-    """The data set itself.
-
-    Raises:
-        InvalidArgumentError: for anything else, an array for instance.
-    """
+    """The data set itself."""
     if not isinstance(data, Dataset):
         raise InvalidArgumentError(
             "data", data, "a dpverify.problems.Dataset, such as Dataset(features, labels)"
@@ -142,12 +126,7 @@ def a_dataset(data: object) -> Dataset:
 
 
 def covered(data: object, problem: Problem) -> Dataset:
-    """The records, checked to be covered by the loss's declared constants: see `Dataset.in_unit_ball`.
-
-    Raises:
-        InvalidArgumentError: if the data are not a `Dataset`.
-        InvalidDataError: if a record's norm is above 1, or its label outside the loss's range.
-    """
+    """The records, checked to be covered by the loss's declared constants: see `Dataset.in_unit_ball`."""
     inside = a_dataset(data).in_unit_ball()
     lowest, highest = problem.constants.labels
     labels = np.asarray(inside.labels)
@@ -159,18 +138,7 @@ def covered(data: object, problem: Problem) -> Dataset:
 
 
 def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Dataset:
-    """The data set that an algorithm runs on: checked by `covered`, unless its guarantee was withdrawn.
-
-    Args:
-        algorithm: with `problem`, `withdraw_guarantee` and `withdrawn`.
-        data: what it was called with.
-        name: of the algorithm in a refusal; its `id` if None.
-
-    Raises:
-        InvalidArgumentError: if the data are not a `Dataset`.
-        NotGuaranteedError: if nothing is guaranteed for this number of records, and it was not withdrawn.
-        InvalidDataError: as for `covered`.
-    """
+    """The data set that an algorithm runs on: checked by `covered`, unless its guarantee was withdrawn."""
     given = a_dataset(data)
     if algorithm.withdraw_guarantee:
         return given
@@ -179,22 +147,14 @@ def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Datase
 
 
 def check_lipschitz(problem: Problem) -> None:
-    """Refuse a loss that is flat, or not Lipschitz on the problem's set.
-
-    Raises:
-        InvalidArgumentError: if it is.
-    """
+    """Refuse a loss that is flat, or not Lipschitz on the problem's set."""
     if not math.isfinite(problem.constants.lipschitz_constant):
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
     check_not_flat("problem", problem, problem.loss)
 
 
 def normalized_start(start: Sequence[float] | None, constraint: ConstraintSet) -> tuple[float, ...]:
-    """The starting point as a tuple; the set's center if None.
-
-    Raises:
-        InvalidArgumentError: if it is not in the constraint set.
-    """
+    """The starting point as a tuple; the set's center if None."""
     allowed = f"{constraint.dimension} finite numbers, a point of the constraint set"
     given: Any = constraint.center() if start is None else start
     point = np.asarray(given)

@@ -23,6 +23,11 @@ from dpverify.privacy.adjacency import ALL_RECORDS
 from dpverify.running import Output, Randomness, StatedStructure
 
 
+def given_up(withdraw: bool) -> tuple[str, ...]:
+    """The reason why nothing is guaranteed after the user withdrew the guarantee; empty if it was not withdrawn."""
+    return ("it was withdrawn with withdraw_guarantee=True",) if withdraw else ()
+
+
 @dataclass(frozen=True, init=False)
 class Guarantees:
     """The guarantees that an algorithm states for a given number of records, by name; empty if it states none.
@@ -225,12 +230,15 @@ class Algorithm(ABC):
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold on n records, in words; empty if it does, or if there never was one."""
         whole_number("n", n, at_least=1)
-        return self._withdrawn
+        return (*self._voids(n), *self._withdrawn)
+
+    def _voids(self, n: int) -> tuple[str, ...]:
+        """What voids the guarantee on n records, whether it was withdrawn or not."""
+        return ()
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
-        """The same, of an algorithm whose guarantee does not depend on n."""
-        return ()
+        return given_up(getattr(self, "withdraw_guarantee", False))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """How many oracle calls a run on n records makes, one entry per oracle; empty if that is not stated."""

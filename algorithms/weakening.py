@@ -123,14 +123,7 @@ class Weakenable(Algorithm):
     """An algorithm that has a deliberately weaker version."""
 
     def weakened(self, factor: float) -> Weakened:
-        """The same algorithm with its noise divided by the factor, or its exponent times the factor; no guarantee.
-
-        Args:
-            factor: above 1.
-
-        Raises:
-            InvalidArgumentError: if it is not.
-        """
+        """The same algorithm with its noise divided by the factor, or its exponent times the factor; no guarantee."""
         return Weakened(self, factor)
 
     @property

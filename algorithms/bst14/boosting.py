@@ -19,7 +19,6 @@ from dpverify.algorithms.conditions import (
     a_dataset,
     admitted,
     explain_obstacles,
-    given_up,
     passed_on,
     privacy_claim,
     stated_by,
@@ -266,14 +265,13 @@ class Boosting(Weakenable):
         """What a single run states that is enough; None if nothing is."""
         return privacy_claim(stated_by(self.single, n), self.single.epsilon, self.delta / self.repeat_count)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
+    def _voids(self, n: int) -> tuple[str, ...]:
         epsilon, delta = self.single.epsilon, self.delta / self.repeat_count
         if self._claim(n) is not None:
-            return given_up(self.withdraw_guarantee)
+            return ()
         asked = f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
         reason = f"a single run does not claim to be {asked} for all of {n} records"
-        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated_by(self.single, n), reason))
+        return (explain_obstacles(stated_by(self.single, n), reason),)
 
     def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.

@@ -1,35 +1,33 @@
 """Efficient exponential sampling on convex sets (Bassily, Smith, Thakurta, 2014, Algorithms 5, 6 and 7).
 
-Losses are summed over the records in this paper. For localization, each run can sample from its own part of C:
-`EfficientExponentialSampling.localized(problem, epsilon=, radius=, shape=)` in this module makes a sampler that is
-called as `(data, centers, *, rng, runs)`, see `localized_sampling`.
+Losses are summed over the records in this paper. For localization, each run can sample from its own part of C, with
+`LocalizedSampling`, which is called as `(data, centers, *, rng, runs)`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.bst14.grid_walk import (
-    check_steep,
-    expected_excess,
-    walk_error,
-    walk_privacy,
-    walk_queries,
-)
-from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.bst14.grid_walk import WalkingSampler, check_steep
+from dpverify.algorithms.conditions import admitted
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.parameters import Count, CountOrZero, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
-from dpverify.algorithms.samplers.cell_walks import COUNTED
-from dpverify.algorithms.samplers.cube_sampling import CubeSampler, Simulation, counted
+from dpverify.algorithms.parameters import (
+    Count,
+    CountOrZero,
+    Epsilon,
+    NotNegative,
+    Positive,
+    check_parameters,
+)
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.cube_sampling import CubeDensity, Simulation, counted
 from dpverify.algorithms.samplers.gauge_tuning import (
     GaugeTuning,
     check_extension,
@@ -38,21 +36,70 @@ from dpverify.algorithms.samplers.gauge_tuning import (
     tune,
 )
 from dpverify.algorithms.samplers.grid_steps import GridPlan
-from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region
+from dpverify.algorithms.samplers.sampling_regions import (
+    Region,
+    fixed_region,
+    is_cube,
+    local_balls,
+    local_cubes,
+)
 from dpverify.algorithms.weakening import Weakenable
-from dpverify.checks import whole_number
-from dpverify.errors import InvalidArgumentError, NotGuaranteedError
+from dpverify.checks import number, whole_number
+from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import Condition
+from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
+from dpverify.running.randomness import Array
 
-if TYPE_CHECKING:
-    from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+
+class _GaugeSampler(WalkingSampler):
+    """Algorithm 6: Algorithm 5 with epsilon~/4 until its point is in C, at most m times."""
+
+    lemma: ClassVar[str] = "bst14.lem6.5"
+    _parts: ClassVar[int] = 4
+    """Algorithm 5 gets one of so many parts of epsilon~."""
+    cells: int | None = None
+    alpha: float | None = None
+
+    def tuning(self, n: int, region: Region | None = None) -> GaugeTuning:
+        """Algorithm 5's parameters for n records, whose region may be one for each run."""
+        return tune(
+            self.problem,
+            self.region if region is None else region,
+            whole_number("n", n, at_least=1),
+            self.scale,
+            self.distance / self._parts,
+            alpha=self.alpha,
+            cells=self.cells,
+            extension=self.extension,
+        )
+
+    def plan(self, n: int) -> GridPlan:
+        """Each walk's grid for n records."""
+        return self.tuning(n).plan
+
+    def density(self, data: Dataset, region: Region) -> CubeDensity:
+        """The weight function on the cube, with the gauge penalty."""
+        return self.tuning(data.n, region).density(self.problem, data, self.withdraw_guarantee)
+
+    def repeats(self, n: int) -> int:
+        """m, the largest number of walks a run."""
+        tuning = self.tuning(n)
+        return repeats(tuning.region, tuning.lipschitz, self.distance)
+
+    def _voids(self, n: int) -> tuple[str, ...]:
+        reasons, tuning = super()._voids(n), self.tuning(n)
+        if self.alpha is None or tuning.region.is_cube:
+            return reasons
+        least = printed_alpha(tuning.region, tuning.lipschitz, tuning.distance)
+        if self.alpha >= least * (1 - 1e-12):
+            return reasons
+        return (*reasons, f"alpha = {self.alpha:g} is below {least:g}, which keeps half of the samples in C")
 
 
 @dataclass(frozen=True)
-class _Sampler(Weakenable, ABC):
+class _Sampler(_GaugeSampler, Weakenable):
     """What Algorithms 5 and 6 have in common.
 
     Attributes:
@@ -81,83 +128,18 @@ class _Sampler(Weakenable, ABC):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_steep(self.problem)
         check_extension(self.problem, self.region, self.extension)
 
-    @property
-    def region(self) -> Region:
-        """C, its cube, its inner ball."""
-        return fixed_region(self.problem.constraint, self.inner_radius)
-
-    @abstractmethod
-    def _inner_distance(self) -> float:
-        """epsilon~ of Algorithm 5."""
-
-    def tuning(self, n: int) -> GaugeTuning:
-        """Algorithm 5's parameters for n records."""
-        return tune(
-            self.problem,
-            self.region,
-            whole_number("n", n, at_least=1),
-            self.scale,
-            self._inner_distance(),
-            alpha=self.alpha,
-            cells=self.cells,
-            extension=self.extension,
-        )
-
-    def plan(self, n: int) -> GridPlan:
-        """The walk's grid for n records."""
-        return self.tuning(n).plan
-
-    def step_count(self, n: int) -> int:
-        """Steps of one walk; the proved number unless `steps` is set."""
-        if self.steps is not None:
-            return self.steps
-        plan = self.plan(n)
-        refuse_or_withdraw(self.id, plan.withdrawn(math.inf), False)
-        if not math.isfinite(plan.steps):
-            raise NotGuaranteedError(
-                f"{self.id} proves no number of steps here that floats hold; ask for a smaller epsilon."
-            )
-        return int(plan.steps)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        tuning = self.tuning(n)
-        reasons = list(tuning.plan.withdrawn(math.inf if self.steps is None else self.steps))
-        least = (
-            0.0 if tuning.region.is_cube else printed_alpha(tuning.region, tuning.lipschitz, tuning.distance)
-        )
-        if self.alpha is not None and not self.alpha >= least * (1 - 1e-12):
-            reasons.append(f"alpha = {self.alpha:g} is below {least:g}, which keeps half of the samples in C")
-        return (*reasons, *given_up(self.withdraw_guarantee))
-
-    def gradient_query_count(self, n: int) -> int | None:
-        """0 if no extension is needed; else None, since it depends on the run."""
-        whole_number("n", n, at_least=1)
-        return 0 if self.region.is_cube or self.extension == "loss" else None
-
-    def _sampler(self, data: Dataset, rng: Randomness, runs: int) -> tuple[GaugeTuning, CubeSampler]:
-        data = admitted(self, data)
-        tuning = self.tuning(data.n)
-        density = tuning.density(self.problem, data.as_namespace(rng.xp), self.withdraw_guarantee)
-        return tuning, CubeSampler(density, tuning.plan, self.step_count(data.n), self.simulation, runs)
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
-        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
-
-    def _value_queries(self, n: int, walks: int) -> tuple[StatedQueries, ...]:
-        """An evaluation takes n values of the loss itself; what the extension takes has no stated bound."""
-        if not (self.region.is_cube or self.extension == "loss"):
-            return ()
-        count = float(walks) * n * (self.step_count(n) + 1)
-        return (walk_queries(count, self.step_count(n)),)
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        return {
+            "": lambda: cls(at.cube, 0.1, 0.5),
+            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
+        }
 
 
 @dataclass(frozen=True)
@@ -182,27 +164,27 @@ class SamplingInConvexSet(_Sampler):
         "risk": "a run may end without a point of C, and has no risk then",
         "parameters": SEARCHED_STEPS,
     }
+    lemma: ClassVar[str] = "bst14.lem6.4"
+    _parts: ClassVar[int] = 1
 
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.cube, 0.1, 0.5),
-            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
-        }
-
-    def _inner_distance(self) -> float:
-        return self.distance
+    def repeats(self, n: int) -> int:
+        """One walk."""
+        return 1
 
     def guarantees(self, n: int) -> Guarantees:
         """Empty: the paper states no privacy for this step alone."""
         whole_number("n", n, at_least=1)
         return Guarantees()
 
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """None."""
+        whole_number("n", n, at_least=1)
+        return None
+
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
-        if self.withdrawn(n):
-            return None
-        return walk_error(self.distance, "bst14.lem6.4", "given that the point is in C")
+        stated = super().sampling_error(n)
+        return stated and dataclasses.replace(stated, conditions="given that the point is in C")
 
     def inside_probability(self, n: int) -> float | None:
         """The point is in C with at least this probability; None if the guarantee was withdrawn."""
@@ -210,15 +192,10 @@ class SamplingInConvexSet(_Sampler):
             return None
         return 1.0 if self.region.is_cube else 0.5
 
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """The queries of one walk."""
-        whole_number("n", n, at_least=1)
-        return self._value_queries(n, 1)
-
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, p) and may be outside of C."""
-        tuning, sampler = self._sampler(data, rng, runs)
-        return counted(*sampler.draw(rng, tuning.region, runs))
+        data = admitted(self, data).as_namespace(rng.xp)
+        return counted(*self.sampler(data, self.region, runs).draw(rng, self.region, runs))
 
 
 @dataclass(frozen=True)
@@ -245,90 +222,37 @@ class BoostedSampling(_Sampler):
         "bst14.lem6.6",
     )
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
 
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.cube, 0.1, 0.5),
-            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
-        }
 
-    def _inner_distance(self) -> float:
-        return self.distance / 4
+class _ThirdOfEpsilon(_GaugeSampler):
+    """Algorithm 7: a third of epsilon for the exponent, and twice a third for the sampler's distance."""
 
-    def repeats(self, n: int) -> int:
-        """m, the largest number of walks."""
-        return repeats(self.region, self.tuning(n).lipschitz, self.distance)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Pure differential privacy for n records; none if it was withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
-        size = self.problem.constants.lipschitz_constant * self.region.diameter
-        epsilon = 2 * self.scale * size + 2 * self.distance
-        sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
-        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.conditions))
+    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.4.1", "bst14.alg7-budget")
+    epsilon: float
 
     @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """Of the guarantee: what the problem takes on trust, and that no extension is refused where one is needed."""
-        return *conditions_of_extension(self.region.is_cube, self.extension), *self.problem.conditions
+    def diameter(self) -> float:
+        """||C||, a length."""
+        return self.problem.constraint.diameter
 
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Lemma 6.5; None if it was withdrawn."""
-        if self.withdrawn(n):
-            return None
-        return walk_error(self.distance, "bst14.lem6.5")
+    @property
+    def scale(self) -> float:
+        """Inverse temperature epsilon / (6 L diameter), 1 over loss."""
+        return self.epsilon / (6 * self.problem.constants.lipschitz_constant * self.diameter)
 
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        """e^distance p / scale; None if it was withdrawn."""
-        if self.withdrawn(n):
-            return None
-        return expected_excess(self.region.dimension, self.scale, self.distance, "bst14.thm3.4.2")
+    @property
+    def distance(self) -> float:
+        """epsilon~ = epsilon / 3 of Algorithm 6."""
+        return self.epsilon / 3
 
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """The queries of at most m walks."""
-        return self._value_queries(n, self.repeats(n))
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C."""
-        tuning, sampler = self._sampler(data, rng, runs)
-        return boosted(sampler, tuning.region, self.repeats(data.n), rng, runs)
-
-
-def conditions_of_extension(is_cube: bool, extension: str) -> tuple[Condition, ...]:
-    """The conditions of a guarantee that rests on a Lipschitz extension from C to a cube about it."""
-    if is_cube or extension == "loss":
-        return ()
-    return never_refused("a Lipschitz extension that is not proved accurately enough is refused")
-
-
-def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, runs: int) -> Output:
-    """Algorithm 6's loop: a limited number of samples until one is in C, then the fallback."""
-    xp = rng.xp
-    points = np.zeros((runs, region.dimension))
-    total = np.zeros((runs, COUNTED), dtype=np.int64)
-    left = np.arange(runs)
-    for _ in range(most):
-        if left.size == 0:
-            break
-        here = region if region.select is None else region.select(xp.asarray(left))
-        drawn, calls = sampler.draw(rng, here, left.size)
-        inside = np.asarray(here.contains(drawn))
-        if here.is_cube:
-            # a point of the last cell may round to a hair outside
-            drawn = here.project(drawn)
-        points[left[inside]] = np.asarray(drawn)[inside]
-        total[left] += np.asarray(calls)
-        left = left[~inside]
-    if left.size:
-        here = region if region.select is None else region.select(xp.asarray(left))
-        points[left] = np.asarray(here.uniform_in_inner_ball(rng, left.size))
-    return counted(xp.asarray(points), total)
+    @property
+    def _reached(self) -> float:
+        return self.epsilon
 
 
 @dataclass(frozen=True)
-class EfficientExponentialSampling(Weakenable):
+class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
     """bst14, Algorithm 7: Algorithm 6 with scale epsilon / (6 L ||C||) and epsilon~ = epsilon / 3.
 
     Guarantee (replace-one, both directions): Theorem 3.4 (1), epsilon-DP: the exponential mechanism with a third of
@@ -381,103 +305,121 @@ class EfficientExponentialSampling(Weakenable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fixed_region(self.problem.constraint, self.inner_radius)
-        _ = self.boosted
-
-    @property
-    def boosted(self) -> BoostedSampling:
-        """Algorithm 6 with its parameters."""
-        lipschitz = self.problem.constants.lipschitz_constant
-        if not 0 < lipschitz < math.inf:
-            raise InvalidArgumentError(
-                "problem", self.problem, "a loss with a finite Lipschitz constant above 0"
-            )
-        return BoostedSampling(
-            self.problem,
-            self.epsilon / (6 * lipschitz * self.problem.constraint.diameter),
-            self.epsilon / 3,
-            self.steps,
-            self.cells,
-            None,
-            self.extension,
-            self.inner_radius,
-            self.simulation,
-            self.withdraw_guarantee,
-        )
+        region = self.region
+        check_steep(self.problem)
+        number("scale", self.scale, above=0, allowed="a finite number above 0")
+        check_extension(self.problem, region, self.extension)
 
     @staticmethod
-    def localized(
-        problem: Problem,
-        *,
-        epsilon: float,
-        radius: float,
-        shape: Literal["ball", "cube"] = "cube",
-        steps: int | None = None,
-        extension: Literal["projection", "loss"] = "projection",
-        inner_radius: float | None = None,
-        simulation: Simulation = "auto",
-        withdraw_guarantee: bool = False,
-    ) -> LocalizedSampling:
-        """Algorithm 7 on each run's own part of C, for Algorithm 4; see `LocalizedSampling`."""
-        from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
-
-        return LocalizedSampling(
-            problem, epsilon, radius, shape, steps, extension, inner_radius, simulation, withdraw_guarantee
-        )
-
-    def plan(self, n: int) -> GridPlan:
-        """Each walk's grid for n records."""
-        return self.boosted.plan(n)
-
-    def step_count(self, n: int) -> int:
-        """Steps of one walk."""
-        return self.boosted.step_count(n)
-
-    def repeats(self, n: int) -> int:
-        """The largest number of walks."""
-        return self.boosted.repeats(n)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        return self.boosted.withdrawn(n)
+    def localized(problem: Problem, *, epsilon: float, radius: float, **options: Any) -> LocalizedSampling:
+        """Algorithm 7 on each run's own part of C, for Algorithm 4; options are those of `LocalizedSampling`."""
+        return LocalizedSampling(problem, epsilon, radius, **options)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.4 (1) for n records; none if the steps are too few."""
-        if self.withdrawn(n):
-            return Guarantees()
-        sources = ("bst14.thm3.4.1", "bst14.alg7-budget")
-        stated = walk_privacy(self.epsilon, *sources, conditions=self.boosted.conditions)
-        return Guarantees(stated, as_printed=stated)
-
-    def gradient_query_count(self, n: int) -> int | None:
-        """0 if no extension is needed; else None, since it depends on the run."""
-        return self.boosted.gradient_query_count(n)
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Value queries of at most m walks, where no extension is needed."""
-        return self.boosted.queries(n)
-
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """A third of epsilon from the density of Algorithm 2 with epsilon / 3; None if it was withdrawn."""
-        return self.boosted.sampling_error(n)
+        stated = super().guarantees(n)
+        return Guarantees(stated.headline, as_printed=stated.headline) if stated else stated
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.4 (2) with its constant; None if it was withdrawn."""
-        stated = self.boosted.risk_bound(n)
-        if stated is None:
-            return None
         origin = Corrected(
             "bst14.thm3.4.2",
             "O(p L ||C|| / epsilon)",
             "the constant 6 exp(epsilon/3) is proved for every convex loss",
             "every n and epsilon",
         )
-        return dataclasses.replace(stated, formula="exp(epsilon/3) 6 p L ||C|| / epsilon", origin=origin)
+        words, stated = "exp(epsilon/3) 6 p L ||C|| / epsilon", super().risk_bound(n)
+        return stated and dataclasses.replace(stated, formula=words, origin=origin)
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
         return dataclasses.replace(self, epsilon=factor * self.epsilon)
 
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p) and are in C."""
-        return self.boosted(admitted(self, data), rng=rng, runs=runs)
+
+@dataclass(frozen=True)
+class LocalizedSampling(_ThirdOfEpsilon):
+    """bst14, Algorithm 7 on C0, the points of C near the run's center, which is released or private itself.
+
+    `ball`: C0 is C cut with the ball of `radius` about the center, as Algorithm 4 has it. `cube`, for C a cube: C0 is
+    a cube inside C that holds that intersection, of edge at most 2 radius; Lemma 4.2 asks no more of C0 than to be
+    convex, inside C, and to hold the minimizer. In one dimension both are the same interval. On a ball's part the
+    proved number of steps is out of reach (billions), on a cube's it is not. C0's diameter D is at most 2 radius
+    (times sqrt(p) for a cube), and at most C's; scale = epsilon / (6 L D).
+
+    Guarantee (replace-one, both directions): epsilon-DP for given centers, as in `EfficientExponentialSampling`.
+
+    Assumptions: see there. All steps that the widest C0 needs are taken in every run, whatever its center.
+    """
+
+    problem: Problem
+    epsilon: Epsilon
+    radius: Positive
+    shape: Literal["ball", "cube"] = "cube"
+    steps: CountOrZero | None = None
+    extension: Literal["projection", "loss"] = "projection"
+    inner_radius: float | None = None
+    simulation: Simulation = "auto"
+    withdraw_guarantee: bool = False
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        check_steep(self.problem)
+        constraint = self.problem.constraint
+        if self.shape == "cube" and not is_cube(constraint):
+            raise InvalidArgumentError("shape", self.shape, '"ball", unless the constraint set is a cube')
+        check_extension(self.problem, fixed_region(constraint, self.inner_radius), self.extension)
+
+    @property
+    def diameter(self) -> float:
+        """Bound on the diameter of every C0, a length."""
+        p, constraint = self.problem.constraint.dimension, self.problem.constraint
+        widest = 2 * self.radius * (math.sqrt(p) if self._as_cube else 1.0)
+        return float(min(widest, constraint.diameter))
+
+    @property
+    def _as_cube(self) -> bool:
+        return self.shape == "cube" or self.problem.constraint.dimension == 1
+
+    @property
+    def region(self) -> Region:
+        """That of a run whose center is the set's."""
+        return self._region(np.asarray(self.problem.constraint.center())[None, :])
+
+    def _region(self, centers: Array) -> Region:
+        constraint = self.problem.constraint
+        if self._as_cube:
+            return local_cubes(constraint, centers, self.radius)
+        return local_balls(
+            constraint, centers, self.radius, fixed_region(constraint, self.inner_radius).inner_radius
+        )
+
+    def guarantees(self, n: int) -> Guarantees:
+        """epsilon-DP for given centers; none if the steps are too few."""
+        if self.withdrawn(n):
+            return Guarantees()
+        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the centers"), *self.conditions)
+        return Guarantees(replace_one(PureDP(self.epsilon), *self.sources, conditions=conditions))
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """Over the minimum on C0; None if the steps are too few."""
+        stated = super().risk_bound(n)
+        return stated and dataclasses.replace(stated, conditions="over the minimum on C0")
+
+    def __call__(  # type: ignore[override]
+        self, data: Dataset, centers: Any, *, rng: Randomness, runs: int
+    ) -> Output:
+        """Run on a data set with a center in C for each run, shape (runs, p); points have that shape.
+
+        Raises:
+            InvalidArgumentError: if the centers have another shape or are not in C.
+            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
+        """
+        data = admitted(self, data, name="bst14.alg7")
+        constraint, xp = self.problem.constraint, rng.xp
+        given = xp.asarray(centers, dtype=xp.float64)
+        if given.shape != (runs, constraint.dimension):
+            raise InvalidArgumentError("centers", tuple(given.shape), f"shape {(runs, constraint.dimension)}")
+        if not bool(xp.all(constraint.contains(given))):
+            raise InvalidArgumentError("centers", centers, "points of the constraint set")
+        # up to rounding, centers are inside now
+        return self.run_on(data, self._region(constraint.project(given)), rng, runs)

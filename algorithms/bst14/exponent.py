@@ -78,6 +78,9 @@ class ExponentialMechanism(Weakenable):
         """Why the exponent's factor gives no guarantee; empty if it does."""
         return loose_exponent(self.scale, self.largest_scale)
 
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return self.loose
+
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The sharpest guarantee, which is the same for every index from 1; None if none holds."""
         whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from dpverify.algorithms.bst14.exponent import ExponentialMechanism
-from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
@@ -154,10 +154,6 @@ class ExponentialSampling(ExponentialMechanism):
                 f"with at most {_MOST_FREE} free coordinates",
             )
         return "cells"
-
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return (*self.loose, *given_up(self.withdraw_guarantee))
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""

@@ -12,27 +12,26 @@ from typing import ClassVar
 
 import scipy
 
-from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.bst14.output_perturbation import PerturbedMinimizer
+from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.parameters import Epsilon, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries
-from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, ApproxDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.arrays import like
+from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat
-from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimizer_of
-from dpverify.running import Output, Randomness, StatedStructure, single_noise
+from dpverify.running import Randomness, StatedStructure, single_noise
 
 PRINTED_CONSTANT = 4.0
 """c in sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2, as printed; too small for (epsilon, delta)-DP."""
 
 
 @dataclass(frozen=True)
-class GaussianOutputPerturbation(Weakenable):
+class GaussianOutputPerturbation(PerturbedMinimizer):
     """bst14, Appendix C: theta_0 = Proj(theta* + N(0, sigma_0^2 I)), theta* being the minimizer of the total risk.
 
     The noise variance is sigma_0^2 = c (s/2)^2 ln(1/delta) / (Delta n epsilon)^2, s being the loss's gradient
@@ -71,21 +70,20 @@ class GaussianOutputPerturbation(Weakenable):
 
     id: ClassVar[str] = "bst14.alg-local-approx"
     statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2")
+    fewest: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and too little noise."""
         super().__post_init__()
         check_strongly_convex(self.problem)
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(2), self.withdraw_guarantee)
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        given, least = given_up(self.withdraw_guarantee), self.provable_constant()
+    def _voids(self, n: int) -> tuple[str, ...]:
+        least = self.provable_constant()
         if self.noise_constant is None or self.noise_constant >= least * (1 - 1e-12):
-            return given
+            return ()
         return (
             f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
-            *given,
         )
 
     def provable_constant(self) -> float:
@@ -96,20 +94,11 @@ class GaussianOutputPerturbation(Weakenable):
     def _logarithm(self) -> float:
         return math.log(1 / self.delta)
 
-    def l2_sensitivity(self, n: int) -> float:
-        """How far one replaced record can move the exact minimizer, s / (n Delta); a length."""
-        n = whole_number("n", n, at_least=2)
-        return self.problem.constants.gradient_sensitivity / (n * self.problem.constants.strong_convexity)
-
-    def distance_allowed(self, n: int) -> float:
-        """How far the computed minimizer may be from theta*, slack times sensitivity / 2; a length."""
-        return 0.5 * self.slack * self.l2_sensitivity(n)
-
     def noise_stddev(self, n: int) -> float:
         """sigma_0, of each coordinate of the noise that is added to the minimizer, a length."""
         constant = self.provable_constant() if self.noise_constant is None else self.noise_constant
         multiplier = math.sqrt(constant * self._logarithm) / (2 * self.epsilon)
-        return (1 + self.slack) * self.l2_sensitivity(n) * multiplier
+        return (1 + self.slack) * self.sensitivity(n) * multiplier
 
     def zeta_at(self, n: int) -> float:
         """The radius over sigma_0 sqrt(p), for n records."""
@@ -132,13 +121,13 @@ class GaussianOutputPerturbation(Weakenable):
     def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP, and the GDP behind it; none if the noise is too small."""
         whole_number("n", n, at_least=2)
-        if self._withdrawn:
+        if self.withdrawn(n):
             return Guarantees()
-        mu = (1 + self.slack) * self.l2_sensitivity(n) / self.noise_stddev(n)
+        mu = (1 + self.slack) * self.sensitivity(n) / self.noise_stddev(n)
         theorem = replace_one(
             ApproxDP(self.epsilon, self.delta),
             "bst14.thmC.1",
-            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
+            conditions=self.conditions,
         )
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)
 
@@ -149,42 +138,19 @@ class GaussianOutputPerturbation(Weakenable):
 
     def structure(self, data: Dataset) -> StatedStructure:
         """The minimizer, and noise that is added to it once."""
-        data = admitted(self, data)
-        found = minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
-        return single_noise(found.point, self.noise_stddev(data.n), self.problem.constraint)
+        return single_noise(self.minimum(data).point, self.noise_stddev(data.n), self.problem.constraint)
 
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n >= 2 records; points are the centers theta_0, in the set, shape (runs, p).
-
-        All runs of a call share one minimization, whose queries are counted in each.
-
-        Raises:
-            InvalidDataError: if the minimizer cannot be certified well enough.
-        """
-        data = admitted(self, data)
-        constraint = self.problem.constraint
-        found = minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
-        noise = rng.normal((runs, constraint.dimension), "output noise")
-        return Output(
-            constraint.project(like(found.point, noise) + self.noise_stddev(data.n) * noise),
-            gradient_queries=found.gradient_queries,
-            value_queries=found.value_queries,
-            projections=1,
-        )
+    def noise(self, n: int, rng: Randomness, runs: int) -> Array:
+        """Gaussian noise."""
+        return self.noise_stddev(n) * rng.normal((runs, self.problem.constraint.dimension), "output noise")
 
 
 def check_strongly_convex(problem: Problem) -> None:
-    """Refuse a problem that cannot be localized.
-
-    Raises:
-        InvalidArgumentError: if it is not a `Problem` with a strongly convex, Lipschitz loss on a bounded set.
-    """
-    if not isinstance(problem, Problem):
-        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    loss, constraint = problem.loss, problem.constraint
-    lipschitz = math.isfinite(problem.constants.lipschitz_constant) and math.isfinite(constraint.diameter)
-    if not (problem.constants.strong_convexity > 0 and lipschitz):
+    """Refuse a problem that cannot be localized: its loss is strongly convex and Lipschitz, and its set is bounded."""
+    known = problem.constants
+    bounded = math.isfinite(known.lipschitz_constant) and math.isfinite(problem.constraint.diameter)
+    if not (known.strong_convexity > 0 and bounded):
         raise InvalidArgumentError(
             "problem", problem, "a strongly convex loss with a finite Lipschitz constant, on a bounded set"
         )
-    check_not_flat("problem", problem, loss)
+    check_not_flat("problem", problem, problem.loss)

@@ -1,4 +1,4 @@
-"""The grid walk on a cube (Bassily, Smith, Thakurta, 2014, Lemma 6.1), and how many steps it needs.
+"""The grid walk on a cube (Bassily, Smith, Thakurta, 2014, Lemma 6.1), and what all samplers that walk have in common.
 
 Losses are summed over the records in this paper.
 """
@@ -7,105 +7,237 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+import numpy as np
+
+from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees, given_up, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
-from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube
+from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, whole_number
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import Condition, PureDP, StatedGuarantee
-from dpverify.problems import Box, Dataset, Linear, Problem
+from dpverify.privacy import Condition, PureDP
+from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
 
-def check_steep(problem: object) -> None:
-    """Refuse a problem on which no sampler of this family can run.
-
-    Raises:
-        InvalidArgumentError: if it is not a `Problem`, or its loss has no Lipschitz constant above 0.
-    """
-    if not isinstance(problem, Problem):
-        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    lipschitz = problem.constants.lipschitz_constant
-    if not 0 < lipschitz < math.inf:
+def check_steep(problem: Problem) -> None:
+    """Refuse a loss without a finite Lipschitz constant above 0, on which no sampler of this family can run."""
+    if not 0 < problem.constants.lipschitz_constant < math.inf:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
 
 
-def walk_privacy(epsilon: float, *sources: str, conditions: tuple[Condition, ...]) -> StatedGuarantee:
-    """Pure differential privacy of a walk, by the statements with these ids, the first of which prints it."""
-    claim = PureDP(epsilon)
-    origin = AsPrinted(sources[0], f"{claim}", "every epsilon, with the proven number of steps")
-    return replace_one(claim, *sources, conditions=conditions, origin=origin)
-
-
-def walk_error(distance: float, source: str, conditions: str = "") -> StatedSamplingError:
-    """How near a walk of the proven number of steps is to its target."""
-    return StatedSamplingError(
-        "multiplicative",
-        distance,
-        (source,),
-        conditions,
-        formula="log-density within epsilon~ of exp(-scale * risk)",
-        origin=Corrected(
-            source,
-            "log-density within epsilon~, after O( ) steps",
-            "the number of steps is the proven one, with its constant",
-            "every n",
-        ),
-    )
-
-
-def walk_queries(values: float, steps: int) -> StatedQueries:
-    """The evaluations of a walk, at most."""
-    return StatedQueries(
-        "value",
-        values,
-        exact=False,
-        sources=("bst14.lem6.1",),
-        formula=f"n (T + 1), T = {steps:,} steps",
-        origin=Corrected(
-            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
-        ),
-    )
-
-
-def expected_excess(dimension: int, scale: float, distance: float, source: str) -> StatedRisk:
+def expected_excess(dimension: int, scale: float, distance: float) -> StatedRisk:
     """Expected excess of a density within a log-ratio `distance` of exp(-scale * total risk): e^distance p / scale.
 
     For the exact density, t^p times the integral of exp(-t (risk - minimum)) over a convex set grows with t (shrink
     the set towards a minimizer), and its logarithm's derivative is p / t minus the expected excess.
     """
     factor = math.exp(distance) if distance < 700 else math.inf
-    return StatedRisk(factor * dimension / scale, total=True, sources=(source,))
+    return StatedRisk(factor * dimension / scale, total=True, sources=("bst14.thm3.4.2",))
 
 
-def largest_true(holds: Callable[[int], bool], highest: int) -> int:
-    """The largest n in [0, highest] for which a monotone predicate holds, 0 if none."""
-    low, high = 0, 1
-    while high <= highest and holds(high):
-        low, high = high, 2 * high
-    high = min(high, highest + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle
-    return low
+class WalkingSampler:
+    """Draws from nearly exp(-scale * sum of losses) on C, by walks on a grid in the cube of a region.
+
+    Attributes:
+        problem: a convex loss on a bounded convex set with interior.
+        scale: inverse temperature, 1 over loss.
+        distance: epsilon~, dimensionless: how near log-densities are to the right ones.
+        steps: of each walk; None: the proven number.
+        extension: `projection` extends the risk from C to the cube by Lemma 6.3; `loss` takes the loss itself there.
+        simulation: see `GridWalk`.
+        withdraw_guarantee: run even if the guarantee does not hold.
+    """
+
+    lemma: ClassVar[str]
+    """The statement that says how near the law is."""
+    sources: ClassVar[tuple[str, ...]]
+    """What the guarantee follows from; the first one prints it."""
+
+    problem: Problem
+    steps: int | None
+    simulation: Simulation
+    withdraw_guarantee: bool
+    extension: Literal["projection", "loss"] = "loss"
+    inner_radius: float | None = None
+    if TYPE_CHECKING:  # a field in some, a property in others
+
+        @property
+        def scale(self) -> float: ...
+        @property
+        def distance(self) -> float: ...
+
+    @property
+    def region(self) -> Region:
+        """C, its cube, its inner ball."""
+        return fixed_region(self.problem.constraint, self.inner_radius)
+
+    @abstractmethod
+    def plan(self, n: int) -> GridPlan:
+        """Each walk's grid for n records."""
+
+    @abstractmethod
+    def density(self, data: Dataset, region: Region) -> CubeDensity:
+        """The weight function on the cube."""
+
+    def repeats(self, n: int) -> int:
+        """The largest number of walks a run."""
+        return 1
+
+    def step_count(self, n: int) -> int:
+        """Steps of one walk; the proved number unless `steps` is set.
+
+        Raises:
+            NotGuaranteedError: if no number is proved on this grid and none was given.
+        """
+        if self.steps is not None:
+            return self.steps
+        plan, name = self.plan(n), getattr(self, "id", "bst14.alg7")
+        refuse_or_withdraw(name, plan.withdrawn(math.inf), False)
+        if not math.isfinite(plan.steps):
+            raise NotGuaranteedError(
+                f"{name} proves no number of steps here that floats hold; ask for a smaller epsilon."
+            )
+        return int(plan.steps)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        return (*self._voids(n), *given_up(self.withdraw_guarantee))
+
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
+
+    @property
+    def _loss_itself(self) -> bool:
+        """Whether the weights are the loss's own, without a Lipschitz extension."""
+        return self.region.is_cube or self.extension == "loss"
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Of the guarantee: what the problem takes on trust, and that no extension is refused where one is needed."""
+        refused = "a Lipschitz extension that is not proved accurately enough is refused"
+        return (*(() if self._loss_itself else never_refused(refused)), *self.problem.conditions)
+
+    @property
+    def _reached(self) -> float:
+        """What is proved of epsilon, nats."""
+        size = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
+        return 2 * self.scale * size + 2 * self.distance
+
+    def guarantees(self, n: int) -> Guarantees:
+        """Pure differential privacy for n records; none if the steps are too few."""
+        if self.withdrawn(n):
+            return Guarantees()
+        claim = PureDP(self._reached)
+        origin = AsPrinted(self.sources[0], f"{claim}", "every epsilon, with the proven number of steps")
+        return Guarantees(replace_one(claim, *self.sources, conditions=self.conditions, origin=origin))
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """A log-density within `distance` of the right one; None if the steps are too few."""
+        if self.withdrawn(n):
+            return None
+        return StatedSamplingError(
+            "multiplicative",
+            self.distance,
+            (self.lemma,),
+            formula="log-density within epsilon~ of exp(-scale * risk)",
+            origin=Corrected(
+                self.lemma,
+                "log-density within epsilon~, after O( ) steps",
+                "the number of steps is the proven one, with its constant",
+                "every n",
+            ),
+        )
+
+    def risk_bound(self, n: int) -> StatedRisk | None:
+        """e^distance p / scale; None if the steps are too few."""
+        if self.withdrawn(n):
+            return None
+        return expected_excess(self.problem.constraint.dimension, self.scale, self.distance)
+
+    def gradient_query_count(self, n: int) -> int | None:
+        """0 if no extension is needed; else None, since it depends on the run."""
+        whole_number("n", n, at_least=1)
+        return 0 if self._loss_itself else None
+
+    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+        """Each step that is not lazy evaluates its proposal, n values, if that is in the cube; so does the start.
+
+        What an extension takes has no stated bound.
+        """
+        whole_number("n", n, at_least=1)
+        if not self._loss_itself:
+            return ()
+        steps = self.step_count(n)
+        origin = Corrected(
+            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
+        )
+        count = self.repeats(n) * float(n * (steps + 1))
+        words = f"n (T + 1), T = {steps:,} steps"
+        return (
+            StatedQueries(
+                "value", count, exact=False, sources=("bst14.lem6.1",), formula=words, origin=origin
+            ),
+        )
+
+    def sharpened(self, n: int, factor: float) -> Self:
+        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
+        changed = {"scale": factor * self.scale, "distance": factor * self.distance}
+        return dataclasses.replace(self, **changed)  # type: ignore[type-var]
+
+    def sampler(self, data: Dataset, region: Region, runs: int) -> CubeSampler:
+        """Algorithm 5's, which draws points of the cube."""
+        density = self.density(data, region)
+        return CubeSampler(density, self.plan(data.n), self.step_count(data.n), self.simulation, runs)
+
+    def run_on(self, data: Dataset, region: Region, rng: Randomness, runs: int) -> Output:
+        """Run on a region, which may be one for each run."""
+        sampler = self.sampler(data.as_namespace(rng.xp), region, runs)
+        return boosted(sampler, region, self.repeats(data.n), rng, runs)
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points have shape (runs, p) and are in C."""
+        return self.run_on(admitted(self, data), self.region, rng, runs)
+
+
+def boosted(sampler: CubeSampler, region: Region, most: int, rng: Randomness, runs: int) -> Output:
+    """Algorithm 6's loop: a limited number of samples until one is in C, then a point of the inner ball."""
+    xp = rng.xp
+    points = np.zeros((runs, region.dimension))
+    total = np.zeros((runs, COUNTED), dtype=np.int64)
+    left = np.arange(runs)
+    for _ in range(most):
+        if left.size == 0:
+            break
+        here = region if region.select is None else region.select(xp.asarray(left))
+        drawn, calls = sampler.draw(rng, here, left.size)
+        inside = np.asarray(here.contains(drawn))
+        if here.is_cube:
+            # a point of the last cell may round to a hair outside
+            drawn = here.project(drawn)
+        points[left[inside]] = np.asarray(drawn)[inside]
+        total[left] += np.asarray(calls)
+        left = left[~inside]
+    if left.size:
+        here = region if region.select is None else region.select(xp.asarray(left))
+        points[left] = np.asarray(here.uniform_in_inner_ball(rng, left.size))
+    return counted(xp.asarray(points), total)
 
 
 @dataclass(frozen=True)
-class GridWalk(Weakenable):
+class GridWalk(WalkingSampler, Weakenable):
     """bst14, Lemma 6.1: a point of a cube from nearly the density exp(-scale * sum of losses).
 
     The lazy grid walk of Applegate and Kannan on cells of side at most distance / (2 eta sqrt(p)), from the central
@@ -143,6 +275,8 @@ class GridWalk(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg-cube"
+    lemma: ClassVar[str] = "bst14.lem6.1"
+    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
 
@@ -159,7 +293,6 @@ class GridWalk(Weakenable):
         check_steep(self.problem)
         if not is_cube(self.problem.constraint):
             raise InvalidArgumentError("problem", self.problem, "a constraint set that is a cube")
-        fixed_region(self.problem.constraint)
         self.plan(1)
 
     @classmethod
@@ -178,92 +311,11 @@ class GridWalk(Weakenable):
     def plan(self, n: int) -> GridPlan:
         """The grid for n records."""
         lipschitz = self.scale * whole_number("n", n, at_least=1) * self.problem.constants.lipschitz_constant
-        region = fixed_region(self.problem.constraint)
+        region = self.region
         return GridPlan(
             region.dimension, region.edge, lipschitz, self.distance, cells=self.cells, proof=self.proof
         )
 
-    def step_count(self, n: int) -> int:
-        """How many steps a run takes; the proved number unless `steps` is set.
-
-        Raises:
-            NotGuaranteedError: if no number is proved on this grid and none was given.
-        """
-        plan = self.plan(n)
-        if self.steps is not None:
-            return self.steps
-        refuse_or_withdraw(self.id, plan.withdrawn(math.inf), False)
-        return int(plan.steps)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        reasons = self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)
-        return (*reasons, *given_up(self.withdraw_guarantee))
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Pure differential privacy for n records; none if the steps are too few."""
-        if self.withdrawn(n):
-            return Guarantees()
-        size = self.problem.constants.lipschitz_constant * self.problem.constraint.diameter
-        epsilon = 2 * self.scale * size + 2 * self.distance
-        sources = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-        return Guarantees(walk_privacy(epsilon, *sources, conditions=self.problem.conditions))
-
-    def gradient_query_count(self, n: int) -> int:
-        """0: the walk needs values only."""
-        return 0 * whole_number("n", n, at_least=1)
-
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
-        """Each step that is not lazy evaluates its proposal, n values, if that is in the cube; so does the start."""
-        values = n * (self.step_count(n) + 1)
-        return (walk_queries(values, self.step_count(n)),)
-
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Lemma 6.1; None if the steps are too few."""
-        if self.withdrawn(n):
-            return None
-        return walk_error(self.distance, "bst14.lem6.1")
-
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        """e^distance p / scale; None if the steps are too few."""
-        if self.withdrawn(n):
-            return None
-        return expected_excess(self.problem.constraint.dimension, self.scale, self.distance, "bst14.thm3.4.2")
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
-        return dataclasses.replace(self, scale=factor * self.scale, distance=factor * self.distance)
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set; points have shape (runs, p)."""
-        data = admitted(self, data)
-        plan, region = self.plan(data.n), fixed_region(self.problem.constraint)
-        density = CubeDensity(
-            self.problem, data.as_namespace(rng.xp), region, self.scale, 0.0, plan.lipschitz, 0.0
-        )
-        sampler = CubeSampler(density, plan, self.step_count(data.n), self.simulation, runs)
-        points, calls = sampler.draw(rng, region, runs)
-        # a point of the last cell may round to a hair outside
-        return counted(region.project(points), calls)
-
-
-def proven_steps_table(
-    records: Iterable[int], dimensions: Iterable[int], *, epsilon: float = 1.0
-) -> list[tuple[int, int, int, int]]:
-    """(n, p, cells on an edge, proved steps) of `GridWalk.for_privacy`, on cubes.
-
-    The table depends neither on the cube's size nor on the loss: scale * L * ||C|| is epsilon / 6.
-    """
-    rows = []
-    for p in dimensions:
-        walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(p, 1.0)), epsilon=epsilon)
-        for n in records:
-            plan = walk.plan(n)
-            rows.append((n, p, plan.cells_per_side, int(plan.steps)))
-    return rows
-
-
-def largest_feasible(dimension: int, steps: float, *, epsilon: float = 1.0, highest: int = 10**6) -> int:
-    """The largest n for which `GridWalk.for_privacy` needs no more than a number of steps; 0 if there is none."""
-    walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(dimension, 1.0)), epsilon=epsilon)
-    return largest_true(lambda n: walk.plan(n).steps <= steps, highest)
+    def density(self, data: Dataset, region: Region) -> CubeDensity:
+        """exp(-scale * risk)."""
+        return CubeDensity(self.problem, data, region, self.scale, 0.0, self.plan(data.n).lipschitz, 0.0)

@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import never_refused
 from dpverify.algorithms.contract import Guarantees, replace_one

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, Self
 
+from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.gaussian_output_perturbation import (
     GaussianOutputPerturbation,
@@ -26,14 +27,12 @@ from dpverify.algorithms.bst14.local_solvers import (
     LocalSolver,
     LocalWalk,
 )
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
 from dpverify.algorithms.conditions import (
     PASSED_ON,
     admitted,
     explain_obstacles,
-    given_up,
     passed_on,
     privacy_claim,
     stated_by,
@@ -144,9 +143,8 @@ class _Localized(Weakenable, ABC):
             for _, stated, share in self._steps(n)
         )
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        reasons = list(given_up(self.withdraw_guarantee))
+    def _voids(self, n: int) -> tuple[str, ...]:
+        reasons = []
         for (name, stated, share), claim in zip(self._steps(n), self._claims(n), strict=True):
             epsilon, delta = share * self.epsilon, share * self._delta
             if claim is None:

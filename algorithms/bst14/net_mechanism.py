@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.exponent import SLACK, ExponentialMechanism
-from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
@@ -118,9 +118,8 @@ class NetMechanism(ExponentialMechanism):
             return ()
         return (f"the net's covering radius is at most {reached:.4g}, but the theorem needs {radius:.4g}",)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why something that the paper promises does not hold for n records; empty if all does."""
-        return (*self.loose, *self.risk_withdrawn(n), *given_up(self.withdraw_guarantee))
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return (*self.loose, *self.risk_withdrawn(n))
 
     def guarantees(self, n: int) -> Guarantees:
         """Epsilon-DP, whatever the net, and the smaller epsilon s G ||C|| where the exponent allows it."""

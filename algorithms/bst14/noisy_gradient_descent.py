@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, check_lipschitz, given_up, normalized_start
+from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
@@ -214,13 +214,11 @@ class NoisyGradientDescent(Weakenable):
         dimension = self.problem.constraint.dimension
         return (n * self.problem.constants.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        whole_number("n", n, at_least=1)
-        given, constant = given_up(self.withdraw_guarantee), self.noise_constant
+    def _voids(self, n: int) -> tuple[str, ...]:
+        constant = self.noise_constant
         if constant is None or constant >= (least := self.provable_constant(n)) * (1 - 1e-12):
-            return given
-        return (f"the noise constant {constant:g} is below {least:g}, the smallest that is proved", *given)
+            return ()
+        return (f"the noise constant {constant:g} is below {least:g}, the smallest that is proved",)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""

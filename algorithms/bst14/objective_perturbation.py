@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
-from dpverify.algorithms.conditions import admitted, given_up, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
@@ -198,16 +198,14 @@ class ObjectivePerturbation(Weakenable):
         """Scale of the norm of the noise that hides the minimizer's error, a length."""
         return 2 * self.accuracy_at(n) / (self.hiding_share * self.epsilon)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        given = given_up(self.withdraw_guarantee)
+    def _voids(self, n: int) -> tuple[str, ...]:
         if not self.determinant_epsilon(n) < self.objective_epsilon:
-            return (self._too_little(n), *given)
+            return (self._too_little(n),)
         scale = self.noise_scale_at(n)
         least = self._least_noise(self.objective_epsilon - self.determinant_epsilon(n))
         if scale >= least * (1 - 1e-12):
-            return given
-        return (f"the noise's scale {scale:g} is below {least:g}", *given)
+            return ()
+        return (f"the noise's scale {scale:g} is below {least:g}",)
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""

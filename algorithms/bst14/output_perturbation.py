@@ -8,13 +8,14 @@ proofs use: how far apart the gradients of two records can be, 2 L unless the lo
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import scipy
 
-from dpverify.algorithms.conditions import admitted, given_up, never_refused
+from dpverify.algorithms.conditions import admitted, never_refused
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Share
@@ -23,7 +24,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import PureDP
+from dpverify.privacy import Condition, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
@@ -48,8 +49,78 @@ def perturbed_risk(source: str) -> Corrected:
     return Corrected(source, _RISKS[source], because, "every n and epsilon")
 
 
+class PerturbedMinimizer(Weakenable):
+    """Noise on the minimizer of the total risk, projected onto C, and a ball about that which may hold the minimizer.
+
+    The minimizer found is certified to be within `distance_allowed(n)` of the exact one; the noise hides both.
+
+    Attributes:
+        problem: a strongly convex loss, and a constraint set.
+        slack: share by which the noise is enlarged for the minimizer's error; dimensionless.
+    """
+
+    problem: Problem
+    slack: float
+    fewest: ClassVar[int] = 1
+    """Records."""
+
+    def sensitivity(self, n: int) -> float:
+        """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
+        n = whole_number("n", n, at_least=self.fewest)
+        return self.problem.constants.gradient_sensitivity / (n * self.problem.constants.strong_convexity)
+
+    def distance_allowed(self, n: int) -> float:
+        """How far the minimizer that is found may be from the exact one, slack times sensitivity / 2; a length."""
+        return 0.5 * self.slack * self.sensitivity(n)
+
+    @abstractmethod
+    def ball_radius(self, n: int) -> float:
+        """Of the ball, a length."""
+
+    @abstractmethod
+    def failure_probability(self, n: int) -> float:
+        """With at most which probability the minimizer is outside of the ball."""
+
+    @abstractmethod
+    def noise(self, n: int, rng: Randomness, runs: int) -> Array:
+        """What is added for n records, shape (runs, p)."""
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """Of the guarantee: that every certificate succeeds, and what the problem takes on trust."""
+        return (*never_refused(UNCERTIFIED), *self.problem.conditions)
+
+    def minimum(self, data: Dataset) -> DataMinimum:
+        """The data set's minimizer with its certificate; it is not private.
+
+        Raises:
+            InvalidDataError: if it cannot be certified to within `distance_allowed(n)`, or a record is outside of what
+                the loss's constants cover.
+        """
+        data = admitted(self, data)
+        return minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set; points are the centers theta_0, in the set, shape (runs, p).
+
+        All runs of a call share one minimization, whose queries are counted in each.
+
+        Raises:
+            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
+            InvalidDataError: as for `minimum`.
+        """
+        minimum = self.minimum(data)
+        noise = self.noise(data.n, rng, runs)
+        return Output(
+            self.problem.constraint.project(like(minimum.point, noise) + noise),
+            gradient_queries=minimum.gradient_queries,
+            value_queries=minimum.value_queries,
+            projections=1,
+        )
+
+
 @dataclass(frozen=True)
-class OutputPerturbation(Weakenable):
+class OutputPerturbation(PerturbedMinimizer):
     """bst14, Algorithm 3: theta_0 = Proj_C(theta* + b), and the ball C_0 of theta about theta_0 within C.
 
     theta* minimizes the sum of the losses on C; b has a density proportional to exp(-||b|| / scale), so that
@@ -103,7 +174,6 @@ class OutputPerturbation(Weakenable):
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex, or whose gradients may be arbitrarily far apart."""
         super().__post_init__()
-        loss = self.problem.loss
         if not (
             self.problem.constants.strong_convexity > 0
             and math.isfinite(self.problem.constants.gradient_sensitivity)
@@ -111,16 +181,7 @@ class OutputPerturbation(Weakenable):
             raise InvalidArgumentError(
                 "problem", self.problem, "a strongly convex loss with a finite gradient sensitivity"
             )
-        check_not_flat("problem", self.problem, loss)
-
-    def sensitivity(self, n: int) -> float:
-        """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
-        n = whole_number("n", n, at_least=1)
-        return self.problem.constants.gradient_sensitivity / (n * self.problem.constants.strong_convexity)
-
-    def distance_allowed(self, n: int) -> float:
-        """How far the minimizer that is found may be from the exact one, slack times sensitivity / 2; a length."""
-        return 0.5 * self.slack * self.sensitivity(n)
+        check_not_flat("problem", self.problem, self.problem.loss)
 
     def least_scale(self, n: int) -> float:
         """The smallest scale of the noise's norm that has the guarantee, a length."""
@@ -152,12 +213,11 @@ class OutputPerturbation(Weakenable):
         """exp(-zeta), as printed; see the class for where it is too small."""
         return math.exp(-self.zeta_at(n))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        given, least = given_up(self.withdraw_guarantee), self.least_scale(n)
+    def _voids(self, n: int) -> tuple[str, ...]:
+        least = self.least_scale(n)
         if self.noise_scale is None or self.noise_scale >= least * (1 - 1e-12):
-            return given
-        return (f"the noise's scale {self.noise_scale:g} is below {least:g}", *given)
+            return ()
+        return (f"the noise's scale {self.noise_scale:g} is below {least:g}",)
 
     def guarantees(self, n: int) -> Guarantees:
         """epsilon-DP for n records; none if the noise is too small."""
@@ -166,7 +226,7 @@ class OutputPerturbation(Weakenable):
         theorem = replace_one(
             PureDP(self.epsilon),
             "bst14.lem4.1",
-            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
+            conditions=self.conditions,
             origin=AsPrinted(
                 "bst14.lem4.1",
                 f"{PureDP(self.epsilon)}",
@@ -193,36 +253,9 @@ class OutputPerturbation(Weakenable):
             origin=perturbed_risk("bst14.lem4.1"),
         )
 
-    def minimum(self, data: Dataset) -> DataMinimum:
-        """The data set's minimizer with its certificate; it is not private.
-
-        Raises:
-            InvalidDataError: if it cannot be certified to within `distance_allowed(n)`, or a record is outside of what
-                the loss's constants cover.
-        """
-        data = admitted(self, data)
-        return minimizer_of(self.problem, data, accuracy=self.distance_allowed(data.n))
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points are the centers theta_0, shape (runs, p).
-
-        All runs of a call share one minimization, whose queries are counted in each.
-
-        Raises:
-            NotGuaranteedError: if the noise is too small for the guarantee and it was not withdrawn.
-            InvalidDataError: as for `minimum`.
-        """
-        data = admitted(self, data)
-        minimum = self.minimum(data)
-        constraint = self.problem.constraint
-        noise = gamma_norm_noise(rng, runs, constraint.dimension, "noise")
-        points = constraint.project(like(minimum.point, noise) + self.scale(data.n) * noise)
-        return Output(
-            points,
-            gradient_queries=minimum.gradient_queries,
-            value_queries=minimum.value_queries,
-            projections=1,
-        )
+    def noise(self, n: int, rng: Randomness, runs: int) -> Array:
+        """Noise whose norm has a Gamma law."""
+        return self.scale(n) * gamma_norm_noise(rng, runs, self.problem.constraint.dimension, "noise")
 
 
 def gamma_norm_noise(rng: Randomness, runs: int, dimension: int, name: str) -> Array:

@@ -156,18 +156,7 @@ def build_envelope(
     largest: int = MOST_CELLS,
     smallest: float = LEAST_ACCEPTANCE,
 ) -> Envelope:
-    """Cut the region's box into cells until at least `target` of the proposals are accepted, provably.
-
-    Args:
-        potential: V.
-        region: K.
-        target: acceptance probability to reach.
-        largest: how many cells at most; with so many, less than the target may be reached.
-        smallest: acceptance probability that must be reached.
-
-    Raises:
-        NotGuaranteedError: if `smallest` is not reached.
-    """
+    """Cut the region's box into cells until at least `target` of the proposals are accepted, provably."""
     counter = _Counter(potential)
     corner, opposite = np.asarray(region.lower), np.asarray(region.upper)
     cells = _fit(counter, region, corner[None, :], (opposite - corner)[None, :])
@@ -249,14 +238,7 @@ Propose = Callable[[Counts], tuple[Array, NDArray[np.bool_], Counts | int]]
 
 
 def until_accepted(propose: Propose, runs: int, xp: Any) -> tuple[Array, Counts]:
-    """Propose for all runs, then for those that were rejected, until each has a point.
-
-    Returns:
-        The points, shape (runs, k), and how many values each run asked for, shape (runs,).
-
-    Raises:
-        NotGuaranteedError: if a run is still without a point after a million rounds.
-    """
+    """Propose for all runs, then for those that were rejected, until each has a point."""
     waiting = np.arange(runs, dtype=np.int64)
     asked = np.zeros(runs, dtype=np.int64)
     found: list[Array] = []
@@ -278,14 +260,7 @@ def until_accepted(propose: Propose, runs: int, xp: Any) -> tuple[Array, Counts]
 def sample(
     envelope: Envelope, potential: Potential, region: BoundingRegion, *, rng: Randomness, runs: int, name: str
 ) -> tuple[Array, Counts]:
-    """Exact samples of exp(-V) on the region.
-
-    Returns:
-        The points, shape (runs, k), and the values of V that each run asked for, shape (runs,).
-
-    Raises:
-        InvalidDataError: if a value of V shows that it is not convex.
-    """
+    """Exact samples of exp(-V) on the region."""
     xp = rng.xp
     k = envelope.lower.shape[1]
     lower, widths, slopes = (
@@ -319,21 +294,7 @@ def decide(
     *,
     within: Array | None = None,
 ) -> tuple[NDArray[np.bool_], Counts]:
-    """Accept with probability exp(plane - margin - V) in the region, never outside; V is asked for only inside.
-
-    Args:
-        potential: V.
-        region: K.
-        points: proposals, (a, k).
-        planes: the tangent planes there, (a,).
-        drawn: uniform numbers, (a,).
-        margin: what is taken off the planes.
-        xp: array namespace.
-        within: whether each point is also in a set of its own, (a,).
-
-    Returns:
-        Whether each is accepted, and how many values were asked for (0 or 1), both of shape (a,).
-    """
+    """Accept with probability exp(plane - margin - V) in the region, never outside; V is asked for only inside."""
     inside = region.contains(points)
     if within is not None:
         inside = inside & within

@@ -54,12 +54,7 @@ def volumetric_size(constraint: ConstraintSet, radius: float) -> float:
 
 
 def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_000) -> Net:
-    """A net with a covering radius of at most `radius`.
-
-    Raises:
-        InvalidArgumentError: if the set is no ball, box or simplex of positive diameter, or the radius not above 0.
-        NotGuaranteedError: if the grid would have more than `largest` cubes.
-    """
+    """A net with a covering radius of at most `radius`."""
     number("radius", radius, above=0, allowed="a finite number above 0")
     whole_number("largest", largest, at_least=1)
     cells = _cells(constraint, radius * (1 - _ROUNDING), largest)
@@ -76,9 +71,6 @@ def cover_radius(points: Matrix, constraint: ConstraintSet, *, cells: int = 20_0
 
     Lower end: distance from the net of some point of C. Upper end: for each cube that may meet C, its center's
     distance from the net plus half its diagonal.
-
-    Raises:
-        InvalidArgumentError: if the points are no points of C.
     """
     net = np.asarray(points, dtype=np.float64)
     if net.ndim != 2 or net.shape[0] < 1 or net.shape[1] != constraint.dimension:

@@ -147,9 +147,6 @@ class RiskPotential:
 
         Each loss is at most its size at the set's center plus its largest slope times the diameter; a sum of n of
         them, in any order, is off by at most n roundings of the sum of the sizes, and planes by as much again.
-
-        Raises:
-            InvalidArgumentError: if nothing bounds the slope of the loss.
         """
         data = self.data.as_namespace(np)
         constraint, loss = self.problem.constraint, self.problem.loss
@@ -209,10 +206,6 @@ def sample_on_set(
     """Exact samples of exp(-potential) on the problem's set, in all coordinates, by certified rejection.
 
     A run alone would need the envelope that runs share, so each counts it. Arguments as for `build_envelope`.
-
-    Raises:
-        NotGuaranteedError: if too few proposals are sure to be accepted.
-        InvalidDataError: if a loss turns out not to be convex.
     """
     region, n = FreeRegion(potential.problem.constraint), potential.data.n
     numpy_potential = replace(potential, data=potential.data.as_namespace(np))

@@ -99,11 +99,7 @@ def repeats(region: Region, eta: float, distance: float) -> int:
 
 
 def check_extension(problem: Problem, region: Region, extension: object) -> None:
-    """Refuse an unknown extension, or the loss itself where its constants are not declared on all of the cube.
-
-    Raises:
-        InvalidArgumentError: in these cases.
-    """
+    """Refuse an unknown extension, or the loss itself where its constants are not declared on all of the cube."""
     if extension not in ("projection", "loss"):
         raise InvalidArgumentError("extension", extension, '"projection" or "loss"')
     if extension == "projection" or region.is_cube:

@@ -65,11 +65,7 @@ class GridPlan:
     proof: Proof = "conductance"
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if one is out of range.
-        """
+        """Check the parameters."""
         check_parameters(self)
         if self.cells is not None:
             whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)
@@ -81,11 +77,7 @@ class GridPlan:
 
     @cached_property
     def cells_per_side(self) -> int:
-        """k: enough that cells are no larger than gamma, unless it is set.
-
-        Raises:
-            InvalidArgumentError: if that is more than `MOST_CELLS_PER_SIDE`.
-        """
+        """k: enough that cells are no larger than gamma, unless it is set."""
         if self.cells:
             return self.cells
         wanted = 2 * self.lipschitz * math.sqrt(self.dimension) * self.edge / self.distance

@@ -61,11 +61,7 @@ class LipschitzExtension:
     best_effort: bool = False
 
     def __call__(self, points: Array) -> Extended:
-        """Extend to `points`, shape (m, p).
-
-        Raises:
-            NotGuaranteedError: if the tolerance is out of reach, which happens where f is not smooth.
-        """
+        """Extend to `points`, shape (m, p)."""
         xp = namespace(points)
         eta = self.lipschitz
         here = self.project(points)

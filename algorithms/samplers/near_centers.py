@@ -48,25 +48,7 @@ def sample_near(
     rng: Randomness,
     per_axis: int | None = None,
 ) -> Output:
-    """Exact samples of exp(-exponent_scale * total risk) on C, within `radius` of each run's center.
-
-    Args:
-        problem: a convex loss on a ball, box or simplex with at most three free coordinates.
-        data: n records.
-        centers: points of C, shape (runs, d).
-        radius: above 0, a length.
-        exponent_scale: at least 0, one over loss.
-        rng: source of the uniform numbers.
-        per_axis: cells along each axis to begin with; None: by the smoothness of the loss.
-
-    Returns:
-        Points, shape (runs, d); the calls for values and gradients of records.
-
-    Raises:
-        InvalidArgumentError: if an argument is outside of what is allowed.
-        InvalidDataError: if the loss turns out not to be convex.
-        NotGuaranteedError: if a run has no point after a million rounds.
-    """
+    """Exact samples of exp(-exponent_scale * total risk) on C, within `radius` of each run's center."""
     xp, constraint = rng.xp, problem.constraint
     region = FreeRegion(constraint)
     k = affine_dimension(constraint)
@@ -100,11 +82,7 @@ def sample_near(
 def check_near(
     problem: Problem, data: Dataset, centers: Any, radius: float, exponent_scale: float, rng: Randomness
 ) -> Array:
-    """The centers as an array of floats, shape (runs, d); the arguments are those of `sample_near`.
-
-    Raises:
-        InvalidArgumentError: if an argument is outside of what is allowed.
-    """
+    """The centers as an array of floats, shape (runs, d); the arguments are those of `sample_near`."""
     xp, constraint = rng.xp, problem.constraint
     number("radius", radius, above=0, allowed="a finite number above 0")
     number("exponent_scale", exponent_scale, at_least=0, allowed="a finite number of at least 0")

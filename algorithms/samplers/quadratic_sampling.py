@@ -341,11 +341,7 @@ class RejectionSampler:
 
 
 def quadratic_sampler(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> BatchSampler:
-    """The sampler for exp(-<w, H w> / 2 - <slope, w>) on the set, closed forms first.
-
-    Raises:
-        NotGuaranteedError: on drawing, if there is no closed form and too few proposals are accepted.
-    """
+    """The sampler for exp(-<w, H w> / 2 - <slope, w>) on the set, closed forms first."""
     diagonal: Any = np.diag(hessian)
     is_diagonal = not np.any(hessian - np.diag(diagonal))
     if isinstance(constraint, Box) and is_diagonal:

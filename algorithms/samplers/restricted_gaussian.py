@@ -50,11 +50,7 @@ class RestrictedGaussian:
     stddev: Positive
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if the set is another one, or the standard deviation not above 0.
-        """
+        """Check the parameters."""
         check_parameters(self)
         if type(self.constraint) not in (Ball, Box, Simplex, AllSpace):
             raise InvalidArgumentError("constraint", self.constraint, "a Ball, Box, Simplex or AllSpace")
@@ -73,11 +69,7 @@ class RestrictedGaussian:
         return points, constraint.contains(points, 0.0)
 
     def sample(self, mean: Array, rng: Randomness) -> Array:
-        """One point of the set for each mean: both have shape (runs, d).
-
-        Raises:
-            InvalidArgumentError: if the means have another shape or are not finite.
-        """
+        """One point of the set for each mean: both have shape (runs, d)."""
         xp = rng.xp
         d = self.constraint.dimension
         if mean.ndim != 2 or mean.shape[1] != d or not bool(xp.all(xp.isfinite(mean))):
@@ -116,11 +108,6 @@ def truncated_normal(lower: Array, upper: Array, rng: Randomness) -> Array:
 
     Robert, Simulation of truncated normal variables (1995): normal proposals on wide intervals about 0, uniform ones
     on narrow intervals, exponential ones in the tails. At least about a third is accepted everywhere.
-
-    Args:
-        lower: shape (m,), float64.
-        upper: shape (m,), float64.
-        rng: source of the draws.
     """
     xp = rng.xp
     # intervals left of 0 are reflected

@@ -108,11 +108,7 @@ def inner_radius_of(constraint: ConstraintSet) -> float | None:
 
 
 def fixed_region(constraint: ConstraintSet, inner_radius: float | None = None) -> Region:
-    """One set for all runs; `inner_radius` of a ball about its center is needed unless it is a ball or a box.
-
-    Raises:
-        InvalidArgumentError: if the set is unbounded or flat, or no inner ball is known.
-    """
+    """One set for all runs; `inner_radius` of a ball about its center is needed unless it is a ball or a box."""
     flat = isinstance(constraint, Simplex)
     if flat or not (math.isfinite(constraint.diameter) and constraint.diameter > 0):
         raise InvalidArgumentError("constraint", constraint, "a bounded convex set with interior")

@@ -68,11 +68,7 @@ class LensSampler:
     radius: float
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if the radius is not above 1e-100 of the ball's.
-        """
+        """Check the parameters."""
         if not self.radius * _LARGEST_RATIO > self.ball.radius:
             raise InvalidArgumentError(
                 "radius", self.radius, f"more than {self.ball.radius / _LARGEST_RATIO:g}"
@@ -137,11 +133,7 @@ class SkewGaussian:
     precision: Matrix
 
     def __post_init__(self) -> None:
-        """Check the set.
-
-        Raises:
-            InvalidArgumentError: if it is another one.
-        """
+        """Check the set."""
         if type(self.constraint) not in (Ball, AllSpace):
             raise InvalidArgumentError("constraint", self.constraint, "a Ball or AllSpace")
 

@@ -67,11 +67,7 @@ class Columns:
     """
 
     def __init__(self, d: int, runs: int) -> None:
-        """Make room, with nothing in it yet.
-
-        Raises:
-            InvalidArgumentError: if there are more numbers than BLAS counts to.
-        """
+        """Make room, with nothing in it yet."""
         if not d * runs <= _LARGEST_COUNT:
             allowed = f"at most {_LARGEST_COUNT // d} in {d} dimensions; choose a smaller block size"
             raise InvalidArgumentError("runs", runs, allowed)
@@ -87,14 +83,7 @@ class Columns:
         )
 
     def slope(self, x: Array, y: Array, largest_norm: float = math.inf) -> None:
-        """Let the numbers be -y / (1 + exp(y <w, x>)) at each point w: `Logistic.slope`, in place.
-
-        Args:
-            x: one record, shape (d,).
-            y: its label.
-            largest_norm: no point is longer, rounding aside; spares a look at every exponent where none can be
-                large.
-        """
+        """Let the numbers be -y / (1 + exp(y <w, x>)) at each point w: `Logistic.slope`, in place."""
         numbers = np.matmul(x * y, self.points, out=self.numbers)
         if not 1.01 * largest_norm * math.sqrt(x @ x) * abs(float(y)) <= _LARGEST_EXPONENT:
             np.minimum(numbers, _LARGEST_EXPONENT, out=numbers)

@@ -79,16 +79,7 @@ class Iterates:
         scale: float = 1.0,
         active: int | None = None,
     ) -> None:
-        """Take one noisy projected gradient step.
-
-        Args:
-            x: one record for all runs, shape (d,), or one for each active run, shape (active, d).
-            y: its label, shape () or (active,).
-            rate: step size, length^2 over loss.
-            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
-            scale: factor of the gradient, dimensionless.
-            active: how many runs take the step, the first ones; all if None.
-        """
+        """Take one noisy projected gradient step."""
         if active is None or active == self._runs:
             self._steps_of_all += 1
             active = self._runs
@@ -112,16 +103,7 @@ class Iterates:
         noise_stddev: float,
         scale: float = 1.0,
     ) -> None:
-        """Take one step in which each run has a record of its own.
-
-        Args:
-            columns: features of all records, shape (d, n).
-            labels: of all records, shape (n,).
-            drawn: the records, integers from 0, shape (runs,).
-            rate: step size, length^2 over loss.
-            noise_stddev: of each coordinate of the noise that is added to the gradient, loss over length.
-            scale: factor of the gradient, dimensionless.
-        """
+        """Take one step in which each run has a record of its own."""
         xp = self._rng.xp
         y = xp.take(labels, drawn, axis=0)
         if self._in_place is None or self._base is None:
@@ -150,16 +132,7 @@ class Iterates:
         noise_stddev: float,
         scale: float = 1.0,
     ) -> None:
-        """Take a step for each record of an order, the same record in all runs.
-
-        Args:
-            features: of all records, shape (n, d).
-            labels: theirs, shape (n,).
-            order: which record each step takes, integers from 0, shape (steps,).
-            rates: step sizes, length^2 over loss, shape (steps,).
-            noise_stddev: of each coordinate of the noise that is added to a gradient, loss over length.
-            scale: factor of the gradient, dimensionless.
-        """
+        """Take a step for each record of an order, the same record in all runs."""
         loss, constraint = self._loss, self._constraint
         local = type(loss) is LocalLoss and type(constraint) is LocalBalls
         if self._runs > 1 or self._in_place is None or (self._base is None and not local):
@@ -262,11 +235,7 @@ class Iterates:
             self.columns[:, :active] = projected.T
 
     def output(self, order: Array | None = None) -> Output:
-        """Release the points, with the oracle calls counted a run.
-
-        Args:
-            order: if the runs were sorted, the run that stands at each place, shape (runs,).
-        """
+        """Release the points, with the oracle calls counted a run."""
         points: Any = self.columns.T
         steps = self._steps_of_all + self._steps_of_some
         if order is not None:
@@ -278,11 +247,7 @@ class Iterates:
 
 
 def records(data: Dataset, problem: Problem, xp: types.ModuleType | Any) -> tuple[Array, Array]:
-    """The features (n, d) and labels (n,) as arrays of the namespace.
-
-    Raises:
-        InvalidArgumentError: if the number of features is not the constraint set's dimension.
-    """
+    """The features (n, d) and labels (n,) as arrays of the namespace."""
     if data.d != problem.constraint.dimension:
         raise InvalidArgumentError(
             "data", f"{data.d} features", f"{problem.constraint.dimension} features, as the constraint set"

@@ -56,18 +56,7 @@ def walk(
     ridge: float,
     project: Callable[[Array], None],
 ) -> None:
-    """Take the steps w <- Proj(w - factor (slope x + ridge w) + noise) in place.
-
-    Args:
-        point: w, shape (d,), changed in place.
-        features: a record for each step, shape (steps, d); what it holds afterwards is of no use.
-        labels: theirs, shape (steps,).
-        noise: what is added in each step, with its factor and sign, shape (steps, d).
-        factors: step size times the gradient's scale, length^2 over loss, shape (steps,).
-        slope: of the loss, in the inner product and the label.
-        ridge: weight of the squared norm in the loss.
-        project: moves a point (d,) to the constraint set, in place.
-    """
+    """Take the steps w <- Proj(w - factor (slope x + ridge w) + noise) in place."""
     with np.errstate(over="ignore"):  # squares of points far away, which projections handle
         for x, y, z, factor in zip(features, labels.tolist(), noise, factors.tolist(), strict=True):
             change = -factor * slope(float(np.dot(point, x)), y)

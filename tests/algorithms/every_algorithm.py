@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import dpverify.algorithms
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.hard_instance import HardInstance
 from dpverify.problems import Dataset

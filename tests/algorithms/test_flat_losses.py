@@ -15,10 +15,10 @@ from every_algorithm import ALGORITHMS, examples
 from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
     EfficientExponentialSampling,
+    LocalizedSampling,
     SamplingInConvexSet,
 )
 from dpverify.algorithms.bst14.grid_walk import GridWalk
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.examples import Setting
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.errors import DpverifyError, InvalidArgumentError

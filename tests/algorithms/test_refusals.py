@@ -10,13 +10,16 @@ import pytest
 from every_algorithm import CURVED, EVERY, MEAN, N, line_data
 
 from dpverify.algorithms.bst14.boosting import Boosting
-from dpverify.algorithms.bst14.convex_sampling import BoostedSampling, EfficientExponentialSampling
+from dpverify.algorithms.bst14.convex_sampling import (
+    BoostedSampling,
+    EfficientExponentialSampling,
+    LocalizedSampling,
+)
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
 from dpverify.algorithms.bst14.local_solvers import LocalExponentialSampling, LocalNoisyGradientDescent
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
 from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation

@@ -12,6 +12,7 @@ import pytest
 from every_algorithm import CUBE, EVERY, LINE, MEAN, N, all_classes_that_can_withdraw, line_data
 
 from dpverify.algorithms.bst14.boosting import ForPrivacy
+from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.local_solvers import (
     LocalExponentialSampling,
@@ -19,7 +20,6 @@ from dpverify.algorithms.bst14.local_solvers import (
     LocalWalk,
 )
 from dpverify.algorithms.bst14.localization import Localization
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNSGD

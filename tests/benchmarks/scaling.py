@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
+import itertools
 import os
 import statistics
 import time
@@ -38,7 +39,7 @@ from dpverify.algorithms.bst14.convex_sampling import (  # noqa: E402
     SamplingInConvexSet,
 )
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling  # noqa: E402
-from dpverify.algorithms.bst14.grid_walk import GridWalk, largest_feasible, proven_steps_table  # noqa: E402
+from dpverify.algorithms.bst14.grid_walk import GridWalk  # noqa: E402
 from dpverify.algorithms.mn25 import phased  # noqa: E402
 from dpverify.algorithms.mn25.phased import PhasedERM  # noqa: E402
 from dpverify.problems import Ball, Box, Linear, Logistic, Problem  # noqa: E402
@@ -402,13 +403,11 @@ def gauged_table() -> str:
     ):
         problem = Problem(Logistic(), constraint)
         whole = EfficientExponentialSampling(problem, GAUGED_EPSILON, inner_radius=inner)
-        walk = whole.boosted
-        few = dataclasses.replace(walk, steps=GAUGED_STEPS, simulation="steps", withdraw_guarantee=True)
         for n in GAUGED_SIZES:
-            tuning, data = walk.tuning(n), records(n, constraint.dimension)
+            tuning, data = whole.tuning(n), records(n, constraint.dimension)
             steps = float(tuning.plan.steps)
             sampler = SamplingInConvexSet(
-                problem, few.scale, few.distance / 2, steps=GAUGED_STEPS, alpha=tuning.alpha,
+                problem, whole.scale, whole.distance / 2, steps=GAUGED_STEPS, alpha=tuning.alpha,
                 inner_radius=inner, simulation="steps", withdraw_guarantee=True,
             )  # fmt: skip
             begin = time.process_time()
@@ -480,12 +479,15 @@ def steps_of_algorithm_7(n: int, p: int) -> float:
     return float(mechanism.plan(n).steps)
 
 
+def steps_of_walk(n: int, p: int) -> float:
+    """Proven steps of the walk by itself on the cube."""
+    walk = GridWalk.for_privacy(Problem(Linear(), Box.cube(p, 1.0)), epsilon=WALK_EPSILON)
+    return float(walk.plan(n).steps)
+
+
 def walk_tables() -> tuple[str, str]:
     """Proven steps over n and p, and the largest n that can be afforded."""
-    steps = {
-        (n, p): float(count)
-        for n, p, _, count in proven_steps_table(WALK_SIZES, WALK_DIMENSIONS, epsilon=WALK_EPSILON)
-    }
+    steps = {(n, p): steps_of_walk(n, p) for n in WALK_SIZES for p in WALK_DIMENSIONS}
     lines = ["| p | " + " | ".join(f"n = {n}" for n in WALK_SIZES) + " | exponent | Algorithm 7, n = 1 |"]
     lines.append("| ---: |" + " ---: |" * (len(WALK_SIZES) + 2))
     for p in WALK_DIMENSIONS:
@@ -493,10 +495,8 @@ def walk_tables() -> tuple[str, str]:
         slope = exponent(zip(WALK_SIZES[-2:], own[-2:], strict=True))
         cells = [*(quantity(value) for value in own), shown(slope), quantity(steps_of_algorithm_7(1, p))]
         lines.append(f"| {p} | " + " | ".join(cells) + " |")
-    by_itself = [largest_feasible(p, AFFORDABLE_STEPS, epsilon=WALK_EPSILON) for p in WALK_DIMENSIONS]
-    within = [
-        _largest(lambda n, p=p: steps_of_algorithm_7(n, p) <= AFFORDABLE_STEPS) for p in WALK_DIMENSIONS
-    ]
+    by_itself = [_affordable(steps_of_walk, p) for p in WALK_DIMENSIONS]
+    within = [_affordable(steps_of_algorithm_7, p) for p in WALK_DIMENSIONS]
     feasible = [
         "| | " + " | ".join(f"p = {p}" for p in WALK_DIMENSIONS) + " |",
         "| --- |" + " ---: |" * len(WALK_DIMENSIONS),
@@ -506,19 +506,16 @@ def walk_tables() -> tuple[str, str]:
     return "\n".join(lines), "\n".join(feasible)
 
 
-def _largest(holds: Callable[[int], bool]) -> int:
-    """The largest n from 1 up to which a condition that fails from some n on holds; 0 if it fails at 1."""
-    n = 0
-    while holds(n + 1):
-        n += 1
-    return n
+def _affordable(steps: Callable[[int, int], float], p: int) -> int:
+    """The largest n for which no more steps are needed than can be afforded; 0 if there is none."""
+    return next(n for n in itertools.count() if steps(n + 1, p) > AFFORDABLE_STEPS)
 
 
 def walk_seconds() -> float:
     """Wall time of a walk of the largest affordable size at p = 2, step by step."""
     problem = Problem(Linear(), Box.cube(2, 1.0))
     walk = dataclasses.replace(GridWalk.for_privacy(problem, epsilon=WALK_EPSILON), simulation="steps")
-    data = records(largest_feasible(2, AFFORDABLE_STEPS, epsilon=WALK_EPSILON), 2)
+    data = records(_affordable(steps_of_walk, 2), 2)
     return seconds(lambda: walk(data, rng=Randomness(0), runs=WALK_RUNS), 1)
 
 

@@ -20,10 +20,10 @@ from scipy import stats
 from dpverify.algorithms.bst14.convex_sampling import (
     BoostedSampling,
     EfficientExponentialSampling,
+    LocalizedSampling,
     SamplingInConvexSet,
-    boosted,
 )
-from dpverify.algorithms.bst14.localized_sampling import LocalizedSampling
+from dpverify.algorithms.bst14.grid_walk import boosted
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after
 from dpverify.algorithms.samplers.gauge_tuning import repeats
 from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
@@ -339,7 +339,7 @@ def test_algorithm_7_is_private_exactly(p: int, n: int) -> None:
     for sign in (1.0, -1.0):
         features = np.full((n, p), 1 / math.sqrt(p))
         features[0] *= sign
-        density = mechanism.boosted.tuning(n).density(mechanism.problem, Dataset(features, np.ones(n)), False)
+        density = mechanism.tuning(n).density(mechanism.problem, Dataset(features, np.ones(n)), False)
         weights, _ = density.table(cells)
         laws.append(law_after(cells, weights, mechanism.step_count(n)))
     largest = np.max(np.abs(np.log(laws[0] / laws[1])))
@@ -355,9 +355,9 @@ def test_algorithm_7_is_within_its_distance_exactly() -> None:
     mechanism = EfficientExponentialSampling(Problem(Linear(), Box.cube(1, 1.0)), epsilon)
     data = Dataset(np.ones((n, 1)), np.ones(n))
     cells = Cells(1, mechanism.plan(n).cells_per_side)
-    weights, _ = mechanism.boosted.tuning(n).density(mechanism.problem, data, False).table(cells)
+    weights, _ = mechanism.tuning(n).density(mechanism.problem, data, False).table(cells)
     law = law_after(cells, weights, mechanism.step_count(n)) / mechanism.plan(n).spacing
-    rate = mechanism.boosted.scale * n
+    rate = mechanism.scale * n
     assert rate == pytest.approx(epsilon * n / (6 * 2))
     edges = np.linspace(-1, 1, cells.count + 1)
     exact = rate * np.exp(-rate * edges) / (2 * math.sinh(rate))

@@ -92,14 +92,14 @@ def test_points_are_projected_onto_the_set() -> None:
 
 def test_the_noise_is_the_smallest_that_is_private() -> None:
     algorithm = GaussianOutputPerturbation(mean_problem(2), 1.0, 1e-5)
-    mu = 1.01 * algorithm.l2_sensitivity(50) / algorithm.noise_stddev(50)
+    mu = 1.01 * algorithm.sensitivity(50) / algorithm.noise_stddev(50)
     assert 1e-5 * (1 - 1e-6) < gaussian_hockey_stick(1.0, mu) <= 1e-5
     stated = algorithm.guarantees(50)
     theorem, exact = stated.headline, stated.sharpest
     assert theorem.guarantee == ApproxDP(1.0, 1e-5)
     assert theorem.adjacency is Adjacency.REPLACE_ONE
     # gradients of half squared distances on the unit ball differ by 2, not by 2 L = 4
-    assert algorithm.l2_sensitivity(50) == pytest.approx(2 / 50)
+    assert algorithm.sensitivity(50) == pytest.approx(2 / 50)
     assert isinstance(exact.guarantee, GDP)
     assert exact.guarantee.mu == pytest.approx(mu)
 
@@ -138,7 +138,7 @@ def test_the_minimizers_error_is_paid_for() -> None:
     )
     assert loose.noise_stddev(50) / exact.noise_stddev(50) == pytest.approx(1.5 / 1.001)
     # minimizers of neighbors, each found to within half of the slack, are apart by the enlarged sensitivity at most
-    assert loose.l2_sensitivity(50) + 2 * loose.distance_allowed(50) == pytest.approx(1.5 * 2 / 50)
+    assert loose.sensitivity(50) + 2 * loose.distance_allowed(50) == pytest.approx(1.5 * 2 / 50)
     noise = loose.zeta_at(50) * loose.noise_stddev(50) * math.sqrt(2)
     assert loose.ball_radius(50) - noise == pytest.approx(loose.distance_allowed(50))
     with pytest.raises(InvalidDataError, match="known"):

@@ -175,9 +175,8 @@ def walk(kind: Any, n: int, name: str) -> Law:
     """One dimension, against exp(-scale * risk) by quadrature."""
     problem, data = on_cube(name, n, 1)
     mechanism = walk_on_line(kind, problem)
-    scale = mechanism.boosted.scale if kind is EfficientExponentialSampling else mechanism.scale
     nodes = np.linspace(-1.0, 1.0, 20_001)
-    density = np.exp(-scale * problem.total_risk(nodes[:, None], data))
+    density = np.exp(-mechanism.scale * problem.total_risk(nodes[:, None], data))
     summed = np.concatenate(([0.0], np.cumsum(0.5 * (density[1:] + density[:-1]))))
     reference, blind = partial(np.interp, xp=nodes, fp=summed / summed[-1]), UniformOn(problem.constraint)
     return Law(mechanism, data, FIRST, "the point", reference, 1e-3, f"{name}, {n} records, d = 1", blind)
