@@ -14,8 +14,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,15 +78,27 @@ FEW_ACCEPTED = "a density of which too few proposals are sure to be accepted is 
 """What guarantees say that rest on rejection sampling: whether it refuses depends on the records."""
 
 
-@dataclass(frozen=True, eq=False)
+class Cells(NamedTuple):
+    """Cells with a tangent plane each: height + <slope, x - lower> <= V(x) in real arithmetic; shapes (m, k), (m,)."""
+
+    lower: Matrix
+    widths: Matrix
+    slopes: Matrix
+    heights: Matrix
+    log_upper: Matrix
+    """Logarithm of the envelope's mass."""
+    log_lower: Matrix
+    """Logarithm of a lower bound on the density's mass; minus infinity if none is known."""
+
+
+@dataclass(eq=False)
 class Envelope:
-    """Cells with a tangent plane each: height + <slope, x - lower> <= V(x) in real arithmetic.
+    """Cells from which proposals are drawn, and what they cost.
 
     Attributes:
-        lower: corners, (m, k).
-        widths: (m, k).
-        heights: of the planes at the corners, (m,).
-        slopes: (m, k).
+        potential: V.
+        region: K.
+        cells: with a tangent plane each.
         cumulative: distribution function of the cells, (m,).
         acceptance: lower bound on the probability that a proposal is accepted.
         margin: what is taken off the planes for rounding.
@@ -94,58 +106,63 @@ class Envelope:
         gradient_count: gradients of V that were asked for.
     """
 
-    lower: Matrix
-    widths: Matrix
-    heights: Matrix
-    slopes: Matrix
-    cumulative: Matrix
-    acceptance: float
-    margin: float
-    value_count: int
-    gradient_count: int
+    potential: Potential
+    region: BoundingRegion
+    cells: Cells = field(init=False)
+    cumulative: Matrix = field(init=False)
+    acceptance: float = 0.0
+    margin: float = 0.0
+    value_count: int = 0
+    gradient_count: int = 0
 
+    def sample(self, *, rng: Randomness, runs: int, name: str) -> tuple[Array, Counts]:
+        """Exact samples of exp(-V) on K, shape (runs, k), and how many values of V each run asked for, (runs,)."""
+        xp, k = rng.xp, self.cells.lower.shape[1]
+        lower, widths, slopes, heights = (xp.asarray(part, copy=True) for part in self.cells[:4])
+        cumulative = xp.asarray(self.cumulative[:-1], copy=True)
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    lower: Matrix
-    widths: Matrix
-    heights: Matrix
-    slopes: Matrix
-    log_upper: Matrix
-    """Logarithm of the envelope's mass."""
-    log_lower: Matrix
-    """Logarithm of a lower bound on the density's mass; minus infinity if none is known."""
+        def propose(waiting: Counts) -> tuple[Array, NDArray[np.bool_], Counts]:
+            drawn = rng.uniform((waiting.size, k + 2), name)
+            cell = xp.searchsorted(cumulative, xp.asarray(drawn[:, 0], copy=True), side="right")
+            slope = xp.take(slopes, cell, axis=0)
+            steps = truncated_exponential.quantile(
+                drawn[:, 1 : k + 1], slope, xp.take(widths, cell, axis=0), xp
+            )
+            points = xp.take(lower, cell, axis=0) + steps
+            planes = xp.take(heights, cell, axis=0) + xp.sum(slope * steps, axis=1)
+            return points, *decide(
+                self.potential, self.region.contains(points), points, planes, drawn[:, k + 1], self.margin, xp
+            )
 
-    @classmethod
-    def joined(cls, parts: list[_Cells]) -> _Cells:
-        names = ("lower", "widths", "heights", "slopes", "log_upper", "log_lower")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return until_accepted(propose, runs, xp)
 
-    def only(self, chosen: NDArray[Any]) -> _Cells:
-        return _Cells(
-            self.lower[chosen],
-            self.widths[chosen],
-            self.heights[chosen],
-            self.slopes[chosen],
-            self.log_upper[chosen],
-            self.log_lower[chosen],
-        )
+    def fit(self, lower: Matrix, widths: Matrix) -> Cells:
+        """Tangent planes for cells, without the cells that miss the region."""
+        keep = ~self.region.excludes(lower, lower + widths)
+        lower, widths = lower[keep], widths[keep]
+        at = np.asarray(self.region.inside(lower + 0.5 * widths))
+        slopes = np.asarray(self.potential.gradient(at))
+        self.gradient_count += len(at)
+        heights = self._values(at) - np.sum(slopes * (at - lower), axis=1)
+        log_upper = -heights + np.sum(truncated_exponential.log_mass(slopes, widths, np), axis=1)
+        log_lower = np.full(log_upper.shape, -math.inf)
+        k, shifts = lower.shape[1], corners_of_cube(lower.shape[1])
+        corners = lower[:, None, :] + shifts[None, :, :] * widths[:, None, :]
+        inside = np.asarray(self.region.contains(corners.reshape(-1, k)))
+        whole = np.all(inside.reshape(-1, len(shifts)), axis=1)
+        if np.any(whole):
+            # V is at most its multilinear interpolation on average, and the mean of exp at least exp of the mean
+            mean = truncated_exponential.mean_fraction(slopes[whole], widths[whole])
+            weights = np.prod(np.where(shifts[None] > 0, mean[:, None, :], 1 - mean[:, None, :]), axis=2)
+            at_corners = self._values(corners[whole].reshape(-1, k)).reshape(-1, len(shifts))
+            interpolated = np.sum(weights * at_corners, axis=1)
+            plane = heights[whole] + np.sum(slopes[whole] * widths[whole] * mean, axis=1)
+            log_lower[whole] = log_upper[whole] - np.maximum(interpolated - plane, 0.0)
+        return Cells(lower, widths, slopes, heights, log_upper, log_lower)
 
-
-class _Counter:
-    """A potential that counts what it is asked."""
-
-    def __init__(self, potential: Potential) -> None:
-        self._potential = potential
-        self.values = self.gradients = 0
-
-    def value(self, points: Matrix) -> Matrix:
-        self.values += points.shape[0]
-        return np.asarray(self._potential.value(points))
-
-    def gradient(self, points: Matrix) -> Matrix:
-        self.gradients += points.shape[0]
-        return np.asarray(self._potential.gradient(points))
+    def _values(self, points: Matrix) -> Matrix:
+        self.value_count += len(points)
+        return np.asarray(self.potential.value(points))
 
 
 def build_envelope(
@@ -156,19 +173,21 @@ def build_envelope(
     largest: int = MOST_CELLS,
     smallest: float = LEAST_ACCEPTANCE,
 ) -> Envelope:
-    """Cut the region's box into cells until at least `target` of the proposals are accepted, provably."""
-    counter = _Counter(potential)
+    """Cut the region's box into at most `largest` cells until a share `target` of the proposals is accepted, provably.
+
+    Refused if not even the share `smallest` is.
+    """
+    made = Envelope(potential, region)
     corner, opposite = np.asarray(region.lower), np.asarray(region.upper)
-    cells = _fit(counter, region, corner[None, :], (opposite - corner)[None, :])
-    children = 2 ** corner.shape[0]
+    cells = made.fit(corner[None, :], (opposite - corner)[None, :])
+    shifts = corners_of_cube(corner.shape[0])
+    more = len(shifts) - 1
     while True:
         top = float(np.max(cells.log_upper))
         upper, lower = np.exp(cells.log_upper - top), np.exp(cells.log_lower - top)
         acceptance = float(np.sum(lower) / np.sum(upper))
         # cells outside are dropped, so planes are counted too: at most two for each cell that is allowed
-        room = min(
-            (largest - upper.shape[0]) // (children - 1), (2 * largest - counter.gradients) // children
-        )
+        room = min((largest - len(upper)) // more, (2 * largest - made.gradient_count) // (more + 1))
         if acceptance >= target or room < 1:
             break
         waste = upper - lower
@@ -176,60 +195,25 @@ def build_envelope(
         wasted = np.cumsum(waste[order])
         count = min(room, int(np.searchsorted(wasted, _CUT_SHARE * wasted[-1])) + 1)
         cut, kept = order[:count], np.sort(order[count:])
-        corners, widths = _halved(cells.lower[cut], cells.widths[cut])
-        cells = _Cells.joined([cells.only(kept), _fit(counter, region, corners, widths)])
+        half = 0.5 * cells.widths[cut]
+        corners = cells.lower[cut][:, None, :] + shifts[None, :, :] * half[:, None, :]
+        halves = made.fit(corners.reshape(-1, half.shape[1]), np.repeat(half, len(shifts), axis=0))
+        cells = Cells(*(np.concatenate([old[kept], new]) for old, new in zip(cells, halves, strict=True)))
     # planes are lowered by the margin, and values may be off by as much; rounding of the masses is far below 1e-6
-    margin = potential.rounding
-    acceptance *= (1 - 1e-6) * math.exp(-2 * margin)
-    if not acceptance >= smallest:
+    made.cells, made.margin = cells, potential.rounding
+    made.acceptance = acceptance * (1 - 1e-6) * math.exp(-2 * made.margin)
+    if not made.acceptance >= smallest:
         raise NotGuaranteedError(
-            f"Only {acceptance:.2g} of the proposals are sure to be accepted with {largest} cells, below "
+            f"Only {made.acceptance:.2g} of the proposals are sure to be accepted with {largest} cells, below "
             f"{smallest:g}; a smaller epsilon, fewer records or more cells would help."
         )
-    probabilities = upper / np.sum(upper)
-    return Envelope(
-        cells.lower,
-        cells.widths,
-        cells.heights,
-        cells.slopes,
-        np.cumsum(probabilities),
-        acceptance,
-        margin,
-        counter.values,
-        counter.gradients,
-    )
+    made.cumulative = np.cumsum(upper / np.sum(upper))
+    return made
 
 
-def _halved(lower: Matrix, widths: Matrix) -> tuple[Matrix, Matrix]:
-    """All 2^k halves of cells."""
-    half = 0.5 * widths
-    shifts = np.array(list(itertools.product((0.0, 1.0), repeat=lower.shape[1])))
-    corners = lower[:, None, :] + shifts[None, :, :] * half[:, None, :]
-    return corners.reshape(-1, lower.shape[1]), np.repeat(half, shifts.shape[0], axis=0)
-
-
-def _fit(potential: _Counter, region: BoundingRegion, lower: Matrix, widths: Matrix) -> _Cells:
-    """Tangent planes for cells, without the cells that miss the region."""
-    keep = ~region.excludes(lower, lower + widths)
-    lower, widths = lower[keep], widths[keep]
-    at = np.asarray(region.inside(lower + 0.5 * widths))
-    slopes = potential.gradient(at)
-    heights = potential.value(at) - np.sum(slopes * (at - lower), axis=1)
-    log_upper = -heights + np.sum(truncated_exponential.log_mass(slopes, widths, np), axis=1)
-    log_lower = np.full(log_upper.shape, -math.inf)
-    k = lower.shape[1]
-    shifts = np.array(list(itertools.product((0.0, 1.0), repeat=k)))
-    corners = lower[:, None, :] + shifts[None, :, :] * widths[:, None, :]
-    whole = np.all(np.asarray(region.contains(corners.reshape(-1, k))).reshape(-1, len(shifts)), axis=1)
-    if np.any(whole):
-        # V is at most its multilinear interpolation on average, and the mean of exp at least exp of the mean
-        mean = truncated_exponential.mean_fraction(slopes[whole], widths[whole])
-        weights = np.prod(np.where(shifts[None] > 0, mean[:, None, :], 1 - mean[:, None, :]), axis=2)
-        at_corners = potential.value(corners[whole].reshape(-1, k)).reshape(-1, len(shifts))
-        interpolated = np.sum(weights * at_corners, axis=1)
-        plane = heights[whole] + np.sum(slopes[whole] * widths[whole] * mean, axis=1)
-        log_lower[whole] = log_upper[whole] - np.maximum(interpolated - plane, 0.0)
-    return _Cells(lower, widths, heights, slopes, log_upper, log_lower)
+def corners_of_cube(k: int) -> Matrix:
+    """All 2^k corners of the unit cube, shape (2^k, k)."""
+    return np.array(list(itertools.product((0.0, 1.0), repeat=k)))
 
 
 Propose = Callable[[Counts], tuple[Array, NDArray[np.bool_], Counts | int]]
@@ -238,7 +222,7 @@ Propose = Callable[[Counts], tuple[Array, NDArray[np.bool_], Counts | int]]
 
 
 def until_accepted(propose: Propose, runs: int, xp: Any) -> tuple[Array, Counts]:
-    """Propose for all runs, then for those that were rejected, until each has a point."""
+    """Propose until each run has a point, shape (runs, k), and say how many values each run asked for, (runs,)."""
     waiting = np.arange(runs, dtype=np.int64)
     asked = np.zeros(runs, dtype=np.int64)
     found: list[Array] = []
@@ -257,47 +241,13 @@ def until_accepted(propose: Propose, runs: int, xp: Any) -> tuple[Array, Counts]
     return xp.take(xp.concat(found, axis=0), xp.asarray(order), axis=0), asked
 
 
-def sample(
-    envelope: Envelope, potential: Potential, region: BoundingRegion, *, rng: Randomness, runs: int, name: str
-) -> tuple[Array, Counts]:
-    """Exact samples of exp(-V) on the region."""
-    xp = rng.xp
-    k = envelope.lower.shape[1]
-    lower, widths, slopes = (
-        xp.asarray(part, copy=True) for part in (envelope.lower, envelope.widths, envelope.slopes)
-    )
-    heights, cumulative = (
-        xp.asarray(part, copy=True) for part in (envelope.heights, envelope.cumulative[:-1])
-    )
-
-    def propose(waiting: Counts) -> tuple[Array, NDArray[np.bool_], Counts]:
-        drawn = rng.uniform((waiting.size, k + 2), name)
-        cell = xp.searchsorted(cumulative, xp.asarray(drawn[:, 0], copy=True), side="right")
-        slope = xp.take(slopes, cell, axis=0)
-        steps = truncated_exponential.quantile(drawn[:, 1 : k + 1], slope, xp.take(widths, cell, axis=0), xp)
-        points = xp.take(lower, cell, axis=0) + steps
-        planes = xp.take(heights, cell, axis=0) + xp.sum(slope * steps, axis=1)
-        accepted, asked = decide(potential, region, points, planes, drawn[:, k + 1], envelope.margin, xp)
-        return points, accepted, asked
-
-    return until_accepted(propose, runs, xp)
-
-
 def decide(
-    potential: Potential,
-    region: BoundingRegion,
-    points: Array,
-    planes: Array,
-    drawn: Array,
-    margin: float,
-    xp: Any,
-    *,
-    within: Array | None = None,
+    potential: Potential, inside: Array, points: Array, planes: Array, drawn: Array, margin: float, xp: Any
 ) -> tuple[NDArray[np.bool_], Counts]:
-    """Accept with probability exp(plane - margin - V) in the region, never outside; V is asked for only inside."""
-    inside = region.contains(points)
-    if within is not None:
-        inside = inside & within
+    """Accept points (a, k) inside with probability exp(plane - margin - V); V is asked for only there.
+
+    `drawn` are uniform numbers, (a,). Says whether each is accepted, and how many values were asked for (0 or 1).
+    """
     asked = np.asarray(inside)
     places = xp.asarray(np.flatnonzero(asked))
     values = potential.value(xp.take(points, places, axis=0))

@@ -7,7 +7,8 @@ law on the set is uniform in the free coordinates.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from dpverify.algorithms.samplers.certified_rejection import (
     LEAST_ACCEPTANCE,
     MOST_CELLS,
     build_envelope,
-    sample,
 )
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Unstated
@@ -57,25 +57,25 @@ class FreeRegion:
                 "constraint", self.constraint, "a Ball, a Box, or a Simplex of at least two dimensions"
             )
 
+    @cached_property
+    def _corners(self) -> tuple[Matrix, Matrix]:
+        constraint: Any = self.constraint
+        if isinstance(constraint, Ball):
+            return constraint.center() - constraint.radius, constraint.center() + constraint.radius
+        if isinstance(constraint, Box):
+            return np.array(constraint.lower, dtype=np.float64), np.array(constraint.upper, dtype=np.float64)
+        k = affine_dimension(constraint)
+        return np.zeros(k), np.full(k, float(constraint.scale))
+
     @property
     def lower(self) -> Matrix:
         """Lowest corner of the bounding box."""
-        constraint: Any = self.constraint
-        if isinstance(constraint, Ball):
-            return constraint.center() - constraint.radius
-        if isinstance(constraint, Box):
-            return np.array(constraint.lower, dtype=np.float64)
-        return np.zeros(affine_dimension(constraint))
+        return self._corners[0]
 
     @property
     def upper(self) -> Matrix:
         """Highest corner of the bounding box."""
-        constraint: Any = self.constraint
-        if isinstance(constraint, Ball):
-            return constraint.center() + constraint.radius
-        if isinstance(constraint, Box):
-            return np.array(constraint.upper, dtype=np.float64)
-        return np.full(affine_dimension(constraint), float(constraint.scale))
+        return self._corners[1]
 
     def whole(self, points: Array) -> Array:
         """All d coordinates of points in free coordinates."""
@@ -208,9 +208,8 @@ def sample_on_set(
     A run alone would need the envelope that runs share, so each counts it. Arguments as for `build_envelope`.
     """
     region, n = FreeRegion(potential.problem.constraint), potential.data.n
-    numpy_potential = replace(potential, data=potential.data.as_namespace(np))
-    envelope = build_envelope(numpy_potential, region, target=target, largest=largest, smallest=smallest)
-    points, asked = sample(envelope, potential, region, rng=rng, runs=runs, name="position")
+    envelope = build_envelope(potential, region, target=target, largest=largest, smallest=smallest)
+    points, asked = envelope.sample(rng=rng, runs=runs, name="position")
     return Output(
         region.whole(points),
         gradient_queries=n * envelope.gradient_count,

@@ -9,14 +9,18 @@ so that law does not depend on what was rejected before. No run's law depends on
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.samplers import truncated_exponential
-from dpverify.algorithms.samplers.certified_rejection import Counts, decide, until_accepted
+from dpverify.algorithms.samplers.certified_rejection import (
+    Counts,
+    corners_of_cube,
+    decide,
+    until_accepted,
+)
 from dpverify.algorithms.samplers.free_coordinates import (
     FreeRegion,
     RiskPotential,
@@ -96,8 +100,7 @@ def check_near(
     return given
 
 
-@dataclass(frozen=True, eq=False)
-class _CellTable:
+class _Cells(NamedTuple):
     """Cells of the runs that still wait, as many for each run: shapes (a, m, k) and (a, m)."""
 
     lower: Array
@@ -106,45 +109,9 @@ class _CellTable:
     heights: Array
     log_masses: Array
 
-    def only(self, kept: NDArray[np.bool_], xp: Any) -> _CellTable:
-        places = xp.asarray(np.flatnonzero(kept))
-        parts = (self.lower, self.widths, self.slopes, self.heights, self.log_masses)
-        return _CellTable(*(xp.take(part, places, axis=0) for part in parts))
-
-    def at(self, cell: Array, xp: Any) -> tuple[Array, Array, Array, Array]:
-        """Corner, widths, slope and height of one cell a run."""
-        flat = xp.arange(cell.shape[0], dtype=cell.dtype) * self.heights.shape[1] + cell
-        k = self.lower.shape[2]
-        rows = (
-            xp.take(xp.reshape(part, (-1, k)), flat, axis=0)
-            for part in (self.lower, self.widths, self.slopes)
-        )
-        lower, widths, slopes = rows
-        return lower, widths, slopes, xp.take(xp.reshape(self.heights, (-1,)), flat)
-
-    def replaced(self, cell: Array, parts: _CellTable, xp: Any) -> _CellTable:
-        """Without one cell a run, but with those of `parts`: the first takes its place."""
-        here = xp.arange(self.heights.shape[1], dtype=cell.dtype)[None, :] == cell[:, None]
-
-        def join(old: Array, new: Array) -> Array:
-            mask = here if old.ndim == 2 else here[:, :, None]
-            return xp.concat([xp.where(mask, new[:, :1, ...], old), new[:, 1:, ...]], axis=1)
-
-        return _CellTable(
-            join(self.lower, parts.lower),
-            join(self.widths, parts.widths),
-            join(self.slopes, parts.slopes),
-            join(self.heights, parts.heights),
-            join(self.log_masses, parts.log_masses),
-        )
-
 
 class _Envelopes:
-    """An envelope for each run, cut where proposals are rejected.
-
-    Attributes:
-        planes: how many tangent planes each run has asked for, shape (runs,).
-    """
+    """An envelope for each run, cut where proposals are rejected."""
 
     def __init__(
         self,
@@ -164,9 +131,10 @@ class _Envelopes:
         grid = like(np.array(list(itertools.product(range(per_axis), repeat=k)), dtype=np.float64), low)
         size = (high - low)[:, None, :] / per_axis + 0.0 * grid[None, :, :]
         self.planes = np.zeros(runs, dtype=np.int64)
-        self._table = self._fit(low[:, None, :] + grid[None, :, :] * size, size, np.arange(runs))
+        """How many tangent planes each run has asked for, shape (runs,)."""
+        self._cells = self._fit(low[:, None, :] + grid[None, :, :] * size, size, np.arange(runs))
 
-    def _fit(self, lower: Array, widths: Array, owners: Counts) -> _CellTable:
+    def _fit(self, lower: Array, widths: Array, owners: Counts) -> _Cells:
         """Tangent planes for m cells of each of the owners, shape (a, m, k)."""
         xp, (runs, cells, k) = self._rng.xp, lower.shape
         flat, sides = xp.reshape(lower, (-1, k)), xp.reshape(widths, (-1, k))
@@ -182,44 +150,51 @@ class _Envelopes:
         met = met & ~xp.asarray(self._region.excludes(np.asarray(flat), np.asarray(flat + sides)))
         log_masses = xp.where(met, log_masses, xp.full_like(log_masses, -np.inf))
         self.planes[owners] += cells
-        return _CellTable(
-            lower,
-            widths,
-            xp.reshape(slopes, (runs, cells, k)),
-            xp.reshape(heights, (runs, cells)),
-            xp.reshape(log_masses, (runs, cells)),
+        slopes = xp.reshape(slopes, (runs, cells, k))
+        return _Cells(
+            lower, widths, slopes, *(xp.reshape(part, (runs, cells)) for part in (heights, log_masses))
         )
+
+    def _cut(self, rejected: NDArray[np.bool_], cell: Array, waiting: Counts) -> _Cells:
+        """The cells of the rejected runs, with one of each run's cells, (a,), cut into halves along every axis."""
+        xp = self._rng.xp
+        places = xp.asarray(np.flatnonzero(rejected))
+        old = _Cells(*(xp.take(part, places, axis=0) for part in self._cells))
+        cell = xp.take(cell, places, axis=0)
+        lower, widths = (_of_cell(part, cell, xp)[:, None, :] for part in old[:2])
+        halves = like(0.5 * corners_of_cube(lower.shape[2]), lower)
+        corners = lower + halves[None, :, :] * widths
+        new = self._fit(corners, 0.5 * widths + 0.0 * corners, waiting[rejected])
+        here = xp.arange(old.heights.shape[1], dtype=cell.dtype)[None, :] == cell[:, None]
+
+        def join(before: Array, after: Array) -> Array:
+            """The first half takes the place of what was cut."""
+            mask = here if before.ndim == 2 else here[:, :, None]
+            return xp.concat([xp.where(mask, after[:, :1, ...], before), after[:, 1:, ...]], axis=1)
+
+        return _Cells(*(join(*pair) for pair in zip(old, new, strict=True)))
 
     def propose(self, waiting: Counts) -> tuple[Array, NDArray[np.bool_], Counts]:
         """A point for each run that waits, whether it is accepted, and values asked for."""
-        xp, table = self._rng.xp, self._table
-        k = table.lower.shape[2]
-        masses = xp.exp(table.log_masses - xp.max(table.log_masses, axis=1, keepdims=True))
+        xp, cells = self._rng.xp, self._cells
+        k = cells.lower.shape[2]
+        masses = xp.exp(cells.log_masses - xp.max(cells.log_masses, axis=1, keepdims=True))
         sums = xp.cumulative_sum(masses, axis=1)
         drawn = self._rng.uniform((waiting.size, k + 2), "position near the center")
         before = sums[:, :-1] <= drawn[:, :1] * sums[:, -1:]
         cell = xp.sum(xp.astype(before, xp.int64), axis=1)
-        lower, widths, slope, height = table.at(cell, xp)
+        lower, widths, slope, height = (_of_cell(part, cell, xp) for part in cells[:4])
         steps = truncated_exponential.quantile(drawn[:, 1 : k + 1], slope, widths, xp)
-        points = lower + steps
-        accepted, asked = decide(
-            self._potential,
-            self._region,
-            points,
-            height + xp.sum(slope * steps, axis=1),
-            drawn[:, k + 1],
-            self._margin,
-            xp,
-            within=near(
-                self._region, points, xp.take(self._centers, xp.asarray(waiting), axis=0), self._radius
-            ),
-        )
-        rejected = ~accepted
-        if np.any(rejected):
-            places = xp.asarray(np.flatnonzero(rejected))
-            halves = like(np.array(list(itertools.product((0.0, 0.5), repeat=k))), points)
-            corner, sides = xp.take(lower, places, axis=0), xp.take(widths, places, axis=0)
-            corners = corner[:, None, :] + halves[None, :, :] * sides[:, None, :]
-            parts = self._fit(corners, 0.5 * sides[:, None, :] + 0.0 * corners, waiting[rejected])
-            self._table = table.only(rejected, xp).replaced(xp.take(cell, places, axis=0), parts, xp)
+        points, planes = lower + steps, height + xp.sum(slope * steps, axis=1)
+        centers = xp.take(self._centers, xp.asarray(waiting), axis=0)
+        inside = self._region.contains(points) & near(self._region, points, centers, self._radius)
+        accepted, asked = decide(self._potential, inside, points, planes, drawn[:, k + 1], self._margin, xp)
+        if not np.all(accepted):
+            self._cells = self._cut(~accepted, cell, waiting)
         return points, accepted, asked
+
+
+def _of_cell(part: Array, cell: Array, xp: Any) -> Array:
+    """What a part of the cells, (a, m, ...), has for one cell a run, (a,)."""
+    flat = xp.arange(cell.shape[0], dtype=cell.dtype) * part.shape[1] + cell
+    return xp.take(xp.reshape(part, (-1, *part.shape[2:])), flat, axis=0)

@@ -12,19 +12,18 @@ The density is exp(-V) on C with V quadratic and convex: V(w) = <w, H w> / 2 + <
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.samplers import truncated_exponential
 from dpverify.algorithms.samplers.certified_rejection import (
-    Counts,
     Envelope,
     build_envelope,
-    sample,
     until_accepted,
 )
 from dpverify.algorithms.samplers.free_coordinates import FreeRegion
@@ -39,14 +38,9 @@ Matrix = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
 _PILOT = 4000
 """Proposals by which an envelope is chosen; they come from a stream of their own that is always the same."""
+_LEAST_SHARE = 2e-3
+"""Of these that must be accepted."""
 _DESCENT_STEPS = 500
-
-
-class BatchSampler(Protocol):
-    """Something that draws points."""
-
-    def draw(self, rng: Randomness, runs: int) -> Array:
-        """Independent points, shape (runs, d)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,27 +113,22 @@ class AxialSampler:
     slope: Matrix
 
     @cached_property
-    def _law(self) -> tuple[Envelope, _AxialPotential, _HalfDisk, Matrix]:
+    def _law(self) -> tuple[Envelope, Matrix]:
         # about the midpoint the linear part is slope + alpha midpoint
         slope = self.slope + self.alpha * self.ball.center()
         pull = float(np.linalg.norm(slope))
         axis = np.zeros(slope.shape[0])
         axis[0] = 1.0
         potential = _AxialPotential(self.alpha, pull, slope.shape[0], self.ball.radius)
-        region = _HalfDisk(self.ball.radius)
-        return (
-            build_envelope(potential, region),
-            potential,
-            region,
-            -slope / pull if pull > 0 else axis,
-        )
+        envelope = build_envelope(potential, _HalfDisk(self.ball.radius))
+        return envelope, -slope / pull if pull > 0 else axis
 
     def draw(self, rng: Randomness, runs: int) -> Array:
         """Independent points, shape (runs, d)."""
         xp = rng.xp
-        envelope, potential, region, direction = self._law
+        envelope, direction = self._law
         axis = xp.asarray(direction, copy=True)
-        pairs, _ = sample(envelope, potential, region, rng=rng, runs=runs, name="position about the axis")
+        pairs, _ = envelope.sample(rng=rng, runs=runs, name="position about the axis")
         off = rng.normal((runs, self.slope.shape[0]), "direction off the axis")
         # twice, since once leaves a rounding error of the size of what is taken off
         for _ in range(2):
@@ -184,14 +173,14 @@ class ProductSampler:
     slopes: Matrix
 
     @cached_property
-    def _laws(self) -> list[tuple[Envelope, _Parabola, FreeRegion]]:
+    def _laws(self) -> list[Envelope]:
         laws = []
         for alpha, slope, width, low in zip(
             self.alphas, self.slopes, self.upper - self.lower, self.lower, strict=True
         ):
             potential = _Parabola(float(alpha), float(slope + alpha * low), float(width))
             region = FreeRegion(Box((0.0,), (float(width),)))
-            laws.append((build_envelope(potential, region, target=0.9), potential, region))
+            laws.append(build_envelope(potential, region, target=0.9))
         return laws
 
     def draw(self, rng: Randomness, runs: int) -> Array:
@@ -203,152 +192,112 @@ class ProductSampler:
             widths, slopes = xp.asarray(self.upper - self.lower), xp.asarray(self.slopes, copy=True)
             steps = truncated_exponential.quantile(levels, slopes + 0.0 * levels, widths, xp)
         else:
-            columns = [
-                sample(envelope, potential, region, rng=rng, runs=runs, name="coordinates")[0]
-                for envelope, potential, region in self._laws
-            ]
+            columns = [law.sample(rng=rng, runs=runs, name="coordinates")[0] for law in self._laws]
             steps = xp.concat(columns, axis=1)
         return xp.minimum(lower + steps, upper)
 
 
-@dataclass(frozen=True, eq=False)
-class _RotatedBox:
+Proposal = Callable[[Randomness, int], tuple[Array, NDArray[np.bool_]]]
+"""Draws so many points, shape (count, d), and says which are accepted."""
+
+
+def _rotated_box(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> Proposal:
     """Any H: independent coordinates along H's axes, on the box along them that holds C; accepted in C."""
+    eigenvalues, axes = np.linalg.eigh(hessian)
+    middle = constraint.center()
+    about = axes.T @ (slope + hessian @ middle)
+    if isinstance(constraint, Ball):
+        reach = np.full(about.shape, constraint.radius)
+    else:
+        reach = np.abs(axes.T) @ (0.5 * (np.array(constraint.upper) - np.array(constraint.lower)))
+        reach = reach * (1 + 16 * _EPS)
+    product = ProductSampler(-reach, reach, np.maximum(eigenvalues, 0.0), about)
 
-    constraint: Ball | Box
-    hessian: Matrix
-    slope: Matrix
+    def propose(rng: Randomness, count: int) -> tuple[Array, NDArray[np.bool_]]:
+        points = product.draw(rng, count) @ rng.xp.asarray(axes.T, copy=True)
+        points = points + like(middle, points)
+        return points, np.asarray(FreeRegion(constraint).contains(points))
 
-    @cached_property
-    def _parts(self) -> tuple[ProductSampler, Matrix]:
-        eigenvalues, axes = np.linalg.eigh(self.hessian)
-        middle = self.constraint.center()
-        about = axes.T @ (self.slope + self.hessian @ middle)
-        if isinstance(self.constraint, Ball):
-            reach = np.full(about.shape, self.constraint.radius)
-        else:
-            reach = np.abs(axes.T) @ (
-                0.5 * (np.array(self.constraint.upper) - np.array(self.constraint.lower))
-            )
-            reach = reach * (1 + 16 * _EPS)
-        return ProductSampler(-reach, reach, np.maximum(eigenvalues, 0.0), about), axes
-
-    def propose(self, rng: Randomness, count: int) -> tuple[Array, NDArray[np.bool_]]:
-        product, axes = self._parts
-        xp = rng.xp
-        points = product.draw(rng, count) @ xp.asarray(axes.T, copy=True)
-        points = points + like(self.constraint.center(), points)
-        return points, np.asarray(FreeRegion(self.constraint).contains(points))
+    return propose
 
 
-@dataclass(frozen=True, eq=False)
-class _Minorant:
+def _minorant(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> Proposal:
     """Any H: a diagonal D with H - D positive semidefinite instead, in a form that touches V at one point.
 
     V(w) is V of the touching point p plus <grad, w - p> plus half of (w - p)^T H (w - p); the last is at least the
     same with D, and what is left over is accepted against.
     """
+    scale = np.sqrt(np.maximum(np.diag(hessian), 0.0))
+    if isinstance(constraint, Ball) or not np.all(scale > 0):
+        scale = np.ones(scale.shape)
+    least = np.linalg.eigvalsh(hessian / np.outer(scale, scale))
+    # a little below the smallest eigenvalue, so that its rounding cannot make the rest indefinite
+    share = max(0.0, float(least[0]) - 64 * scale.shape[0] * _EPS * float(least[-1]))
+    diagonal = share * scale**2
+    touching = _about_smallest(constraint, hessian, slope)
+    sampler = quadratic_sampler(
+        constraint, np.diag(diagonal), slope + hessian @ touching - diagonal * touching
+    )
 
-    constraint: Ball | Box
-    hessian: Matrix
-    slope: Matrix
-
-    @cached_property
-    def _parts(self) -> tuple[BatchSampler, Matrix, Matrix]:
-        constraint, hessian = self.constraint, self.hessian
-        scale = np.sqrt(np.maximum(np.diag(hessian), 0.0))
-        if isinstance(constraint, Ball) or not np.all(scale > 0):
-            scale = np.ones(scale.shape)
-        least = np.linalg.eigvalsh(hessian / np.outer(scale, scale))
-        # a little below the smallest eigenvalue, so that its rounding cannot make the rest indefinite
-        share = max(0.0, float(least[0]) - 64 * scale.shape[0] * _EPS * float(least[-1]))
-        diagonal = share * scale**2
-        touching = self._minimizer()
-        slope = self.slope + hessian @ touching - diagonal * touching
-        sampler: BatchSampler
-        if isinstance(constraint, Ball):
-            sampler = AxialSampler(constraint, float(diagonal[0]), slope)
-        else:
-            sampler = ProductSampler(np.array(constraint.lower), np.array(constraint.upper), diagonal, slope)
-        return sampler, hessian - np.diag(diagonal), touching
-
-    def _minimizer(self) -> Matrix:
-        """About where V is smallest on C, by projected gradient steps; any point would be correct."""
-        point = self.constraint.center()[None, :]
-        largest = float(np.linalg.eigvalsh(self.hessian)[-1])
-        if largest <= 0:
-            return np.asarray(point[0])
-        for _ in range(_DESCENT_STEPS):
-            point = self.constraint.project(point - (point @ self.hessian + self.slope) / largest)
-        return np.asarray(point[0])
-
-    def propose(self, rng: Randomness, count: int) -> tuple[Array, NDArray[np.bool_]]:
-        sampler, rest, touching = self._parts
-        xp = rng.xp
+    def propose(rng: Randomness, count: int) -> tuple[Array, NDArray[np.bool_]]:
         points = sampler.draw(rng, count)
         offset = points - like(touching, points)
-        excess = 0.5 * row_sums((offset @ xp.asarray(rest, copy=True)) * offset)
-        drawn = rng.uniform((count,), "acceptance")
-        return points, np.asarray(xp.log1p(-drawn) <= -excess)
+        rest = rng.xp.asarray(hessian - np.diag(diagonal), copy=True)
+        excess = 0.5 * row_sums((offset @ rest) * offset)
+        return points, np.asarray(rng.xp.log1p(-rng.uniform((count,), "acceptance")) <= -excess)
+
+    return propose
+
+
+def _about_smallest(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> Matrix:
+    """About where V is smallest on C, by projected gradient steps; any point would be correct."""
+    point = constraint.center()[None, :]
+    largest = float(np.linalg.eigvalsh(hessian)[-1])
+    for _ in range(_DESCENT_STEPS if largest > 0 else 0):
+        point = constraint.project(point - (point @ hessian + slope) / largest)
+    return np.asarray(point[0])
 
 
 @dataclass(frozen=True, eq=False)
 class RejectionSampler:
     """exp(-<w, H w> / 2 - <slope, w>) on a ball or box, for any H, by the better of two envelopes.
 
-    Attributes:
-        constraint: the set.
-        hessian: H, positive semidefinite, shape (d, d), one over length^2.
-        slope: shape (d,), one over length.
-        smallest: share of proposals that must be accepted.
+    Refused on drawing if too few proposals of both are accepted.
     """
 
     constraint: Ball | Box
     hessian: Matrix
     slope: Matrix
-    smallest: float = 2e-3
 
     @cached_property
-    def acceptance(self) -> float:
-        """Estimate of the share of proposals that the better envelope accepts."""
-        return self._choice[1]
-
-    @cached_property
-    def _choice(self) -> tuple[_RotatedBox | _Minorant, float]:
-        envelopes = (
-            _RotatedBox(self.constraint, self.hessian, self.slope),
-            _Minorant(self.constraint, self.hessian, self.slope),
-        )
-        shares = [float(np.mean(envelope.propose(Randomness(0), _PILOT)[1])) for envelope in envelopes]
+    def _proposal(self) -> Proposal:
+        made = [of(self.constraint, self.hessian, self.slope) for of in (_rotated_box, _minorant)]
+        shares = [float(np.mean(propose(Randomness(0), _PILOT)[1])) for propose in made]
         best = int(np.argmax(shares))
-        if not shares[best] >= self.smallest:
+        if not shares[best] >= _LEAST_SHARE:
             raise NotGuaranteedError(
                 f"Of {_PILOT} proposals for this quadratic loss a share of {shares[best]:.2g} was accepted, below "
-                f"{self.smallest:g}: exact sampling would take too long; a smaller epsilon or fewer dimensions "
+                f"{_LEAST_SHARE:g}: exact sampling would take too long; a smaller epsilon or fewer dimensions "
                 "would help."
             )
-        return envelopes[best], shares[best]
+        return made[best]
 
     def draw(self, rng: Randomness, runs: int) -> Array:
         """Independent points, shape (runs, d)."""
-        envelope, _ = self._choice
-
-        def propose(waiting: Counts) -> tuple[Array, NDArray[np.bool_], int]:
-            points, accepted = envelope.propose(rng, waiting.size)
-            return points, accepted, 0
-
-        return until_accepted(propose, runs, rng.xp)[0]
+        propose = self._proposal
+        return until_accepted(lambda waiting: (*propose(rng, waiting.size), 0), runs, rng.xp)[0]
 
 
-def quadratic_sampler(constraint: Ball | Box, hessian: Matrix, slope: Matrix) -> BatchSampler:
+def quadratic_sampler(
+    constraint: Ball | Box, hessian: Matrix, slope: Matrix
+) -> AxialSampler | ProductSampler | RejectionSampler:
     """The sampler for exp(-<w, H w> / 2 - <slope, w>) on the set, closed forms first."""
     diagonal: Any = np.diag(hessian)
     is_diagonal = not np.any(hessian - np.diag(diagonal))
-    if isinstance(constraint, Box) and is_diagonal:
-        return ProductSampler(np.array(constraint.lower), np.array(constraint.upper), diagonal, slope)
-    if isinstance(constraint, Ball) and constraint.dimension == 1:
+    if is_diagonal and isinstance(constraint, Ball) and constraint.dimension > 1:
+        if np.all(diagonal == diagonal[0]):
+            return AxialSampler(constraint, float(diagonal[0]), slope)
+    elif is_diagonal:
         ends = FreeRegion(constraint)
         return ProductSampler(ends.lower, ends.upper, diagonal, slope)
-    if isinstance(constraint, Ball) and is_diagonal and np.all(diagonal == diagonal[0]):
-        return AxialSampler(constraint, float(diagonal[0]), slope)
     return RejectionSampler(constraint, hessian, slope)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special, stats
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
-from dpverify.algorithms.samplers.certified_rejection import build_envelope, sample
+from dpverify.algorithms.samplers.certified_rejection import build_envelope
 from dpverify.algorithms.samplers.free_coordinates import FreeRegion, RiskPotential
 from dpverify.algorithms.samplers.quadratic_sampling import RejectionSampler
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
@@ -313,11 +313,11 @@ def test_envelope_is_below_the_risk_and_its_acceptance_is_proved(
     envelope = build_envelope(potential, region)
     rng = np.random.default_rng(0)
     points = region.inside(rng.uniform(region.lower, region.upper, (2000, region.lower.shape[0])))
-    offsets = points[:, None, :] - envelope.lower
-    planes = envelope.heights + np.sum(envelope.slopes * offsets, axis=2)
+    offsets = points[:, None, :] - envelope.cells.lower
+    planes = envelope.cells.heights + np.sum(envelope.cells.slopes * offsets, axis=2)
     values = np.asarray(potential.value(points))
     assert np.all(planes - envelope.margin <= values[:, None])
-    covered = np.all((offsets >= -1e-12) & (offsets <= envelope.widths + 1e-12), axis=2)
+    covered = np.all((offsets >= -1e-12) & (offsets <= envelope.cells.widths + 1e-12), axis=2)
     assert np.all(np.any(covered, axis=1))
     output = algorithm(data, rng=Randomness(3), runs=RUNS)
     proposals = np.asarray(output.value_queries) / data.n - np.min(output.value_queries) / data.n + 1
@@ -343,7 +343,7 @@ def test_a_margin_costs_proposals_but_not_exactness(margin: float) -> None:
     """A share exp(-margin) of what would have been accepted is left; the proved share knows it."""
     region = FreeRegion(Ball(1, 1.0))
     envelope = build_envelope(Parabola(margin), region, target=0.9)
-    points, asked = sample(envelope, Parabola(margin), region, rng=Randomness(1), runs=RUNS, name="position")
+    points, asked = envelope.sample(rng=Randomness(1), runs=RUNS, name="position")
     law = stats.truncnorm(-math.sqrt(60), math.sqrt(60), 0, 1 / math.sqrt(60))
     assert stats.kstest(points[:, 0], law.cdf).pvalue > FALSE_ALARM
     proposals = int(np.sum(asked))

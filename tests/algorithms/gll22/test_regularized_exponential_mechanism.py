@@ -397,13 +397,13 @@ def test_the_envelope_is_below_the_potential(constraint: Any) -> None:
     envelope = build_envelope(potential, region, target=0.8)
     x = region.inside(np.random.default_rng(0).uniform(region.lower, region.upper, (500, 2)))
     v = negative_log_density(density, data, region.whole(x))
-    offsets = x[:, None, :] - envelope.lower
-    planes = envelope.heights + np.sum(envelope.slopes * offsets, axis=2)
+    offsets = x[:, None, :] - envelope.cells.lower
+    planes = envelope.cells.heights + np.sum(envelope.cells.slopes * offsets, axis=2)
     assert np.all(planes <= v[:, None] + envelope.margin)
-    assert np.any(planes + 0.02 * np.abs(np.sum(envelope.slopes * offsets, axis=2)) > v[:, None])
+    assert np.any(planes + 0.02 * np.abs(np.sum(envelope.cells.slopes * offsets, axis=2)) > v[:, None])
     # cells cover the set, and their insides do not overlap
-    within = np.all((offsets > 0) & (offsets < envelope.widths), axis=2)
-    around = np.all((offsets >= -1e-12) & (offsets <= envelope.widths + 1e-12), axis=2)
+    within = np.all((offsets > 0) & (offsets < envelope.cells.widths), axis=2)
+    around = np.all((offsets >= -1e-12) & (offsets <= envelope.cells.widths + 1e-12), axis=2)
     assert np.all(np.any(around, axis=1))
     assert np.all(np.sum(within, axis=1) <= 1)
 
