@@ -97,23 +97,28 @@ def explain_obstacles(
     return f"{reason} ({listed})" if listed else reason
 
 
-def privacy_claim(
+def claim_or_obstacle(
+    who: str,
     stated: Iterable[StatedGuarantee],
+    n: int,
     epsilon: float,
     delta: float,
     *,
     accepts: Collection[ConditionKind] = PASSED_ON,
-) -> StatedGuarantee | None:
-    """The first guarantee that a wrapper can build on and that implies (epsilon, delta)-DP; None if none does.
+) -> StatedGuarantee | str:
+    """The first guarantee that a wrapper can build on and that implies (epsilon, delta)-DP; why, if none does.
 
     Guarantees with fewer conditions come first. Epsilon and delta may be exceeded by rounding, by a factor 1 + 1e-12.
     """
+    stated = tuple(stated)
     usable = promised_to_all(stated, accepts=accepts)
     for one in sorted(usable, key=lambda each: len(passed_on(each))):
         profile = one.guarantee.privacy_profile(epsilon * (1 + 1e-12))
         if float(np.asarray(profile)) <= delta * (1 + 1e-12):
             return one
-    return None
+    asked = f"({epsilon:g}, {delta:g})-DP" if delta > 0 else f"{epsilon:g}-DP"
+    reason = f"{who} does not claim to be {asked} for all of {n} records"
+    return explain_obstacles(stated, reason, accepts=accepts)
 
 
 def a_dataset(data: object) -> Dataset:

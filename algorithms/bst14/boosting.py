@@ -18,9 +18,8 @@ import numpy as np
 from dpverify.algorithms.conditions import (
     a_dataset,
     admitted,
-    explain_obstacles,
+    claim_or_obstacle,
     passed_on,
-    privacy_claim,
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees, replace_one
@@ -36,6 +35,7 @@ from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
 from dpverify.running import Output, Randomness
+from dpverify.running.outputs import COUNTERS
 from dpverify.running.randomness import BLOCK, Array
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
@@ -81,10 +81,9 @@ class ForPrivacy(Weakenable):
     options: Sequence[tuple[str, Any]] = ()
 
     @property
-    def hands_over(self) -> str | None:
+    def hands_over(self) -> Any:
         """What the algorithm hands over to the loss, see `wrapped_solvers.check_solver`; None if it does not say."""
-        known: str | None = getattr(self.kind, "hands_over", None)
-        return known
+        return getattr(self.kind, "hands_over", None)
 
     def at(self, n: int) -> Any:
         """The algorithm for n records."""
@@ -92,20 +91,17 @@ class ForPrivacy(Weakenable):
             self.problem, n=n, epsilon=self.epsilon, delta=self.delta, **dict(self.options)
         )
 
-    def guarantees(self, n: int) -> Guarantees:
+    def guarantees(self, n: int) -> Any:
         """The guarantees of the algorithm for n records."""
-        stated: Guarantees = stated_by(self.at(n), n)
-        return stated
+        return stated_by(self.at(n), n)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> Any:
         """The reasons of the algorithm for n records."""
-        reasons: tuple[str, ...] = self.at(n).withdrawn(n)
-        return reasons
+        return self.at(n).withdrawn(n)
 
-    def queries(self, n: int) -> tuple[StatedQueries, ...]:
+    def queries(self, n: int) -> Any:
         """The queries of the algorithm for n records."""
-        stated: tuple[StatedQueries, ...] = self.at(n).queries(n)
-        return stated
+        return self.at(n).queries(n)
 
     def gradient_query_count(self, n: int) -> int:
         """The count of the algorithm for n records."""
@@ -117,10 +113,9 @@ class ForPrivacy(Weakenable):
         inside = sharpened(made, n, factor)
         return self if inside is made else inside
 
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Any:
         """Set the parameters, then run."""
-        output: Output = self.at(a_dataset(data).n)(data, rng=rng, runs=runs)
-        return output
+        return self.at(a_dataset(data).n)(data, rng=rng, runs=runs)
 
 
 _PRIVACY = Corrected(
@@ -248,8 +243,7 @@ class Boosting(Weakenable):
         parts: dict[str, float] = {"epsilon": (1 - self.selection_share) * self.epsilon / self.repeat_count}
         if self.delta > 0:
             parts["delta"] = self.delta / self.repeat_count
-        made: PrivateAlgorithm = dataclasses.replace(self.algorithm, **parts)  # type: ignore[type-var]
-        return made
+        return dataclasses.replace(self.algorithm, **parts)  # type: ignore[type-var]
 
     @property
     def selection_rate(self) -> float:
@@ -261,17 +255,14 @@ class Boosting(Weakenable):
         exponents = -self.selection_rate * self.problem.total_risk(points, data)
         return exponential_probabilities(exponents)
 
-    def _claim(self, n: int) -> StatedGuarantee | None:
-        """What a single run states that is enough; None if nothing is."""
-        return privacy_claim(stated_by(self.single, n), self.single.epsilon, self.delta / self.repeat_count)
+    def _claim(self, n: int) -> StatedGuarantee | str:
+        """What a single run states that is enough; why, if nothing is."""
+        stated, delta = stated_by(self.single, n), self.delta / self.repeat_count
+        return claim_or_obstacle("a single run", stated, n, self.single.epsilon, delta)
 
     def _voids(self, n: int) -> tuple[str, ...]:
-        epsilon, delta = self.single.epsilon, self.delta / self.repeat_count
-        if self._claim(n) is not None:
-            return ()
-        asked = f"{epsilon:g}-DP" if delta == 0 else f"({epsilon:g}, {delta:g})-DP"
-        reason = f"a single run does not claim to be {asked} for all of {n} records"
-        return (explain_obstacles(stated_by(self.single, n), reason),)
+        claim = self._claim(n)
+        return (claim,) if isinstance(claim, str) else ()
 
     def guarantees(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP for n records, pure if delta is 0; none if a single run's guarantee fails.
@@ -279,7 +270,7 @@ class Boosting(Weakenable):
         It has the conditions of a single run's.
         """
         claim = self._claim(n)
-        if claim is None or self.withdraw_guarantee:
+        if isinstance(claim, str) or self.withdraw_guarantee:
             return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
         stated = replace_one(
@@ -303,8 +294,7 @@ class Boosting(Weakenable):
         Of k runs all have a times the expected excess risk with probability at most a^-k, by Markov's inequality;
         a = (2 / rho)^(1/k) makes that rho / 2.
         """
-        known = getattr(self.single, "risk_bound", None)
-        single: StatedRisk | None = None if known is None else known(n)
+        single: StatedRisk | None = getattr(self.single, "risk_bound", lambda n: None)(n)
         if single is None or single.population or single.probability is not None:
             return None
         factor = (2 / self.failure_probability) ** (1 / self.repeat_count)
@@ -342,10 +332,8 @@ class Boosting(Weakenable):
         return tuple(found)
 
     def _single_queries(self, n: int) -> tuple[StatedQueries, ...]:
-        known = getattr(self.single, "queries", None)
-        if known is not None:
-            found: tuple[StatedQueries, ...] = known(n)
-            return found
+        if hasattr(self.single, "queries"):
+            return tuple(self.single.queries(n))
         count = getattr(self.single, "gradient_query_count", None)
         return () if count is None else (StatedQueries("gradient", count(n)),)
 
@@ -369,58 +357,35 @@ class Boosting(Weakenable):
         As many of the k runs as fit into a block are made at once; of each outer run only the best so far is kept.
         """
         data = admitted(self, data)
-        k = self.repeat_count
-        race = _Race(rng, runs)
+        k, xp = self.repeat_count, rng.xp
+        best: Any = None
+        first_time: Any = None
+        counts = {name: np.zeros(runs, dtype=np.int64) for name in COUNTERS}
         at_once = max(1, min(k, BLOCK // runs))
         for first in range(0, k, at_once):
             repeats = min(at_once, k - first)
             output = self.single(data, rng=rng, runs=repeats * runs)
             # a point outside of C would void the bound on how much a record moves its score
             points = self.problem.constraint.project(output.points)
-            race.add_all(points, self.selection_rate * self.problem.total_risk(points, data), output, repeats)
-        return race.output(value_queries=k * data.n, projections=k)
-
-
-class _Race:
-    """The exponential mechanism on candidates that come one after another, for a batch of runs.
-
-    Candidate j gets the time E_j exp(cost_j), E_j standard exponential; the first one wins, with a probability
-    proportional to exp(-cost_j). Times are compared by their logarithms.
-    """
-
-    def __init__(self, rng: Randomness, runs: int) -> None:
-        self._rng = rng
-        self._runs = runs
-        self._best: Array | None = None
-        self._time: Array | None = None
-        self._counts = {
-            name: np.zeros(runs, dtype=np.int64)
-            for name in ("gradient_queries", "value_queries", "projections", "linear_minimizations")
-        }
-
-    def add_all(self, points: Array, costs: Array, output: Output, repeats: int) -> None:
-        """Candidates of shape (repeats * runs, d) with their costs in nats; run r's are r, r + runs, ..."""
-        xp = self._rng.xp
-        drawn = self._rng.gamma(1.0, (repeats, self._runs), "selection")
-        times = xp.log(at_least(drawn, _SMALLEST)) + xp.reshape(costs, (repeats, self._runs))
-        for j in range(repeats):
-            place = slice(j * self._runs, (j + 1) * self._runs)
-            candidate, time = points[place, ...], times[j, :]
-            if self._best is None or self._time is None:
-                self._best, self._time = xp.asarray(candidate, copy=True), time
-                continue
-            ahead = time < self._time
-            self._time = xp.where(ahead, time, self._time)
-            self._best = xp.where(ahead[:, None], candidate, self._best)
-        for name, total in self._counts.items():
-            made = np.broadcast_to(np.asarray(getattr(output, name)), (repeats * self._runs,))
-            total += made.reshape(repeats, self._runs).sum(axis=0)
-
-    def output(self, *, value_queries: int, projections: int) -> Output:
-        """The winners, with all oracle calls counted; those given come on top."""
-        self._counts["value_queries"] += value_queries
-        self._counts["projections"] += projections
-        return Output(self._best, **self._counts)
+            costs = self.selection_rate * self.problem.total_risk(points, data)
+            # standard exponential numbers race, each times exp(cost): the first one wins with probability proportional
+            # to exp(-cost); run r's points are r, r + runs, ...
+            drawn = rng.gamma(1.0, (repeats, runs), "selection")
+            times = xp.log(at_least(drawn, _SMALLEST)) + xp.reshape(costs, (repeats, runs))
+            for j in range(repeats):
+                candidate, time = points[j * runs : (j + 1) * runs, ...], times[j, :]
+                if best is None:
+                    best, first_time = xp.asarray(candidate, copy=True), time
+                    continue
+                ahead = time < first_time
+                first_time = xp.where(ahead, time, first_time)
+                best = xp.where(ahead[:, None], candidate, best)
+            for name, total in counts.items():
+                made = np.broadcast_to(np.asarray(getattr(output, name)), (repeats * runs,))
+                total += made.reshape(repeats, runs).sum(axis=0)
+        counts["value_queries"] += k * data.n
+        counts["projections"] += k
+        return Output(best, **counts)
 
 
 def _fields(value: object) -> tuple[str, ...]:

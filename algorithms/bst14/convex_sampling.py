@@ -27,10 +27,12 @@ from dpverify.algorithms.parameters import (
     check_parameters,
 )
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError
-from dpverify.algorithms.samplers.cube_sampling import CubeDensity, Simulation, counted
-from dpverify.algorithms.samplers.gauge_tuning import (
+from dpverify.algorithms.samplers.cube_sampling import (
+    CubeDensity,
     GaugeTuning,
+    Simulation,
     check_extension,
+    counted,
     printed_alpha,
     repeats,
     tune,

@@ -1,4 +1,4 @@
-"""Exponential sampling on a convex set (Bassily, Smith, Thakurta, 2014, Algorithm 2), sampled exactly.
+"""Exponential mechanisms on convex sets (Bassily, Smith, Thakurta, 2014), and Algorithm 2, sampled exactly.
 
 Losses are summed over the records in this paper.
 """
@@ -6,33 +6,37 @@ Losses are summed over the records in this paper.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.bst14.exponent import ExponentialMechanism
-from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.conditions import admitted, check_lipschitz, never_refused, refuse_or_withdraw
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
+    MOST_FREE,
     UNCOUNTED,
     Matrix,
     RiskPotential,
     affine_dimension,
+    check_near,
+    sample_near,
     sample_on_set,
     sampling_queries,
 )
-from dpverify.algorithms.samplers.near_centers import check_near, sample_near
 from dpverify.algorithms.samplers.quadratic_sampling import quadratic_sampler
 from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
+from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin
+from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,
     Box,
@@ -41,12 +45,100 @@ from dpverify.problems import (
     HalfSquaredDistance,
     Linear,
     Problem,
+    Simplex,
     Squared,
 )
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 
-_MOST_FREE = 3
+SLACK = 1e-12
+"""Relative; what rounding may add to a factor."""
+
+
+class ExponentialMechanism(Weakenable):
+    """A point of a small set, with a probability that falls exponentially with the total risk.
+
+    Attributes:
+        problem: a Lipschitz loss on a ball, box or simplex.
+        epsilon: in nats, above 0.
+        exponent_scale: s, one over loss; None: Algorithm 2's.
+        withdraw_guarantee: run even if s is too large for the guarantee.
+    """
+
+    problem: Problem
+    epsilon: float
+    exponent_scale: float | None
+    withdraw_guarantee: bool
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        constraint = self.problem.constraint
+        if type(constraint) not in (Ball, Box, Simplex) or not constraint.diameter > 0:
+            raise InvalidArgumentError("problem", self.problem, "a ball, box or simplex of positive diameter")
+        check_lipschitz(self.problem)
+
+    @property
+    def scale(self) -> float:
+        """The exponent's factor s, one over loss: epsilon / (2 L ||C||), that of Algorithm 2, unless it is set."""
+        if self.exponent_scale is not None:
+            return float(self.exponent_scale)
+        problem = self.problem
+        return self.epsilon / (2 * problem.constants.lipschitz_constant * problem.constraint.diameter)
+
+    @property
+    def largest_scale(self) -> float:
+        """The number epsilon / (G ||C||), up to which epsilon-DP is proved; one over loss.
+
+        G is the sensitivity of the gradient when a record is replaced, at most 2 L.
+        """
+        oscillation = self.problem.constants.gradient_sensitivity * self.problem.constraint.diameter
+        return self.epsilon / oscillation if oscillation > 0 else math.inf
+
+    @property
+    def loose(self) -> tuple[str, ...]:
+        """Why the exponent's factor gives no guarantee; empty if it does."""
+        scale, largest = self.scale, self.largest_scale
+        if scale <= largest * (1 + SLACK):
+            return ()
+        return (
+            f"the exponent's factor {scale:g} is above {largest:g}, the largest for which privacy is proved",
+        )
+
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return self.loose
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The sharpest guarantee, which is the same for every index from 1; None if none holds."""
+        whole_number("index", index, at_least=1, at_most=whole_number("n", n, at_least=1))
+        stated = self.guarantees(n)
+        return stated.sharpest.at(index, n) if stated else None
+
+    def _epsilon_dp(self, *sources: str, conditions: tuple[Condition, ...]) -> Guarantees:
+        """The theorem's epsilon-DP, and beside it the epsilon that the factor reaches, if it is smaller."""
+        theorem = replace_one(
+            PureDP(self.epsilon),
+            *sources,
+            conditions=conditions,
+            origin=AsPrinted(sources[0], f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
+        )
+        reached = self.epsilon * self.scale / self.largest_scale
+        if reached >= self.epsilon * (1 - SLACK):
+            return Guarantees(theorem, as_printed=theorem)
+        sharper = replace(theorem, guarantee=PureDP(reached), origin=None)
+        return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
+
+    def _exact(self, formula: str, origin: Origin, *sources: str) -> StatedSamplingError:
+        """What is sampled exactly, rounding aside."""
+        words = "real arithmetic and uniform numbers"
+        return StatedSamplingError("multiplicative", 0.0, sources, words, formula=formula, origin=origin)
+
+    def _admitted(self, data: Dataset) -> Dataset:
+        found, p = admitted(self, data), self.problem.constraint.dimension
+        if found.d != p:
+            raise InvalidArgumentError("data", f"{found.d} features", f"{p} features")
+        return found
+
+
 _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 """By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
 
@@ -132,7 +224,7 @@ class ExponentialSampling(ExponentialMechanism):
     def _way(self) -> Literal["quadratic", "cells"]:
         constraint = self.problem.constraint
         kind = _quadratic_kind(self.problem)
-        few = affine_dimension(constraint) <= _MOST_FREE
+        few = affine_dimension(constraint) <= MOST_FREE
         simple = kind in ("linear", "spherical") or (kind == "general" and constraint.dimension == 1)
         if self.method == "quadratic" and kind is None:
             raise InvalidArgumentError(
@@ -151,7 +243,7 @@ class ExponentialSampling(ExponentialMechanism):
                 "problem",
                 self.problem,
                 "what can be sampled exactly: a linear or quadratic loss on a ball or box, or any convex loss "
-                f"with at most {_MOST_FREE} free coordinates",
+                f"with at most {MOST_FREE} free coordinates",
             )
         return "cells"
 
@@ -203,18 +295,9 @@ class ExponentialSampling(ExponentialMechanism):
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact sampling, rounding aside."""
         whole_number("n", n, at_least=1)
-        return StatedSamplingError(
-            "multiplicative",
-            0.0,
-            sources=("bst14.thm3.1",),
-            conditions="real arithmetic and uniform numbers",
-            formula="density proportional to exp(-epsilon L(theta; D) / (2 L ||C||)), sampled exactly",
-            origin=AsPrinted(
-                "bst14.alg2",
-                "with probability proportional to exp(-epsilon L(theta; D) / (2 L ||C||))",
-                "every epsilon > 0",
-            ),
-        )
+        law = "proportional to exp(-epsilon L(theta; D) / (2 L ||C||))"
+        origin = AsPrinted("bst14.alg2", f"with probability {law}", "every epsilon > 0")
+        return self._exact(f"density {law}, sampled exactly", origin, "bst14.thm3.1")
 
     def gradient_query_count(self, n: int) -> int:
         """Gradients of single records for n records: exact for `quadratic`, at most for `cells`."""
@@ -251,9 +334,7 @@ class ExponentialSampling(ExponentialMechanism):
             InvalidDataError: if a loss turns out not to be convex, or records are outside the unit ball.
         """
         constraint = self.problem.constraint
-        data = admitted(self, data)
-        if data.d != constraint.dimension:
-            raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+        data = self._admitted(data)
         if self._way == "quadratic":
             return self._from_quadratic(data, rng, runs)
         return sample_on_set(

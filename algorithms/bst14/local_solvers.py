@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from dpverify.algorithms.conditions import never_refused
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
-from dpverify.algorithms.samplers.free_coordinates import affine_dimension
-from dpverify.algorithms.samplers.near_centers import MOST_FREE
+from dpverify.algorithms.samplers.free_coordinates import MOST_FREE, affine_dimension
 from dpverify.algorithms.steps.projected_steps import Iterates
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import Condition, ConditionKind, PureDP
@@ -26,6 +25,8 @@ from dpverify.running import Output, Randomness
 
 _WALKS_AT_ONCE = 1000
 """Few enough that the laws of all walks, which differ from run to run, can be computed at once in one dimension."""
+
+_GIVEN_SETS = Condition(ConditionKind.GIVEN_INPUT, "the sets")
 
 
 @runtime_checkable
@@ -71,17 +72,12 @@ class LocalNoisyGradientDescent:
     """
 
     mechanism: NoisyGradientDescent
-
-    @property
-    def id(self) -> str:
-        """The id of Algorithm 1."""
-        return self.mechanism.id
+    id: ClassVar[str] = NoisyGradientDescent.id
 
     def guarantees(self, n: int) -> Guarantees:
         """Algorithm 1's guarantees, for given sets; they do not depend on the set."""
-        given = Condition(ConditionKind.GIVEN_INPUT, "the sets")
         stated = self.mechanism.guarantees(n)
-        return stated.map(lambda one: replace(one, conditions=(*one.conditions, given)))
+        return stated.map(lambda one: replace(one, conditions=(*one.conditions, _GIVEN_SETS)))
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n >= 2 records; points have shape (runs, p)."""
@@ -109,6 +105,7 @@ class LocalExponentialSampling:
     """
 
     mechanism: ExponentialSampling
+    id: ClassVar[str] = ExponentialSampling.id
 
     def __post_init__(self) -> None:
         """Refuse a problem that cannot be sampled exactly near a center."""
@@ -122,11 +119,6 @@ class LocalExponentialSampling:
                 f"with at most {MOST_FREE} free coordinates",
             )
 
-    @property
-    def id(self) -> str:
-        """The id of Algorithm 2."""
-        return self.mechanism.id
-
     def scale(self, diameter: float) -> float:
         """The exponent's factor epsilon / (2 L D), one over loss."""
         return self.mechanism.epsilon / (2 * self.mechanism.problem.constants.lipschitz_constant * diameter)
@@ -136,8 +128,7 @@ class LocalExponentialSampling:
         if self.mechanism.withdraw_guarantee:
             return Guarantees()
         refusals = () if self.mechanism.localizes_without_refusing else never_refused(FEW_ACCEPTED)
-        taken = self.mechanism.problem.conditions
-        conditions = (Condition(ConditionKind.GIVEN_INPUT, "the sets"), *refusals, *taken)
+        conditions = (_GIVEN_SETS, *refusals, *self.mechanism.problem.conditions)
         return Guarantees(replace_one(PureDP(self.mechanism.epsilon), "bst14.thm3.1", conditions=conditions))
 
     def solve(self, data: Dataset, sets: BallIntersections, *, rng: Randomness, runs: int) -> Output:
@@ -164,11 +155,7 @@ class LocalWalk:
     """
 
     mechanism: LocalizedSampling
-
-    @property
-    def id(self) -> str:
-        """The id of Algorithm 7."""
-        return "bst14.alg7"
+    id: ClassVar[str] = "bst14.alg7"
 
     def guarantees(self, n: int) -> Guarantees:
         """Algorithm 7's guarantees; empty if its walks take too few steps."""
@@ -178,15 +165,10 @@ class LocalWalk:
         """Run on a data set; points have shape (runs, p)."""
         if sets.radius != self.mechanism.radius:
             raise InvalidArgumentError("sets", sets.radius, f"balls of radius {self.mechanism.radius}")
-        parts = [
-            self.mechanism(
-                data,
-                sets.centers[first : min(first + _WALKS_AT_ONCE, runs), ...],
-                rng=rng,
-                runs=min(_WALKS_AT_ONCE, runs - first),
-            )
-            for first in range(0, runs, _WALKS_AT_ONCE)
-        ]
+        parts = []
+        for first in range(0, runs, _WALKS_AT_ONCE):
+            centers = sets.centers[first : min(first + _WALKS_AT_ONCE, runs), ...]
+            parts.append(self.mechanism(data, centers, rng=rng, runs=centers.shape[0]))
         counts = {
             name: np.concatenate([np.asarray(getattr(part, name)) for part in parts])
             for name in ("gradient_queries", "value_queries", "projections")

@@ -10,17 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.gaussian_output_perturbation import (
-    GaussianOutputPerturbation,
-    check_strongly_convex,
-)
 from dpverify.algorithms.bst14.local_solvers import (
     LocalExponentialSampling,
     LocalNoisyGradientDescent,
@@ -28,13 +24,17 @@ from dpverify.algorithms.bst14.local_solvers import (
     LocalWalk,
 )
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import (
+    GaussianOutputPerturbation,
+    OutputPerturbation,
+    PerturbedMinimizer,
+    check_strongly_convex,
+)
 from dpverify.algorithms.conditions import (
     PASSED_ON,
     admitted,
-    explain_obstacles,
+    claim_or_obstacle,
     passed_on,
-    privacy_claim,
     stated_by,
 )
 from dpverify.algorithms.contract import Guarantees, replace_one
@@ -46,7 +46,7 @@ from dpverify.algorithms.weakening import BOTH, Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Unstated
-from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, PureDP, StatedGuarantee
+from dpverify.privacy import ApproxDP, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.ball_intersections import BallIntersections
 from dpverify.running import Output, Randomness
@@ -60,22 +60,6 @@ SAMPLERS = ("exponential-sampling", "efficient-exponential-sampling")
 _ACCEPTED = PASSED_ON | {ConditionKind.GIVEN_INPUT}
 
 
-class Localizer(Protocol):
-    """What finds the small ball; called as every algorithm, its points are the balls' centers, in C."""
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Of the centers that it releases."""
-
-    def ball_radius(self, n: int) -> float:
-        """Of the ball, a length."""
-
-    def failure_probability(self, n: int) -> float:
-        """With at most which probability the minimizer is outside of the ball."""
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Find a center for each run; shape (runs, p)."""
-
-
 _PROJECTIONS = Unstated(
     "the paper counts no projections here; the number follows from the steps that it takes"
 )
@@ -84,8 +68,6 @@ _PROJECTIONS = Unstated(
 class _Localized(Weakenable, ABC):
     """Both forms: a localizer and a solver with a part of the budget each, one after the other."""
 
-    id: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
     _sources: ClassVar[tuple[str, ...]]
     _origin: ClassVar[AsPrinted | Corrected]
     _risk_sources: ClassVar[tuple[str, ...]]
@@ -98,23 +80,17 @@ class _Localized(Weakenable, ABC):
     withdraw_guarantee: bool
 
     @property
+    def _delta(self) -> float:
+        return float(getattr(self, "delta", 0.0))
+
+    @property
     @abstractmethod
-    def localizer(self) -> Localizer:
+    def localizer(self) -> PerturbedMinimizer:
         """The first step, with its part of the budget."""
 
     @abstractmethod
     def solver_at(self, n: int) -> LocalSolver:
         """The second step for n records, with its part of the budget."""
-
-    @property
-    @abstractmethod
-    def _delta(self) -> float:
-        """0 under pure differential privacy."""
-
-    @property
-    @abstractmethod
-    def _claim(self) -> Guarantee:
-        """What the theorem says."""
 
     def radius(self, n: int) -> float:
         """Of the ball about theta_0, a length."""
@@ -128,38 +104,32 @@ class _Localized(Weakenable, ABC):
         """An upper bound on the probability that the minimizer is outside of C0; privacy does not depend on it."""
         return self.localizer.failure_probability(n)
 
-    def _steps(self, n: int) -> tuple[tuple[str, Iterable[StatedGuarantee], float], ...]:
-        """What each step is called, what it states, and its share of the budget."""
+    def _claims(self, n: int) -> list[StatedGuarantee | str]:
+        """The guarantee of each step that is enough for its share of the budget; why, if it has none."""
         whole_number("n", n, at_least=2)
-        return (
-            ("output perturbation", stated_by(self.localizer, n), self.localization_share),
-            ("the solver", stated_by(self.solver_at(n), n), 1 - self.localization_share),
+        delta = self._delta
+        steps = (
+            ("output perturbation", self.localizer, self.localization_share),
+            ("the solver", self.solver_at(n), 1 - self.localization_share),
         )
-
-    def _claims(self, n: int) -> tuple[StatedGuarantee | None, ...]:
-        """The guarantee of each step that is enough for its share; None if it has none."""
-        return tuple(
-            privacy_claim(stated, share * self.epsilon, share * self._delta, accepts=_ACCEPTED)
-            for _, stated, share in self._steps(n)
-        )
+        return [
+            claim_or_obstacle(
+                who, stated_by(step, n), n, share * self.epsilon, share * delta, accepts=_ACCEPTED
+            )
+            for who, step, share in steps
+        ]
 
     def _voids(self, n: int) -> tuple[str, ...]:
-        reasons = []
-        for (name, stated, share), claim in zip(self._steps(n), self._claims(n), strict=True):
-            epsilon, delta = share * self.epsilon, share * self._delta
-            if claim is None:
-                asked = f"({epsilon:g}, {delta:g})-DP" if delta > 0 else f"{epsilon:g}-DP"
-                reason = f"{name} does not claim to be {asked} for all of {n} records"
-                reasons.append(explain_obstacles(stated, reason, accepts=_ACCEPTED))
-        return tuple(reasons)
+        return tuple(claim for claim in self._claims(n) if isinstance(claim, str))
 
     def guarantees(self, n: int) -> Guarantees:
         """The theorem's for n records, with the conditions of both steps; none if it does not hold."""
         claims = self._claims(n)
-        found = [claim for claim in claims if claim is not None]
+        found = [claim for claim in claims if isinstance(claim, StatedGuarantee)]
         if self.withdraw_guarantee or len(found) < len(claims):
             return Guarantees()
-        theorem = replace_one(self._claim, *self._sources, conditions=passed_on(*found), origin=self._origin)
+        claim = ApproxDP(self.epsilon, self._delta) if self._delta > 0 else PureDP(self.epsilon)
+        theorem = replace_one(claim, *self._sources, conditions=passed_on(*found), origin=self._origin)
         return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -341,14 +311,6 @@ class Localization(_Localized):
             solver = type(solver)(mechanism)
         return dataclasses.replace(self, solver=solver, steps=None, withdraw_guarantee=True)
 
-    @property
-    def _delta(self) -> float:
-        return 0.0
-
-    @property
-    def _claim(self) -> Guarantee:
-        return PureDP(self.epsilon)
-
 
 @dataclass(frozen=True)
 class ApproximateLocalization(_Localized):
@@ -447,11 +409,3 @@ class ApproximateLocalization(_Localized):
     def solver_at(self, n: int) -> LocalNoisyGradientDescent:
         """Algorithm 1 with its part of the budget."""
         return self._descent
-
-    @property
-    def _delta(self) -> float:
-        return self.delta
-
-    @property
-    def _claim(self) -> Guarantee:
-        return ApproxDP(self.epsilon, self.delta)

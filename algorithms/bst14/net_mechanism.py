@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.bst14.exponent import SLACK, ExponentialMechanism
-from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
+from dpverify.algorithms.bst14.exponential_sampling import SLACK, ExponentialMechanism
+from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
@@ -95,7 +95,7 @@ class NetMechanism(ExponentialMechanism):
     @property
     def _given_net(self) -> Net:
         net: Any = self.net
-        return _measured_net(net, _hashable(self.problem.constraint))
+        return _measured_net(net, self.problem.constraint)
 
     def net_for(self, n: int) -> Net:
         """The net for n records, with a bound on its covering radius.
@@ -106,7 +106,7 @@ class NetMechanism(ExponentialMechanism):
         if self.net is not None:
             return self._given_net
         radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-        return _grid(_hashable(self.problem.constraint), radius, self.largest_net)
+        return _grid(self.problem.constraint, radius, self.largest_net)
 
     def risk_withdrawn(self, n: int) -> tuple[str, ...]:
         """Why Theorem A.1 does not apply to n records; empty if it does."""
@@ -155,17 +155,14 @@ class NetMechanism(ExponentialMechanism):
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact sampling, rounding aside."""
         whole_number("n", n, at_least=1)
-        return StatedSamplingError(
-            "multiplicative",
-            0.0,
-            conditions="real arithmetic and uniform numbers",
-            formula="probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net",
-            origin=Corrected(
-                "bst14.alg8",
-                "with probability proportional to exp(-epsilon L(theta; D) / (L ||C||))",
-                "half of the printed exponent, as in Algorithm 2: an exchanged record changes the sum by 2 L ||C||",
-                "every epsilon > 0",
-            ),
+        origin = Corrected(
+            "bst14.alg8",
+            "with probability proportional to exp(-epsilon L(theta; D) / (L ||C||))",
+            "half of the printed exponent, as in Algorithm 2: an exchanged record changes the sum by 2 L ||C||",
+            "every epsilon > 0",
+        )
+        return self._exact(
+            "probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net", origin
         )
 
     def gradient_query_count(self, n: int) -> int:
@@ -196,12 +193,8 @@ class NetMechanism(ExponentialMechanism):
             NotGuaranteedError: if the net has too many points, or is too coarse and that was not withdrawn.
             InvalidDataError: if records are outside the unit ball.
         """
-        data = admitted(self, data)
+        data = self._admitted(data)
         n, xp = data.n, rng.xp
-        if data.d != self.problem.constraint.dimension:
-            raise InvalidArgumentError(
-                "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"
-            )
         net = self.net_for(n)
         points = xp.asarray(net.points, copy=True)
         exponents = -self.scale * self.problem.total_risk(points, data.as_namespace(xp))
@@ -212,23 +205,18 @@ class NetMechanism(ExponentialMechanism):
 
 
 def _as_points(net: Any, dimension: int) -> tuple[tuple[float, ...], ...]:
-    allowed = f"at least one point of the constraint set, {dimension} finite numbers each"
     try:
         points = np.asarray(net)
     except ValueError:
-        raise InvalidArgumentError("net", net, allowed) from None
-    if points.dtype.kind not in "iuf" or points.ndim != 2 or points.shape[1] != dimension or not points.size:
-        raise InvalidArgumentError("net", net, allowed)
-    if not np.all(np.isfinite(points)):
+        points = np.empty(0)
+    right = points.dtype.kind in "iuf" and points.ndim == 2 and points.shape[1] == dimension and points.size
+    if not right or not np.all(np.isfinite(points)):
+        allowed = f"at least one point of the constraint set, {dimension} finite numbers each"
         raise InvalidArgumentError("net", net, allowed)
     return tuple(tuple(float(number) for number in point) for point in points)
 
 
-def _hashable(constraint: Any) -> Any:
-    """Constraint sets are frozen dataclasses of plain numbers; the protocol does not say so."""
-    return constraint
-
-
+# constraint sets are frozen dataclasses of plain numbers, and can be hashed; the protocol does not say so
 @lru_cache(maxsize=16)
 def _grid(constraint: Any, radius: float, largest: int) -> Net:
     return grid_net(constraint, radius, largest=largest)

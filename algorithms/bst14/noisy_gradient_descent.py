@@ -34,9 +34,6 @@ _DRAWN_TOGETHER = 4096
 """Indices of records that a single run draws in one call, for the steps that come next."""
 
 
-_POINTS = "T = n^2, G^2 = n^2 L^2 + p sigma^2"
-
-
 @dataclass(frozen=True)
 class NoisyGradientDescent(Weakenable):
     """bst14, Algorithm 1: n^2 - 1 times theta <- Proj(theta - eta(t) (n grad l(theta; d_t) + N(0, sigma^2 I))).
@@ -155,15 +152,10 @@ class NoisyGradientDescent(Weakenable):
         whole_number("n", n, at_least=1)
         steps = self.step_count(n)
         words = "n^2 - 1" if self.steps is None else f"{steps} steps"
-        origin = AsPrinted("bst14.alg1", f"t = 1, ..., n^2 - 1: {steps}", "every n >= 2")
+        printed = AsPrinted("bst14.alg1", f"t = 1, ..., n^2 - 1: {steps}", "every n >= 2")
+        origin = printed if self.steps is None else None
         return tuple(
-            StatedQueries(
-                oracle,
-                steps,
-                sources=("bst14.alg1",),
-                formula=words,
-                origin=origin if self.steps is None else None,
-            )
+            StatedQueries(oracle, steps, sources=("bst14.alg1",), formula=words, origin=origin)
             for oracle in _ORACLES
         )
 
@@ -174,34 +166,24 @@ class NoisyGradientDescent(Weakenable):
         Lipschitz rule, 17 G^2 (1 + ln T) / (n Delta T) by Lemma 2.6 for strongly convex losses.
         """
         whole_number("n", n, at_least=2)
-        if self.step_size == "lipschitz":
-            bound = self.risk_on(n, self.problem.constraint.diameter)
-            return StatedRisk(
-                bound,
-                total=True,
-                sources=("bst14.thm2.4.1", "bst14.lem2.5"),
-                formula=f"2 ||C|| G (2 + ln T) / sqrt(T), {_POINTS}",
-                origin=Corrected(
-                    "bst14.thm2.4.1",
-                    "O(L ||C|| ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / epsilon)",
-                    "the constants of Lemma 2.5 and of the noise are written out",
-                    "every n >= 2, Lipschitz convex losses",
-                ),
-            )
         points = self.step_count(n) + 1
-        growth = 17 * self._second_moment(n) * (1 + math.log(points))
-        bound = growth / (n * self.problem.constants.strong_convexity * points)
+        if self.step_size == "lipschitz":
+            bound, losses = self.risk_on(n, self.problem.constraint.diameter), "Lipschitz convex losses"
+            theorem, lemma, words = "bst14.thm2.4.1", "2.5", "2 ||C|| G (2 + ln T) / sqrt(T)"
+            printed = "O(L ||C|| ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / epsilon)"
+        else:
+            growth = 17 * self._second_moment(n) * (1 + math.log(points))
+            bound = growth / (n * self.problem.constants.strong_convexity * points)
+            losses = "Delta-strongly convex losses"
+            theorem, lemma, words = "bst14.thm2.4.2", "2.6", "17 G^2 (1 + ln T) / (n Delta T)"
+            printed = "O(L^2 ln^2(n/delta) p ln(1/delta) / (n Delta epsilon^2)), logarithms aside"
+        because = f"the constants of Lemma {lemma} and of the noise are written out"
         return StatedRisk(
             bound,
             total=True,
-            sources=("bst14.thm2.4.2", "bst14.lem2.6"),
-            formula=f"17 G^2 (1 + ln T) / (n Delta T), {_POINTS}",
-            origin=Corrected(
-                "bst14.thm2.4.2",
-                "O(L^2 ln^2(n/delta) p ln(1/delta) / (n Delta epsilon^2)), logarithms aside",
-                "the constants of Lemma 2.6 and of the noise are written out",
-                "every n >= 2, Delta-strongly convex losses",
-            ),
+            sources=(theorem, f"bst14.lem{lemma}"),
+            formula=f"{words}, T = n^2, G^2 = n^2 L^2 + p sigma^2",
+            origin=Corrected(theorem, printed, because, f"every n >= 2, {losses}"),
         )
 
     def risk_on(self, n: int, diameter: float) -> float:
@@ -269,16 +251,7 @@ class NoisyGradientDescent(Weakenable):
     def descend(
         self, iterates: Iterates, data: Dataset, *, rng: Randomness, runs: int, diameter: float | None = None
     ) -> Output:
-        """Take all steps from given iterates, which know what they are projected onto.
-
-        Args:
-            iterates: at the points where each run starts.
-            data: n >= 2 records.
-            rng: source of the records' indices; the iterates draw the noise.
-            runs: how many there are.
-            diameter: of the sets that the iterates are projected onto, for the Lipschitz rule; the constraint
-                set's if None.
-        """
+        """Take all steps from given iterates, which know what they are projected onto: sets of the given diameter."""
         xp, n = rng.xp, data.n
         features, labels = records(data, self.problem, xp)
         columns = xp.asarray(features.T, copy=True)

@@ -32,12 +32,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Cells:
-    """The k^p cells of a cube.
-
-    Attributes:
-        dimension: p.
-        per_side: k.
-    """
+    """The k^p cells of a cube of dimension p, k on each side."""
 
     dimension: int
     per_side: int

@@ -93,17 +93,10 @@ class Cells(NamedTuple):
 
 @dataclass(eq=False)
 class Envelope:
-    """Cells from which proposals are drawn, and what they cost.
+    """Cells from which proposals are drawn, with their distribution function (m,), and the calls of V that they cost.
 
-    Attributes:
-        potential: V.
-        region: K.
-        cells: with a tangent plane each.
-        cumulative: distribution function of the cells, (m,).
-        acceptance: lower bound on the probability that a proposal is accepted.
-        margin: what is taken off the planes for rounding.
-        value_count: values of V that were asked for.
-        gradient_count: gradients of V that were asked for.
+    `acceptance` is a lower bound on the probability that a proposal is accepted, `margin` what is taken off the planes
+    for rounding.
     """
 
     potential: Potential

@@ -16,7 +16,6 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.records import Interval
@@ -31,38 +30,22 @@ _DIGITS = 12
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """Points of C, with a bound on how far C is from them.
-
-    Attributes:
-        points: shape (m, d).
-        cover_radius: at least the largest distance of a point of C from the net, a length.
-    """
+    """Points of C, shape (m, d), and a length that is at least the largest distance of a point of C from them."""
 
     points: Matrix
     cover_radius: float
-
-
-def volumetric_size(constraint: ConstraintSet, radius: float) -> float:
-    """(1 + diameter / radius)^p: a largest set of points of C more than `radius` apart has no more points.
-
-    Such a set is a net of that radius. The balls of half the radius about its points are disjoint and lie in the
-    ball of radius ||C||/2 + radius/2 about the middle, for a ball; any C lies in a ball of radius ||C||, for which
-    the ratio is (1 + 2 ||C|| / radius)^p. p is the dimension of C.
-    """
-    factor = 1.0 if isinstance(constraint, Ball) else 2.0
-    return float((1 + factor * constraint.diameter / radius) ** affine_dimension(constraint))
 
 
 def grid_net(constraint: ConstraintSet, radius: float, *, largest: int = 1_000_000) -> Net:
     """A net with a covering radius of at most `radius`."""
     number("radius", radius, above=0, allowed="a finite number above 0")
     whole_number("largest", largest, at_least=1)
-    cells = _cells(constraint, radius * (1 - _ROUNDING), largest)
-    points = np.asarray(constraint.project(cells.centers), dtype=np.float64)
+    centers, half_diagonal = _cells(constraint, radius * (1 - _ROUNDING), largest)
+    points = np.asarray(constraint.project(centers), dtype=np.float64)
     unit = constraint.diameter
     _, first = np.unique(np.round(points / unit, _DIGITS), axis=0, return_index=True)
     # points that were merged are within rounding of the one that stays
-    reached = cells.half_diagonal + unit * 10.0**-_DIGITS * math.sqrt(points.shape[1])
+    reached = half_diagonal + unit * 10.0**-_DIGITS * math.sqrt(points.shape[1])
     return Net(np.ascontiguousarray(points[np.sort(first)]), min(reached, constraint.diameter))
 
 
@@ -79,19 +62,13 @@ def cover_radius(points: Matrix, constraint: ConstraintSet, *, cells: int = 20_0
         )
     if not np.all(np.isfinite(net)) or not np.all(constraint.contains(net, 1e-9)):
         raise InvalidArgumentError("points", points, "finite points of the constraint set")
-    grid = _cells(constraint, _radius_for(constraint, cells), cells)
+    centers, half_diagonal = _cells(constraint, _radius_for(constraint, cells), cells)
     tree = scipy.spatial.KDTree(net)
-    distances, _ = tree.query(grid.centers)
-    attained, _ = tree.query(np.asarray(constraint.project(grid.centers)))
-    upper = min(float(np.max(distances)) + grid.half_diagonal, constraint.diameter)
+    distances, _ = tree.query(centers)
+    attained, _ = tree.query(np.asarray(constraint.project(centers)))
+    upper = min(float(np.max(distances)) + half_diagonal, constraint.diameter)
     upper += _ROUNDING * constraint.diameter
     return Interval(lower=min(float(np.max(attained)), upper), upper=upper, rigorous=False)
-
-
-@dataclass(frozen=True, eq=False)
-class _Cubes:
-    centers: Matrix
-    half_diagonal: float
 
 
 def _frame(constraint: ConstraintSet) -> tuple[Matrix, Matrix, Matrix, Matrix]:
@@ -109,8 +86,8 @@ def _frame(constraint: ConstraintSet) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     return middle, axes, lower, upper
 
 
-def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> _Cubes:
-    """The cubes of a grid that may meet C; their half diagonals are at most what is asked for."""
+def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> tuple[Matrix, float]:
+    """Centers of the cubes of a grid that may meet C, and their half diagonal, at most what is asked for."""
     middle, axes, lower, upper = _frame(constraint)
     p = lower.shape[0]
     edge = 2 * half_diagonal / math.sqrt(p)
@@ -129,7 +106,7 @@ def _cells(constraint: ConstraintSet, half_diagonal: float, largest: int) -> _Cu
     centers = middle + places @ axes.T
     half = 0.5 * float(np.linalg.norm(widths))
     away = np.linalg.norm(centers - np.asarray(constraint.project(centers)), axis=1)
-    return _Cubes(centers[away <= half * (1 + 1e-9)], half)
+    return centers[away <= half * (1 + 1e-9)], half
 
 
 def _radius_for(constraint: ConstraintSet, cells: int) -> float:

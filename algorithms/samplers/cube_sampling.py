@@ -1,6 +1,6 @@
-"""Samples from exp(-scale * risk - penalty) on a cube by the grid walk: what the algorithms of one paper share.
+"""Samples from exp(-scale * risk - penalty) on a cube by the grid walk, and the parameters that this takes.
 
-bst14: Lemma 6.1's walk, with the weight function that Algorithm 5 gives it.
+bst14: Lemma 6.1's walk, with the weight function that Algorithm 5 gives it, and Algorithm 6's number of walks.
 """
 
 from __future__ import annotations
@@ -46,17 +46,9 @@ _ROUNDING = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class CubeDensity:
-    """F = exp(-scale * extended risk - alpha * max(0, gauge - 1)) on the cube of a region.
+    """F = exp(-scale * extended risk - alpha * max(0, gauge - 1)) on the cube of a region; scale is 1 over loss.
 
-    Attributes:
-        problem: whose total risk counts.
-        data: n records.
-        region: C and its cube.
-        scale: inverse temperature, 1 over loss.
-        alpha: of the gauge penalty, dimensionless.
-        lipschitz: eta of scale * risk, 1 over a length.
-        tolerance: of the extension, dimensionless; 0 takes the loss itself outside of C.
-        best_effort: see `LipschitzExtension`.
+    `lipschitz` is eta of scale * risk, 1 over a length. A tolerance of 0 takes the loss itself outside of C.
     """
 
     problem: Problem
@@ -70,8 +62,7 @@ class CubeDensity:
 
     def evaluate(self, points: Array, region: Region) -> tuple[Array, Array]:
         """The logarithm of F at points (m, p), and the oracle calls (m, COUNTED) that took."""
-        xp = namespace(points)
-        n = self.data.n
+        xp, n = namespace(points), self.data.n
         value_only = xp.asarray([0, n, 0], dtype=xp.int64)
         calls = xp.broadcast_to(value_only, (points.shape[0], COUNTED))
         if region.is_cube:
@@ -125,19 +116,11 @@ class CubeDensity:
 
 
 class CubeSampler:
-    """Draws points of the cube: a cell by the walk, then a uniform point of it.
+    """Draws points of the cube, about `runs` in all: a cell by the walk, then a uniform point of it.
 
-    Args:
-        density: F.
-        plan: the grid; how many steps are proved enough is not looked at here.
-        steps: how many the walk takes.
-        simulation: `steps` takes them one by one; `law` draws from the law that they have, by squaring the
-            transition matrix; `auto` does that for few cells.
-        runs: about how many samples will be drawn.
-
-    Raises:
-        InvalidArgumentError: for `law` with more than `MOST_CELLS` cells.
-        TooCostlyError: if the walk would take more steps than `running.call_limit` allows calls.
+    How many steps are proved enough is not looked at here. `steps` takes them one by one; `law` draws from the law that
+    they have, by squaring the transition matrix; `auto` does that for few cells. A law of more than `MOST_CELLS` cells
+    is refused, and so are more steps than `running.call_limit` allows calls.
     """
 
     def __init__(
@@ -216,3 +199,94 @@ def counted(points: Array, calls: Array) -> Output:
 def _slices(count: int, size: int) -> Iterator[slice]:
     for start in range(0, count, size):
         yield slice(start, min(start + size, count))
+
+
+EXTENSION_SHARE = 1 / 16
+"""Share of the walk's distance that each value of the extension may err by."""
+
+
+@dataclass(frozen=True)
+class GaugeTuning:
+    """Algorithm 5's parameters for n records: eta is of scale * risk, alpha is 0 where C is the cube.
+
+    The walk gets half of the distance epsilon~.
+    """
+
+    region: Region
+    scale: float
+    distance: float
+    lipschitz: float
+    alpha: float
+    extension: Literal["projection", "loss"]
+    plan: GridPlan
+
+    def density(self, problem: Problem, data: Dataset, best_effort: bool) -> CubeDensity:
+        """The weight function F on the cube."""
+        return CubeDensity(
+            problem,
+            data,
+            self.region,
+            self.scale,
+            self.alpha,
+            self.lipschitz,
+            EXTENSION_SHARE * self.plan.distance if self.extension == "projection" else 0.0,
+            best_effort,
+        )
+
+
+def tune(
+    problem: Problem,
+    region: Region,
+    n: int,
+    scale: float,
+    distance: float,
+    *,
+    alpha: float | None = None,
+    cells: int | None = None,
+    extension: Literal["projection", "loss"] = "projection",
+) -> GaugeTuning:
+    """Algorithm 5's parameters: the printed alpha, and the walk on log F, which is (eta + alpha / r)-Lipschitz.
+
+    Where C is the cube, log F is -scale * risk itself: no penalty, no extension.
+    """
+    eta = scale * n * problem.constants.lipschitz_constant
+    penalty, error = 0.0, 0.0
+    if not region.is_cube:
+        penalty = printed_alpha(region, eta, distance) if alpha is None else alpha
+        error = EXTENSION_SHARE * distance / 2 if extension == "projection" else 0.0
+    steepest = eta + penalty / region.inner_radius
+    plan = GridPlan(region.dimension, region.edge, steepest, distance / 2, error, cells)
+    return GaugeTuning(region, scale, distance, eta, penalty, extension, plan)
+
+
+def printed_alpha(region: Region, eta: float, distance: float) -> float:
+    """3 exp(2 distance) (eta ||C|| + p), dimensionless."""
+    return 3 * math.exp(2 * distance) * (eta * region.diameter + region.dimension)
+
+
+def repeats(region: Region, eta: float, distance: float) -> int:
+    """Algorithm 6's m = ceil(4 eta ||C|| + p log2(||C|| / r) + log2(1 / (1 - exp(-distance / 4)))).
+
+    The logarithms have base 2, which the paper leaves open: Lemma 6.5 needs 2^-m to be small against the smallest
+    density on C times the volume of the ball of the fallback. r is 1 in the paper. Where C is the cube the first
+    sample is always inside.
+    """
+    if region.is_cube:
+        return 1
+    volumes = region.dimension * math.log2(region.diameter / region.inner_radius)
+    return math.ceil(4 * eta * region.diameter + volumes - math.log2(-math.expm1(-distance / 4)))
+
+
+def check_extension(problem: Problem, region: Region, extension: object) -> None:
+    """Refuse an unknown extension, or the loss itself where its constants are not declared on all of the cube."""
+    if extension not in ("projection", "loss"):
+        raise InvalidArgumentError("extension", extension, '"projection" or "loss"')
+    if extension == "projection" or region.is_cube:
+        return
+    corner = np.abs(np.asarray(region.lower)), np.abs(np.asarray(region.lower) + region.edge)
+    farthest = float(np.linalg.norm(np.maximum(*corner)))
+    for loss in (problem.loss, getattr(problem.loss, "base", None)):
+        if getattr(loss, "radius", math.inf) < farthest * (1 - 1e-12) or getattr(loss, "weight", 0.0) > 0:
+            raise InvalidArgumentError(
+                "extension", extension, '"projection": the loss\'s constants do not hold on all of the cube'
+            )

@@ -70,11 +70,6 @@ class GridPlan:
         if self.cells is not None:
             whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)
 
-    @property
-    def printed_spacing(self) -> float:
-        """The paper's gamma = distance / (2 eta sqrt(p)), a length; it need not divide the edge."""
-        return self.distance / (2 * self.lipschitz * math.sqrt(self.dimension))
-
     @cached_property
     def cells_per_side(self) -> int:
         """k: enough that cells are no larger than gamma, unless it is set."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpverify.errors import NotGuaranteedError
 from dpverify.problems.arrays import namespace, row_sums
@@ -18,15 +18,8 @@ _LONGEST = 20_000
 """Projections a point before the search is given up; smooth losses need some tens."""
 
 
-@dataclass(frozen=True, eq=False)
-class Extended:
-    """Values of an extension at a batch of points.
-
-    Attributes:
-        values: shape (m,), each at least the true minimum.
-        errors: shape (m,), each at most so much above it.
-        trials: projections that each point took; a trial is also a value and a gradient of f. Shape (m,).
-    """
+class Extended(NamedTuple):
+    """At each point, (m,): a value, at least the true minimum; how much above it at most; how many trials that took."""
 
     values: Array
     errors: Array
@@ -41,15 +34,7 @@ class LipschitzExtension:
     its quadratic majorant h(u) + <h'(u), u+ - u> + ||u+ - u||^2 / (2 s), else s is halved. For a kept step convexity
     gives h(u+) - h(v) <= <u - u+, u - v> / s - ||u - u+||^2 / (2 s) for every v in C, so ||u - u+|| diameter / s
     bounds the error. f^(x) is also within 2 eta dist(x, C) below h at the projection, since f^ is Lipschitz.
-
-    Attributes:
-        value: f, convex and eta-Lipschitz on C.
-        gradient: of f.
-        project: onto C.
-        lipschitz: eta.
-        diameter: of C, a length.
-        tolerance: largest error, in the unit of f.
-        best_effort: accept a larger error where the search is given up, instead of refusing.
+    A larger error than the tolerance is refused, which happens where f is not smooth, unless `best_effort` accepts it.
     """
 
     value: Callable[[Array], Array]

@@ -100,13 +100,7 @@ class _HalfDisk:
 
 @dataclass(frozen=True, eq=False)
 class AxialSampler:
-    """exp(-alpha ||w||^2 / 2 - <slope, w>) on a ball of any dimension d >= 2.
-
-    Attributes:
-        ball: the set.
-        alpha: at least 0, one over length^2.
-        slope: shape (d,), one over length.
-    """
+    """exp(-alpha ||w||^2 / 2 - <slope, w>) on a ball of any dimension d >= 2, for alpha >= 0."""
 
     ball: Ball
     alpha: float
@@ -158,14 +152,7 @@ class _Parabola:
 
 @dataclass(frozen=True, eq=False)
 class ProductSampler:
-    """exp(-sum of alpha_i w_i^2 / 2 + slope_i w_i) on a box: coordinates are independent.
-
-    Attributes:
-        lower: shape (d,), a length.
-        upper: likewise.
-        alphas: at least 0, shape (d,), one over length^2.
-        slopes: shape (d,), one over length.
-    """
+    """exp(-sum of alpha_i w_i^2 / 2 + slope_i w_i) on a box: coordinates are independent; all have shape (d,)."""
 
     lower: Matrix
     upper: Matrix

@@ -51,14 +51,9 @@ _LARGEST_TILT = 1e12
 
 @dataclass(frozen=True, eq=False)
 class LensSampler:
-    """exp(-<w, H w> / 2 - <slope, w>) on the points of a ball within `radius` of each run's center.
+    """exp(-<w, H w> / 2 - <slope, w>) on the points of a ball within `radius` of each run's center, (runs, d).
 
-    Attributes:
-        ball: C.
-        hessian: H, positive semidefinite, shape (d, d), one over length^2.
-        slope: shape (d,), or one a run, (runs, d); one over length.
-        centers: points of C, one a run, shape (runs, d).
-        radius: above 0, a length.
+    H is positive semidefinite; the slope has shape (d,), or (runs, d) for one a run.
     """
 
     ball: Ball
@@ -122,12 +117,7 @@ class LensSampler:
 
 @dataclass(frozen=True, eq=False)
 class SkewGaussian:
-    """N(mean, precision^-1) restricted to a ball or all space, used as `RestrictedGaussian` is.
-
-    Attributes:
-        constraint: a `Ball` or `AllSpace`.
-        precision: positive definite, shape (d, d), one over length^2.
-    """
+    """N(mean, precision^-1) restricted to a ball or all space, used as `RestrictedGaussian` is."""
 
     constraint: ConstraintSet
     precision: Matrix

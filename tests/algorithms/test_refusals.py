@@ -16,13 +16,12 @@ from dpverify.algorithms.bst14.convex_sampling import (
     LocalizedSampling,
 )
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
 from dpverify.algorithms.bst14.local_solvers import LocalExponentialSampling, LocalNoisyGradientDescent
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation, OutputPerturbation
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.errors import InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Condition, ConditionKind

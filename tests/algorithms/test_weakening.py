@@ -23,14 +23,13 @@ from dpverify.algorithms.bst14.convex_sampling import (
     SamplingInConvexSet,
 )
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation, OutputPerturbation
 from dpverify.algorithms.fmtt18.iteration import ContractiveNoisyIteration, GaussianNoise, LaplaceNoise
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import PNMSGD, PNSGD, SkipPNSGD, StopPNSGD

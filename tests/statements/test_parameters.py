@@ -20,7 +20,7 @@ from dpverify.algorithms.bst14 import (
     NetMechanism,
     NoisyGradientDescent,
 )
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.fmtt18 import SkipPNSGD, StopPNSGD
 from dpverify.algorithms.mn25 import DPSGD, HardInstance
 from dpverify.formulas import notation

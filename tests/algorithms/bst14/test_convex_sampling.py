@@ -25,7 +25,7 @@ from dpverify.algorithms.bst14.convex_sampling import (
 )
 from dpverify.algorithms.bst14.grid_walk import boosted
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after
-from dpverify.algorithms.samplers.gauge_tuning import repeats
+from dpverify.algorithms.samplers.cube_sampling import repeats
 from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube, local_balls, local_cubes
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError

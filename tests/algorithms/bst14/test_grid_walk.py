@@ -99,9 +99,9 @@ def test_the_check_of_conductances_can_fail() -> None:
 def test_the_printed_parameters() -> None:
     p, tau, eta, distance = 3, 2.0, 5.0, 0.4
     plan = GridPlan(p, tau, eta, distance, proof="printed")
-    assert plan.printed_spacing == distance / (2 * eta * math.sqrt(p))
-    assert plan.cells_per_side == math.ceil(tau / plan.printed_spacing)
-    whole = GridPlan(p, plan.printed_spacing * 87, eta, distance, proof="printed")
+    printed_spacing = distance / (2 * eta * math.sqrt(p))
+    assert plan.cells_per_side == math.ceil(tau / printed_spacing)
+    whole = GridPlan(p, printed_spacing * 87, eta, distance, proof="printed")
     assert whole.cells_per_side == 87
     assert whole.discretization == pytest.approx(distance / 2, rel=1e-12)
     assert whole.conductance == pytest.approx(

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy import stats
 from twins import Recorder
 
-from dpverify.algorithms.bst14.gaussian_output_perturbation import (
+from dpverify.algorithms.bst14.localization import ApproximateLocalization
+from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.output_perturbation import (
     PRINTED_CONSTANT,
     GaussianOutputPerturbation,
 )
-from dpverify.algorithms.bst14.localization import ApproximateLocalization
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, gaussian_hockey_stick
 from dpverify.problems import (

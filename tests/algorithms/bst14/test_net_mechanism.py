@@ -16,7 +16,8 @@ from scipy import stats
 
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
-from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net, volumetric_size
+from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
+from dpverify.algorithms.samplers.free_coordinates import affine_dimension
 from dpverify.auditing import audit_privacy
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.ledger.verdicts import Verdict
@@ -66,6 +67,17 @@ def random_points(constraint: ConstraintSet, count: int) -> Array:
     if isinstance(constraint, Simplex):
         inside[::2] = constraint.scale * rng.dirichlet(np.ones(d), count)[::2]
     return inside
+
+
+def volumetric_size(constraint: ConstraintSet, radius: float) -> float:
+    """(1 + diameter / radius)^p: a largest set of points of C more than `radius` apart has no more points.
+
+    Such a set is a net of that radius. The balls of half the radius about its points are disjoint and lie in the
+    ball of radius ||C||/2 + radius/2 about the middle, for a ball; any C lies in a ball of radius ||C||, for which
+    the ratio is (1 + 2 ||C|| / radius)^p. p is the dimension of C.
+    """
+    factor = 1.0 if isinstance(constraint, Ball) else 2.0
+    return float((1 + factor * constraint.diameter / radius) ** affine_dimension(constraint))
 
 
 @pytest.mark.parametrize("constraint", SETS, ids=str)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
 from dpverify.algorithms.bst14 import NoisyGradientDescent
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.fmtt18 import (
     PNMSGD,
     PNSGD,

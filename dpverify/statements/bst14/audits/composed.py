@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.boosting import Boosting
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation, OutputPerturbation
 from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import (
     Ball,

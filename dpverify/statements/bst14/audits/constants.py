@@ -7,13 +7,13 @@ import math
 import scipy
 from flint import arb
 
-from dpverify.algorithms.bst14.gaussian_output_perturbation import (
-    PRINTED_CONSTANT,
-    GaussianOutputPerturbation,
-)
 from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
+from dpverify.algorithms.bst14.output_perturbation import (
+    PRINTED_CONSTANT,
+    GaussianOutputPerturbation,
+)
 from dpverify.algorithms.samplers.constraint_nets import cover_radius
 from dpverify.auditing import ConstantQuestion
 from dpverify.ledger.origins import AsPrinted

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from dpverify.algorithms.bst14.boosting import Boosting
 from dpverify.algorithms.bst14.convex_sampling import EfficientExponentialSampling, SamplingInConvexSet
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling, total_quadratic
-from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.localization import Localization
 from dpverify.algorithms.bst14.net_mechanism import NetMechanism
 from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation, OutputPerturbation
 from dpverify.algorithms.promises import StatedSamplingError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, load
