@@ -61,21 +61,16 @@ class Guarantees:
         Raises:
             InvalidArgumentError: for anything but a `StatedGuarantee`, or for other guarantees without a headline.
         """
-        given = {"headline": headline, "sharpest": sharpest, "as_printed": as_printed, "local": local}
         others = tuple(others)
+        given = {"headline": headline, "sharpest": sharpest, "as_printed": as_printed, "local": local}
         for name, stated in (*given.items(), *(("others", other) for other in others)):
             if stated is not None and not isinstance(stated, StatedGuarantee):
                 raise InvalidArgumentError(name, stated, "a StatedGuarantee")
         if headline is None and (others or any(stated is not None for stated in given.values())):
             raise InvalidArgumentError("headline", None, "a StatedGuarantee, where others are stated")
-        for name, value in (
-            ("_headline", headline),
-            ("_sharpest", sharpest),
-            ("as_printed", as_printed),
-            ("local", local),
-            ("others", others),
-        ):
-            object.__setattr__(self, name, value)
+        vars(self).update(
+            _headline=headline, _sharpest=sharpest, as_printed=as_printed, local=local, others=others
+        )
 
     @property
     def headline(self) -> StatedGuarantee:
@@ -84,7 +79,11 @@ class Guarantees:
         Raises:
             NotGuaranteedError: if none is stated.
         """
-        return self._stated(self._headline)
+        if self._headline is None:
+            raise NotGuaranteedError(
+                "No guarantee is stated here; `withdrawn(n)` says why, if it was withdrawn."
+            )
+        return self._headline
 
     @property
     def sharpest(self) -> StatedGuarantee:
@@ -106,13 +105,6 @@ class Guarantees:
         below = [i for i, profile in enumerate(profiles) if np.all(profile <= profiles[0])]
         return found[min(below, key=lambda i: float(np.sum(profiles[i])))]
 
-    def _stated(self, found: StatedGuarantee | None) -> StatedGuarantee:
-        if found is None:
-            raise NotGuaranteedError(
-                "No guarantee is stated here; `withdrawn(n)` says why, if it was withdrawn."
-            )
-        return found
-
     def __iter__(self) -> Iterator[StatedGuarantee]:
         seen: list[StatedGuarantee] = []
         for one in (self._headline, self._sharpest, self.as_printed, *self.others, self.local):
@@ -126,17 +118,10 @@ class Guarantees:
     def map(self, change: Callable[[StatedGuarantee], StatedGuarantee]) -> Guarantees:
         """The same names, with each guarantee replaced by what `change` returns for it."""
         changed = {id(one): change(one) for one in self}
-
-        def of(one: StatedGuarantee | None) -> StatedGuarantee | None:
-            return None if one is None else changed[id(one)]
-
-        return Guarantees(
-            of(self._headline),
-            sharpest=of(self._sharpest),
-            as_printed=of(self.as_printed),
-            local=of(self.local),
-            others=tuple(changed[id(one)] for one in self.others),
-        )
+        named = (self._headline, self._sharpest, self.as_printed, self.local)
+        headline, sharpest, printed, local = (one and changed[id(one)] for one in named)
+        others = [changed[id(one)] for one in self.others]
+        return Guarantees(headline, sharpest=sharpest, as_printed=printed, local=local, others=others)
 
     def without_local(self) -> Guarantees:
         """All but the local guarantee; empty if that is the headline."""
@@ -158,9 +143,13 @@ def replace_one(
     origin: Origin | None = None,
 ) -> StatedGuarantee:
     """A guarantee for data sets that differ in one record, by the statements with these ids."""
-    adjacency = Adjacency.REPLACE_ONE
     return StatedGuarantee(
-        guarantee, adjacency, sources=sources, conditions=conditions, protected=protected, origin=origin
+        guarantee,
+        Adjacency.REPLACE_ONE,
+        sources=sources,
+        conditions=conditions,
+        protected=protected,
+        origin=origin,
     )
 
 

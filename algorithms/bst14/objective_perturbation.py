@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import ClassVar
 
 import numpy as np
@@ -40,10 +40,11 @@ from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
 from dpverify.privacy import ApproxDP, ProfileDP, PureDP, gaussian_hockey_stick
-from dpverify.problems import Dataset, GeneralizedLinear, Problem, Ridge
+from dpverify.problems import Dataset, GeneralizedLinear, Loss, Problem
 from dpverify.problems.arrays import Array
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimize_tilted
+from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 
 _SOURCE = "bst14.objpert-privacy"
@@ -211,17 +212,17 @@ class ObjectivePerturbation(Weakenable):
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = replace_one(
-            ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon),
-            _SOURCE,
-            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
-        )
+        claim = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
         because = (
             "epsilon is split between the noise, the Hessian's determinant and the minimizer's error: with the printed "
             "noise and Delta the determinant's share is spent in addition"
         )
-        origin = Corrected(_SOURCE, f"{theorem.guarantee}", because, "every epsilon > 0")
-        theorem = replace(theorem, origin=origin)
+        theorem = replace_one(
+            claim,
+            _SOURCE,
+            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
+            origin=Corrected(_SOURCE, f"{claim}", because, "every epsilon > 0"),
+        )
         sharper = replace(theorem, guarantee=ProfileDP(self._profile(n))) if self.delta > 0 else None
         return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
@@ -294,19 +295,16 @@ class ObjectivePerturbation(Weakenable):
             "or the Hessian's determinant spends all of epsilon"
         )
 
-    def _rank_one(self) -> tuple[float, float] | None:
-        """Smoothness of the generalized linear part, and the weight of the ridge that all records share."""
-        loss = self.problem.loss
-        base, weight = (loss.base, loss.weight) if isinstance(loss, Ridge) else (loss, 0.0)
-        return (
-            (self.problem.base_constants.smoothness, weight) if isinstance(base, GeneralizedLinear) else None
-        )
+    @property
+    def _base(self) -> tuple[Loss, float, bool]:
+        """The loss without its ridge, the weight of that, which all records share, and whether slopes have rank one."""
+        base, weight = without_ridge(self.problem.loss)
+        return base, weight, isinstance(base, GeneralizedLinear)
 
     def _determinant(self, n: int, regularization: float) -> float:
-        rank_one = self._rank_one()
-        if rank_one is not None:
-            smoothness, weight = rank_one
-            curvature = regularization + n * weight
+        _, weight, rank_one = self._base
+        if rank_one:
+            smoothness, curvature = self.problem.base_constants.smoothness, regularization + n * weight
             if smoothness > 0:
                 return math.log1p(smoothness / curvature) if curvature > 0 else math.inf
             return 0.0
@@ -317,9 +315,9 @@ class ObjectivePerturbation(Weakenable):
     def _regularization_for(self, n: int, spent: float) -> float:
         """The regularization at which the determinant spends that much epsilon; 0 if it never does."""
         n = whole_number("n", n, at_least=1)
-        rank_one = self._rank_one()
-        if rank_one is not None:
-            smoothness, weight = rank_one
+        _, weight, rank_one = self._base
+        if rank_one:
+            smoothness = self.problem.base_constants.smoothness
             return max(0.0, smoothness / math.expm1(min(spent, 700.0)) - n * weight)
         known, p = self.problem.constants, self.problem.constraint.dimension
         excess = (known.smoothness - known.strong_convexity) / math.expm1(min(spent / p, 700.0))
@@ -332,16 +330,14 @@ class ObjectivePerturbation(Weakenable):
         if self.delta == 0:
             return sensitivity / rest
 
-        def excess(logarithm: float) -> float:
+        from scipy.optimize import brentq
 
-            scale = sensitivity * math.exp(logarithm)
-            return float(self._shifts(scale)(rest)) - self.delta
+        def excess(logarithm: float) -> float:
+            return self._shifts(sensitivity * math.exp(logarithm))(rest) - self.delta
 
         low = high = 0.0
         while excess(low) <= 0:
             low -= 1.0
-        from scipy.optimize import brentq
-
         while excess(high) > 0:
             high += 1.0
         root = float(brentq(excess, low, high, xtol=1e-10))
@@ -349,62 +345,45 @@ class ObjectivePerturbation(Weakenable):
         return sensitivity * math.exp(root + 1e-9)
 
     def _shifts(self, scale: float) -> Callable[[float], float]:
-        loss, p = self.problem.loss, self.problem.constraint.dimension
-        base = loss.base if isinstance(loss, Ridge) else loss
-        slope = self.problem.base_constants.lipschitz_constant
-        if p > 1 and isinstance(base, GeneralizedLinear) and math.isfinite(slope):
-            return CornerShifts(2 * slope / scale)
-        return BallShifts(self.problem.constants.gradient_sensitivity / scale, p)
+        """The profile of b, whose shift depends on theta, at an epsilon of at least 0."""
+        p, slope = self.problem.constraint.dimension, self.problem.base_constants.lipschitz_constant
+        if p > 1 and self._base[2] and math.isfinite(slope):
+            return partial(corner_shifts, largest=2 * slope / scale)
+        return partial(ball_shifts, largest=self.problem.constants.gradient_sensitivity / scale, dimension=p)
 
     def _second_moment(self, scale: float) -> float:
         p = self.problem.constraint.dimension
         return scale**2 * (p * (p + 1) if self.delta == 0 else p)
 
 
-@dataclass(frozen=True)
-class CornerShifts:
-    """E (1 - exp(epsilon - M))_+ with M the largest privacy loss over corners a x - a' x' of a zonotope.
+def corner_shifts(epsilon: float, largest: float) -> float:
+    """E (1 - exp(epsilon - M))_+ with M the largest privacy loss over corners a x - a' x' of a zonotope, at most.
 
-    Attributes:
-        largest: the longest diagonal, 2 L over the noise's standard deviation; dimensionless.
+    Its longest diagonal is `largest`, 2 L over the noise's standard deviation; two corners have full length, two
+    1/sqrt(2) of it. Epsilon is at least 0, nats.
     """
-
-    largest: float
-
-    def __call__(self, epsilon: float) -> float:
-        """Upper bound at an epsilon of at least 0, nats: two corners of full, two of 1/sqrt(2) length."""
-        lengths = self.largest, math.sqrt(0.5) * self.largest
-        return min(1.0, 2 * sum(float(gaussian_hockey_stick(epsilon, length)) for length in lengths))
+    lengths = largest, math.sqrt(0.5) * largest
+    return min(1.0, 2 * sum(float(gaussian_hockey_stick(epsilon, length)) for length in lengths))
 
 
-@dataclass(frozen=True)
-class BallShifts:
+def ball_shifts(epsilon: float, largest: float, dimension: int) -> float:
     """E (1 - exp(epsilon - M))_+ with M = mu ||Z|| + mu^2 / 2, the largest privacy loss over shifts of norm mu.
 
-    Z is standard normal in the given dimension.
-
-    Attributes:
-        largest: mu, the shift over the noise's standard deviation; dimensionless.
-        dimension: of the noise.
+    Z is standard normal in the dimension, mu = `largest`, the shift over the noise's standard deviation. Epsilon is at
+    least 0, nats.
     """
+    from scipy.stats import chi
 
-    largest: float
-    dimension: int
-
-    def __call__(self, epsilon: float) -> float:
-        """Upper bound at an epsilon of at least 0, nats."""
-        from scipy.stats import chi
-
-        mu, p = self.largest, self.dimension
-        if mu == 0:
-            return 0.0
-        least = max(0.0, epsilon / mu - mu / 2)
-        # beyond that the norm's density is below 1e-300; the integrand is smooth, and nodes lie 0.1 apart
-        most = max(least, math.sqrt(p)) + 40.0
-        nodes, weights = _gauss_legendre(10 * math.ceil(most - least))
-        r = least + (most - least) * (nodes + 1) / 2
-        values = -np.expm1(epsilon - mu * r - mu**2 / 2) * chi.pdf(r, p)
-        return min(1.0, float((most - least) / 2 * (weights @ values)))
+    mu, p = largest, dimension
+    if mu == 0:
+        return 0.0
+    least = max(0.0, epsilon / mu - mu / 2)
+    # beyond that the norm's density is below 1e-300; the integrand is smooth, and nodes lie 0.1 apart
+    most = max(least, math.sqrt(p)) + 40.0
+    nodes, weights = _gauss_legendre(10 * math.ceil(most - least))
+    r = least + (most - least) * (nodes + 1) / 2
+    values = -np.expm1(epsilon - mu * r - mu**2 / 2) * chi.pdf(r, p)
+    return min(1.0, float((most - least) / 2 * (weights @ values)))
 
 
 @cache
@@ -416,9 +395,7 @@ def _gauss_legendre(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64
 class ShiftedProfile:
     """The profile of noise with a shift that depends on the output, after `spent` nats went elsewhere.
 
-    Attributes:
-        shifts: the profile of the shifted noise at epsilons of at least 0.
-        spent: nats, at least 0.
+    `shifts` is the profile of the shifted noise at epsilons of at least 0.
     """
 
     shifts: Callable[[float], float]

@@ -54,18 +54,18 @@ class Cells:
 
     def places(self, xp: Any, cells: Array) -> Array:
         """Places along the axes of numbered cells, shape (m, p); for no more cells than a table can hold."""
-        columns = []
-        for axis in range(self.dimension):
-            stride = self.per_side ** (self.dimension - 1 - axis)
-            columns.append(cells // stride % self.per_side)
-        return xp.stack(columns, axis=1)
+        return xp.stack([cells // stride % self.per_side for stride in self._strides], axis=1)
+
+    @property
+    def _strides(self) -> list[int]:
+        """How far apart neighboring cells' numbers are, by axis."""
+        return [self.per_side ** (self.dimension - 1 - axis) for axis in range(self.dimension)]
 
     def neighbors(self) -> NDArray[np.int64]:
         """For each cell its 2 p neighbors, -1 where there is none; shape (k^p, 2 p)."""
         places = self.indices()
         columns = []
-        for axis in range(self.dimension):
-            stride = self.per_side ** (self.dimension - 1 - axis)
+        for axis, stride in enumerate(self._strides):
             for sign in (-1, 1):
                 moved = places[:, axis] + sign
                 inside = (moved >= 0) & (moved < self.per_side)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from dpverify.algorithms.parameters import Positive, check_parameters
 from dpverify.errors import InvalidArgumentError
@@ -40,10 +41,6 @@ class RestrictedGaussian:
       q^(d-2) times a Gaussian, log-concave in the plane; it is dominated from its mode, in closed form.
     - Simplex: independent normals on [0, infinity) with a common shift, given their sum; all but one are proposed
       and the last one is what is left.
-
-    Attributes:
-        constraint: a `Ball`, `Box`, `Simplex` or `AllSpace`.
-        stddev: s, a length, above 0.
     """
 
     constraint: ConstraintSet
@@ -81,18 +78,9 @@ class RestrictedGaussian:
             pending = _settle(points, pending, proposed, inside)
             if not bool(xp.any(pending)):
                 return points
-        points[pending] = self._directed(mean[pending], rng)
+        on_set: Any = {Box: _on_box, Ball: _on_ball, Simplex: _on_simplex}[type(self.constraint)]
+        points[pending] = on_set(self.constraint, mean[pending], self.stddev, rng)
         return points
-
-    def _directed(self, mean: Array, rng: Randomness) -> Array:
-        """Samples by the set's own proposal, whatever the means."""
-        constraint = self.constraint
-        if isinstance(constraint, Box):
-            return _on_box(constraint, mean, self.stddev, rng)
-        if isinstance(constraint, Ball):
-            return _on_ball(constraint, mean, self.stddev, rng)
-        assert isinstance(constraint, Simplex)
-        return _on_simplex(constraint, mean, self.stddev, rng)
 
 
 def _settle(points: Array, pending: Array, proposed: Array, accepted: Array) -> Array:

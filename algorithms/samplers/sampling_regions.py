@@ -28,33 +28,26 @@ _HALVINGS = 60
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """C in a cube, one for all runs, or one for each.
-
-    Attributes:
-        dimension: p.
-        lower: the cube's lowest corner, shape (p,) or (runs, p).
-        edges: of the cube, shape () or (runs, 1); a length.
-        edge: tau, at least all edges.
-        is_cube: whether C is the cube itself.
-        diameter: of C at most, a length; the paper's ||C||.
-        middle: center of the inner ball and of the gauge, shape (p,) or (runs, p).
-        inner_radius: of a ball inside C.
-        project: onto C.
-        gauge: about the middle.
-        select: the region of some of the runs, by their numbers; itself where all share one.
-    """
+    """C in a cube, one for all runs, or one for each."""
 
     dimension: int
     lower: Array
+    """The cube's lowest corner, shape (p,) or (runs, p)."""
     edges: Array
+    """Of the cube, shape () or (runs, 1); a length."""
     edge: float
+    """At least all edges."""
     is_cube: bool
+    """Whether C is the cube itself."""
     diameter: float
+    """Of C at most, a length; the paper's ||C||."""
     middle: Array
+    """Center of the inner ball and of the gauge, shape (p,) or (runs, p)."""
     inner_radius: float
     project: Callable[[Array], Array]
     gauge: Callable[[Array], Array]
     select: Callable[[Array], Region] | None = None
+    """The region of some of the runs, by their numbers; None where all share one."""
 
     @property
     def shared(self) -> bool:
@@ -98,15 +91,6 @@ def is_cube(constraint: ConstraintSet) -> bool:
     return constraint.dimension == 1
 
 
-def inner_radius_of(constraint: ConstraintSet) -> float | None:
-    """Radius of the largest ball about the set's center that is inside; None if unknown."""
-    if type(constraint) is Ball:
-        return constraint.radius
-    if type(constraint) is Box:
-        return 0.5 * float(np.min(np.array(constraint.upper) - np.array(constraint.lower)))
-    return None
-
-
 def fixed_region(constraint: ConstraintSet, inner_radius: float | None = None) -> Region:
     """One set for all runs; `inner_radius` of a ball about its center is needed unless it is a ball or a box."""
     flat = isinstance(constraint, Simplex)
@@ -114,7 +98,11 @@ def fixed_region(constraint: ConstraintSet, inner_radius: float | None = None) -
         raise InvalidArgumentError("constraint", constraint, "a bounded convex set with interior")
     lower, edge = bounding_cube(constraint)
     cube = is_cube(constraint)
-    known = inner_radius_of(constraint)
+    known = None
+    if type(constraint) is Ball:
+        known = constraint.radius
+    if type(constraint) is Box:
+        known = 0.5 * float(np.min(np.array(constraint.upper) - np.array(constraint.lower)))
     if inner_radius is None:
         inner_radius = 0.5 * edge if cube and known is None else known
     if inner_radius is None:
@@ -187,17 +175,16 @@ def local_balls(constraint: ConstraintSet, centers: Array, radius: float, inner_
     cut = BallIntersections(constraint, centers, radius)
     share = min(1.0, radius / (constraint.diameter + inner_radius))
     middle = centers + share * (xp.asarray(constraint.center(), dtype=centers.dtype) - centers)
-    edge = min(2.0 * radius, bounding_cube(constraint)[1])
-    if edge == 2.0 * radius:
-        lower = centers - radius
-    else:
-        lower = xp.broadcast_to(xp.asarray(bounding_cube(constraint)[0], dtype=centers.dtype), centers.shape)
+    corner, whole = bounding_cube(constraint)
+    edge = min(2.0 * radius, whole)
+    lower = centers - radius
+    if edge != 2.0 * radius:
+        lower = xp.broadcast_to(xp.asarray(corner, dtype=centers.dtype), centers.shape)
 
     def gauge(points: Array) -> Array:
         offset = points - middle
-        return xp.maximum(
-            _gauge_of_ball(offset, middle - centers, radius), _gauge_about(constraint, middle, offset)
-        )
+        own = _gauge_of_ball(offset, middle - centers, radius)
+        return xp.maximum(own, _gauge_about(constraint, middle, offset))
 
     def select(numbers: Array) -> Region:
         return local_balls(constraint, xp.take(centers, numbers, axis=0), radius, inner_radius)
