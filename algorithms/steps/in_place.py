@@ -83,7 +83,10 @@ class Columns:
         )
 
     def slope(self, x: Array, y: Array, largest_norm: float = math.inf) -> None:
-        """Let the numbers be -y / (1 + exp(y <w, x>)) at each point w: `Logistic.slope`, in place."""
+        """Let the numbers be -y / (1 + exp(y <w, x>)) at each point w: `Logistic.slope`, in place.
+
+        No point is longer than `largest_norm`, rounding aside: spares a look at every exponent where none can be large.
+        """
         numbers = np.matmul(x * y, self.points, out=self.numbers)
         if not 1.01 * largest_norm * math.sqrt(x @ x) * abs(float(y)) <= _LARGEST_EXPONENT:
             np.minimum(numbers, _LARGEST_EXPONENT, out=numbers)
@@ -110,15 +113,11 @@ class Columns:
         self._factor.value = factor
         _blas("daxpy", 6)(self._size, self._at_factor, self._at_noise, self._one, self._at_points, self._one)
 
-    def shorten(self, radius: float) -> None:
-        """Project the points onto the ball about the origin: `Ball.project` with half the passes over memory."""
-        shorten(self.points, radius, self.numbers)
-
 
 def shorten(points: Array, radius: float, room: Array) -> None:
     """Project points (d, runs) onto the ball about the origin, in place, with room for one number a run.
 
-    The radius is in `RADII`.
+    It is `Ball.project` with half the passes over memory, for a radius in `RADII`.
     """
     norms = np.einsum("ij,ij->j", points, points, out=room)
     if not norms.max(initial=0.0) < math.inf:

@@ -28,14 +28,7 @@ from dpverify.running.randomness import Array
 
 
 class Iterates:
-    """The current points of a batch of runs, and how often each run asked an oracle.
-
-    Args:
-        problem: whose loss gives gradients and whose set is projected onto.
-        start: the common starting point, shape (d,).
-        runs: how many.
-        rng: source of the noise; its namespace is used throughout.
-    """
+    """The current points of a batch of runs from a common start, (d,), and how often each run asked an oracle."""
 
     def __init__(self, problem: Problem, start: Array, runs: int, rng: Randomness) -> None:
         xp = rng.xp
@@ -50,23 +43,17 @@ class Iterates:
         base: Any = without_ridge(problem.loss)[0]
         self._base = base if isinstance(base, GeneralizedLinear) else None
         # a subclass may have changed its projection
-        ball = problem.constraint if type(problem.constraint) is Ball else None
-        near = (
-            ball is not None
-            and ball.midpoint is None
-            and in_place.RADII[0] <= ball.radius <= in_place.RADII[1]
-        )
-        self._radius = ball.radius if ball is not None and near else None
-        self._largest_norm = self._radius if self._radius is not None else math.inf
+        ball: Any = problem.constraint
+        about_origin = type(ball) is Ball and ball.midpoint is None
+        usual = about_origin and in_place.RADII[0] <= ball.radius <= in_place.RADII[1]
+        self._radius: float | None = ball.radius if usual else None
+        self._largest_norm = math.inf if self._radius is None else self._radius
         self._steps_of_all = 0
         self._steps_of_some = np.zeros(runs, dtype=np.int64)
         # filled again and again: fresh large arrays cost page faults in every step
         self._in_place = in_place.Columns(self._dimension, runs) if xp is np else None
-        self.columns = (
-            xp.empty((self._dimension, runs), dtype=xp.float64)
-            if self._in_place is None
-            else self._in_place.points
-        )
+        room = None if self._in_place is None else self._in_place.points
+        self.columns = xp.empty((self._dimension, runs), dtype=xp.float64) if room is None else room
         self.columns[...] = xp.asarray(start, dtype=xp.float64)[:, None]
 
     def step(
@@ -79,19 +66,24 @@ class Iterates:
         scale: float = 1.0,
         active: int | None = None,
     ) -> None:
-        """Take one noisy projected gradient step."""
-        if active is None or active == self._runs:
+        """Take one noisy projected gradient step, in the first `active` runs only if that is given.
+
+        One record for all of them has shape (d,), one for each (active, d). The rate is in length^2 over loss, the
+        noise's standard deviation in loss over length.
+        """
+        whole = active is None or active == self._runs
+        count = self._runs if active is None else active
+        if whole:
             self._steps_of_all += 1
-            active = self._runs
         else:
-            self._steps_of_some[:active] += 1
-        whole = active == self._runs
-        if self._in_place is not None and self._generalized_linear and x.ndim == 1 and whole:
-            self._fused_step(self._in_place, x, y, rate, noise_stddev, scale)
-        elif self._in_place is not None and self._generalized_linear and x.ndim == 1:
-            self._partial_step(self._in_place, x, y, rate, noise_stddev, scale, active)
+            self._steps_of_some[:count] += 1
+        place = self._in_place
+        if place is None or not self._generalized_linear or x.ndim != 1:
+            self._plain_step(x, y, rate, noise_stddev, scale, count)
+        elif whole:
+            self._fused_step(place, x, y, rate, noise_stddev, scale)
         else:
-            self._plain_step(x, y, rate, noise_stddev, scale, active)
+            self._partial_step(place, x, y, rate, noise_stddev, scale, count)
 
     def step_on_drawn(
         self,
@@ -103,7 +95,7 @@ class Iterates:
         noise_stddev: float,
         scale: float = 1.0,
     ) -> None:
-        """Take one step in which each run has a record of its own."""
+        """Take one step in which each run has a record of its own: `drawn`, of the columns (d, n) and labels (n,)."""
         xp = self._rng.xp
         y = xp.take(labels, drawn, axis=0)
         if self._in_place is None or self._base is None:
@@ -132,7 +124,7 @@ class Iterates:
         noise_stddev: float,
         scale: float = 1.0,
     ) -> None:
-        """Take a step for each record of an order, the same record in all runs."""
+        """Take a step for each record of an order, the same record in all runs; order and rates have shape (steps,)."""
         loss, constraint = self._loss, self._constraint
         local = type(loss) is LocalLoss and type(constraint) is LocalBalls
         if self._runs > 1 or self._in_place is None or (self._base is None and not local):
@@ -174,12 +166,16 @@ class Iterates:
     def _add_noise_and_project(self, columns: in_place.Columns, stddev: float) -> None:
         self._rng.normal(columns.noise.shape, "noise", out=columns.noise)
         columns.add_noise(-stddev)
+        self._project(columns.points, columns.numbers)
+
+    def _project(self, points: Array, room: Array) -> None:
+        """Project points (d, runs) in place, with room for one number a run."""
         if self._radius is not None:
-            columns.shorten(self._radius)
+            in_place.shorten(points, self._radius, room)
             return
-        projected = self._constraint.project(columns.points.T, overwrite=True).T
-        if not np.shares_memory(projected, columns.points):
-            columns.points[...] = projected
+        projected = self._constraint.project(points.T, overwrite=True).T
+        if not np.shares_memory(projected, points):
+            points[...] = projected
 
     def _partial_step(
         self,
@@ -202,12 +198,7 @@ class Iterates:
         self._rng.normal(room.shape, "noise", out=room)
         room *= -rate * noise_stddev
         here += room
-        if self._radius is not None:
-            in_place.shorten(here, self._radius, columns.numbers[:active])
-            return
-        projected = self._constraint.project(here.T, overwrite=True).T
-        if not np.shares_memory(projected, here):
-            here[...] = projected
+        self._project(here, columns.numbers[:active])
 
     def _plain_step(
         self, x: Array, y: Array, rate: float, noise_stddev: float, scale: float, active: int
@@ -235,7 +226,7 @@ class Iterates:
             self.columns[:, :active] = projected.T
 
     def output(self, order: Array | None = None) -> Output:
-        """Release the points, with the oracle calls counted a run."""
+        """Release the points and what each run counted; `order` is the run at each place, if they were sorted."""
         points: Any = self.columns.T
         steps = self._steps_of_all + self._steps_of_some
         if order is not None:

@@ -45,7 +45,7 @@ def test_in_place_forms_are_what_they_stand_in_for() -> None:
                 assert np.allclose(columns.numbers, theirs, rtol=1e-12, atol=1e-300)
             assert np.array_equal(columns.points, here)
     columns = in_place_columns(points)
-    columns.shorten(BALL.radius)
+    in_place.shorten(columns.points, BALL.radius, columns.numbers)
     assert np.max(np.abs(columns.points - BALL.project(points.T.copy()).T)) <= 1e-15
     assert not in_place.has_fast_slope(Ridge.on(BALL, Logistic(), 0.3))
 
@@ -73,7 +73,7 @@ def test_points_far_away_are_projected_onto_the_boundary(radius: float) -> None:
     directions = np.random.default_rng(3).normal(size=(D, 6))
     points = directions * np.array([0.0, 1e-200, 1e-3, 1e3, 1e200, 1e305])
     columns = in_place_columns(points)
-    columns.shorten(radius)
+    in_place.shorten(columns.points, radius, columns.numbers)
     expected = Ball(D, radius).project(points.T.copy()).T
     assert np.allclose(columns.points, expected, rtol=1e-14, atol=0.0)
 
