@@ -188,7 +188,8 @@ class Boosting(Weakenable):
     def __post_init__(self) -> None:
         """Refuse an algorithm whose epsilon cannot be split, or whose problem is unbounded or not Lipschitz."""
         super().__post_init__()
-        if "epsilon" not in _fields(self.algorithm) or not isinstance(self.algorithm, PrivateAlgorithm):
+        fields = getattr(type(self.algorithm), "__dataclass_fields__", ())
+        if "epsilon" not in fields or not isinstance(self.algorithm, PrivateAlgorithm):
             raise InvalidArgumentError(
                 "algorithm",
                 self.algorithm,
@@ -197,7 +198,8 @@ class Boosting(Weakenable):
             )
         number("algorithm.epsilon", self.epsilon, above=0, allowed="a finite number above 0")
         number("algorithm.delta", self.delta, at_least=0, below=1, allowed="a number in [0, 1)")
-        if not (math.isfinite(self.problem.constraint.diameter) and math.isfinite(self._lipschitz_constant)):
+        sizes = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
+        if not all(map(math.isfinite, sizes)):
             raise InvalidArgumentError(
                 "algorithm.problem",
                 self.problem,
@@ -222,10 +224,6 @@ class Boosting(Weakenable):
         return 0.0 if known is None else float(known)
 
     @property
-    def _lipschitz_constant(self) -> float:
-        return self.problem.constants.lipschitz_constant
-
-    @property
     def repeat_count(self) -> int:
         """k, how often the algorithm is run: log2(2/rho), rounded up, unless `repeats` is set."""
         if self.repeats is not None:
@@ -248,7 +246,9 @@ class Boosting(Weakenable):
     @property
     def selection_rate(self) -> float:
         """The factor epsilon' / (2 L ||C||) of the total risk in the exponent, in nats over loss."""
-        return self.selection_epsilon / (2 * self._lipschitz_constant * self.problem.constraint.diameter)
+        problem = self.problem
+        oscillation = 2 * problem.constants.lipschitz_constant * problem.constraint.diameter
+        return self.selection_epsilon / oscillation
 
     def selection_probabilities(self, points: Array, data: Dataset) -> Array:
         """With which probability each of the given points, shape (k, d), is picked; shape (k,)."""
@@ -313,21 +313,23 @@ class Boosting(Weakenable):
         whole_number("n", n, at_least=1)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
-        stated = self._single_queries(n)
-        found = [
-            dataclasses.replace(
-                one,
-                count=k * one.count + selection.pop(one.oracle, 0),
-                sources=("bst14.appD", *one.sources),
-                formula=f"k ({one.formula})",
-                origin=_UNCOUNTED,
-            )
-            for one in stated
-        ]
-        if "value" in selection:
-            words = "k n, for the selection"
+        found = []
+        for one in self._single_queries(n):
+            count, sources = k * one.count + selection.pop(one.oracle, 0), ("bst14.appD", *one.sources)
             found.append(
-                StatedQueries("value", k * n, sources=("bst14.appD",), formula=words, origin=_UNCOUNTED)
+                dataclasses.replace(
+                    one, count=count, sources=sources, formula=f"k ({one.formula})", origin=_UNCOUNTED
+                )
+            )
+        if "value" in selection:
+            found.append(
+                StatedQueries(
+                    "value",
+                    k * n,
+                    sources=("bst14.appD",),
+                    formula="k n, for the selection",
+                    origin=_UNCOUNTED,
+                )
             )
         return tuple(found)
 
@@ -358,8 +360,7 @@ class Boosting(Weakenable):
         """
         data = admitted(self, data)
         k, xp = self.repeat_count, rng.xp
-        best: Any = None
-        first_time: Any = None
+        best, first_time = None, None
         counts = {name: np.zeros(runs, dtype=np.int64) for name in COUNTERS}
         at_once = max(1, min(k, BLOCK // runs))
         for first in range(0, k, at_once):
@@ -372,24 +373,16 @@ class Boosting(Weakenable):
             # to exp(-cost); run r's points are r, r + runs, ...
             drawn = rng.gamma(1.0, (repeats, runs), "selection")
             times = xp.log(at_least(drawn, _SMALLEST)) + xp.reshape(costs, (repeats, runs))
-            for j in range(repeats):
-                candidate, time = points[j * runs : (j + 1) * runs, ...], times[j, :]
-                if best is None:
-                    best, first_time = xp.asarray(candidate, copy=True), time
-                    continue
-                ahead = time < first_time
-                first_time = xp.where(ahead, time, first_time)
-                best = xp.where(ahead[:, None], candidate, best)
+            time = xp.min(times, axis=0)
+            candidate = xp.take(points, xp.argmin(times, axis=0) * runs + xp.arange(runs), axis=0)
+            if best is None:
+                best, first_time = candidate, time
+            ahead = time < first_time
+            first_time = xp.where(ahead, time, first_time)
+            best = xp.where(ahead[:, None], candidate, best)
             for name, total in counts.items():
                 made = np.broadcast_to(np.asarray(getattr(output, name)), (repeats * runs,))
                 total += made.reshape(repeats, runs).sum(axis=0)
         counts["value_queries"] += k * data.n
         counts["projections"] += k
         return Output(best, **counts)
-
-
-def _fields(value: object) -> tuple[str, ...]:
-    """Names of the fields of a dataclass's instance; none of anything else."""
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return ()
-    return tuple(field.name for field in dataclasses.fields(value))

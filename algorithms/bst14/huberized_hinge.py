@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -117,17 +117,13 @@ class HuberizedObjectivePerturbation(Weakenable):
     @cached_property
     def perturbation(self) -> ObjectivePerturbation:
         """What does the work."""
-        if not self.printed:
-            return ObjectivePerturbation(
-                self.smoothed, self.epsilon, self.delta, withdraw_guarantee=self.withdraw_guarantee
-            )
+        printed = {}
+        if self.printed:
+            printed["regularization"] = 1 / (4 * self.epsilon * self.width)
+            printed["noise_scale"] = math.sqrt(8 * math.log(1 / self.delta)) / self.epsilon
+        withdraw = self.withdraw_guarantee
         return ObjectivePerturbation(
-            self.smoothed,
-            self.epsilon,
-            self.delta,
-            regularization=1 / (4 * self.epsilon * self.width),
-            noise_scale=math.sqrt(8 * math.log(1 / self.delta)) / self.epsilon,
-            withdraw_guarantee=self.withdraw_guarantee,
+            self.smoothed, self.epsilon, self.delta, **printed, withdraw_guarantee=withdraw
         )
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
@@ -144,15 +140,11 @@ class HuberizedObjectivePerturbation(Weakenable):
         The paper bounds this risk from below only (`first_bad_risk`, `second_bad_risk`).
         """
         smoothed = self.perturbation.risk_bound(n)
-        if smoothed is None:
-            return None
-        return StatedRisk(
-            smoothed.bound + n * self.width / 4,
-            total=True,
-            sources=smoothed.sources,
+        return smoothed and replace(
+            smoothed,
+            bound=smoothed.bound + n * self.width / 4,
             conditions="derived from Theorem E.1 for the smoothed loss",
             formula=f"{smoothed.formula} + n h / 4",
-            origin=smoothed.origin,
         )
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
