@@ -36,11 +36,7 @@ class QuietRandomness(Randomness):
 
     Normal and Gamma numbers are divided. A uniform number u that becomes Laplace noise through ln(1 - u), and an
     exponential number that enters a race through its logarithm, are changed so that the logarithm is divided. Draws
-    with other names do not change.
-
-    Args:
-        stream: the source of the numbers; its counts are shared.
-        factor: above 1.
+    with other names do not change. Counts are shared with the other stream.
     """
 
     def __init__(self, stream: Randomness, factor: float) -> None:

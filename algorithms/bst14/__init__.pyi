@@ -1,9 +1,5 @@
 from .boosting import Boosting
-from .convex_sampling import (
-    BoostedSampling,
-    EfficientExponentialSampling,
-    SamplingInConvexSet,
-)
+from .convex_sampling import BoostedSampling, EfficientExponentialSampling, SamplingInConvexSet
 from .exponential_sampling import ExponentialSampling
 from .grid_walk import GridWalk
 from .huberized_hinge import HuberizedObjectivePerturbation

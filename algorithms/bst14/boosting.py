@@ -15,13 +15,7 @@ from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from dpverify.algorithms.conditions import (
-    a_dataset,
-    admitted,
-    claim_or_obstacle,
-    passed_on,
-    stated_by,
-)
+from dpverify.algorithms.conditions import a_dataset, admitted, claim_or_obstacle, passed_on, stated_by
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
@@ -173,7 +167,7 @@ class Boosting(Weakenable):
     id: ClassVar[str] = "bst14.alg-boost"
     statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
     unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of runs is found by Markov's inequality with another constant",
+        "parameters": "its number of runs is found by Markov's inequality with another constant"
     }
 
     @classmethod

@@ -138,10 +138,7 @@ class _Sampler(_GaugeSampler, Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.cube, 0.1, 0.5),
-            "asked": lambda: cls(at.cube, at.epsilon, 0.5),
-        }
+        return {"": lambda: cls(at.cube, 0.1, 0.5), "asked": lambda: cls(at.cube, at.epsilon, 0.5)}
 
 
 @dataclass(frozen=True)
@@ -300,10 +297,7 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.cube, 1.0),
-            "asked": lambda: cls(at.cube, at.epsilon),
-        }
+        return {"": lambda: cls(at.cube, 1.0), "asked": lambda: cls(at.cube, at.epsilon)}
 
     def __post_init__(self) -> None:
         super().__post_init__()

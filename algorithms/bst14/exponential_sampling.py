@@ -56,14 +56,7 @@ SLACK = 1e-12
 
 
 class ExponentialMechanism(Weakenable):
-    """A point of a small set, with a probability that falls exponentially with the total risk.
-
-    Attributes:
-        problem: a Lipschitz loss on a ball, box or simplex.
-        epsilon: in nats, above 0.
-        exponent_scale: s, one over loss; None: Algorithm 2's.
-        withdraw_guarantee: run even if s is too large for the guarantee.
-    """
+    """A point of a ball, box or simplex, with a probability that falls exponentially with the total risk."""
 
     problem: Problem
     epsilon: float
@@ -144,10 +137,7 @@ _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 
 
 _RISK = Corrected(
-    "bst14.thm3.2",
-    "O(p L ||C|| / epsilon)",
-    "the constant 2 is proved for every loss",
-    "every n and epsilon",
+    "bst14.thm3.2", "O(p L ||C|| / epsilon)", "the constant 2 is proved for every loss", "every n and epsilon"
 )
 
 
@@ -203,7 +193,7 @@ class ExponentialSampling(ExponentialMechanism):
     id: ClassVar[str] = "bst14.alg2"
     statements: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
     unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its exponent is printed in Algorithm 2 alone, of which only consequences are encoded",
+        "parameters": "its exponent is printed in Algorithm 2 alone, of which only consequences are encoded"
     }
 
     @classmethod
@@ -370,8 +360,8 @@ class ExponentialSampling(ExponentialMechanism):
 
         For localization (Algorithm 4), whose C0 has diameter at most 2 radius: with exponent_scale
         = epsilon / (2 L min(2 radius, ||C||)) a run is epsilon-DP for a given center. Exact: for linear and quadratic
-        losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates; arguments
-        as for `near_centers.sample_near`.
+        losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates, with cells
+        along each axis as `sample_near` has them.
         """
         data = admitted(self, data)
         if not self.localizes_without_refusing:
@@ -408,11 +398,7 @@ def _quadratic_kind(problem: Problem) -> Literal["linear", "spherical", "general
 
 
 def total_quadratic(problem: Problem, data: Dataset) -> tuple[Matrix, Matrix, int]:
-    """H and g of the total risk <w, H w> / 2 + <g, w> + constant, from gradients at a few points.
-
-    Returns:
-        H, g, and at how many points all records' gradients were asked for.
-    """
+    """H and g of the total risk <w, H w> / 2 + <g, w> + constant, and at how many points gradients were asked for."""
     d, kind = data.d, _quadratic_kind(problem)
     count = {"linear": 0, "spherical": 1}.get(str(kind), d)
     points = np.concatenate([np.zeros((1, d)), np.eye(d)[:count]])

@@ -51,14 +51,7 @@ def expected_excess(dimension: int, scale: float, distance: float) -> StatedRisk
 class WalkingSampler:
     """Draws from nearly exp(-scale * sum of losses) on C, by walks on a grid in the cube of a region.
 
-    Attributes:
-        problem: a convex loss on a bounded convex set with interior.
-        scale: inverse temperature, 1 over loss.
-        distance: epsilon~, dimensionless: how near log-densities are to the right ones.
-        steps: of each walk; None: the proven number.
-        extension: `projection` extends the risk from C to the cube by Lemma 6.3; `loss` takes the loss itself there.
-        simulation: see `GridWalk`.
-        withdraw_guarantee: run even if the guarantee does not hold.
+    Log-densities are within `distance` of the right ones. Subclasses are dataclasses with these fields.
     """
 
     lemma: ClassVar[str]

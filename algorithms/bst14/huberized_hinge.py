@@ -86,10 +86,7 @@ class HuberizedObjectivePerturbation(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(0.5, 1.0),
-            "asked": lambda: cls(0.5, at.epsilon),
-        }
+        return {"": lambda: cls(0.5, 1.0), "asked": lambda: cls(0.5, at.epsilon)}
 
     def __post_init__(self) -> None:
         """Refuse the printed noise unless the guarantee was withdrawn."""

@@ -65,11 +65,7 @@ class _LocalIterates(Iterates):
 
 @dataclass(frozen=True)
 class LocalNoisyGradientDescent:
-    """bst14, Algorithm 1 on each run's set: steps projected onto it, from its center, with sizes by its diameter.
-
-    Attributes:
-        mechanism: with the budget of this step; its own start is not used.
-    """
+    """bst14, Algorithm 1 on each run's set: steps projected onto it, from its center, with sizes by its diameter."""
 
     mechanism: NoisyGradientDescent
     id: ClassVar[str] = NoisyGradientDescent.id
@@ -99,9 +95,6 @@ class LocalExponentialSampling:
 
     The density is proportional to exp(-epsilon L(theta; D) / (2 L D)), D being the diameter of the sets. Linear and
     quadratic losses on a ball are sampled in any dimension, other losses and sets in at most three free coordinates.
-
-    Attributes:
-        mechanism: Algorithm 2 on all of the constraint set, with the budget of this step.
     """
 
     mechanism: ExponentialSampling
@@ -148,11 +141,7 @@ class LocalExponentialSampling:
 
 @dataclass(frozen=True)
 class LocalWalk:
-    """bst14, Algorithm 7 on each run's set, or on a cube in C that holds it.
-
-    Attributes:
-        mechanism: with the budget of this step, and the radius of the sets.
-    """
+    """bst14, Algorithm 7 on each run's set, or on a cube in C that holds it."""
 
     mechanism: LocalizedSampling
     id: ClassVar[str] = "bst14.alg7"

@@ -30,13 +30,7 @@ from dpverify.algorithms.bst14.output_perturbation import (
     PerturbedMinimizer,
     check_strongly_convex,
 )
-from dpverify.algorithms.conditions import (
-    PASSED_ON,
-    admitted,
-    claim_or_obstacle,
-    passed_on,
-    stated_by,
-)
+from dpverify.algorithms.conditions import PASSED_ON, admitted, claim_or_obstacle, passed_on, stated_by
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
@@ -243,10 +237,7 @@ class Localization(_Localized):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 1.0),
-            "asked": lambda: cls(at.mean, at.epsilon, zeta=2.0),
-        }
+        return {"": lambda: cls(at.mean, 1.0), "asked": lambda: cls(at.mean, at.epsilon, zeta=2.0)}
 
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and a solver of another problem."""

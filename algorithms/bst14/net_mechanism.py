@@ -72,10 +72,7 @@ class NetMechanism(ExponentialMechanism):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.line, 1.0),
-            "asked": lambda: cls(at.line, at.epsilon),
-        }
+        return {"": lambda: cls(at.line, 1.0), "asked": lambda: cls(at.line, at.epsilon)}
 
     def __post_init__(self) -> None:
         super().__post_init__()

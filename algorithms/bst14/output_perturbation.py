@@ -54,10 +54,6 @@ class PerturbedMinimizer(Weakenable):
     """Noise on the minimizer of the total risk, projected onto C, and a ball about that which may hold the minimizer.
 
     The minimizer found is certified to be within `distance_allowed(n)` of the exact one; the noise hides both.
-
-    Attributes:
-        problem: a strongly convex loss, and a constraint set.
-        slack: share by which the noise is enlarged for the minimizer's error; dimensionless.
     """
 
     problem: Problem
@@ -162,15 +158,12 @@ class OutputPerturbation(PerturbedMinimizer):
     id: ClassVar[str] = "bst14.alg3"
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2")
     unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run",
+        "queries": "the paper does not say how the minimizer is found; counted in every run"
     }
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 1.0),
-            "asked": lambda: cls(at.mean, at.epsilon),
-        }
+        return {"": lambda: cls(at.mean, 1.0), "asked": lambda: cls(at.mean, at.epsilon)}
 
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex, or whose gradients may be arbitrarily far apart."""
@@ -229,9 +222,7 @@ class OutputPerturbation(PerturbedMinimizer):
             "bst14.lem4.1",
             conditions=self.conditions,
             origin=AsPrinted(
-                "bst14.lem4.1",
-                f"{PureDP(self.epsilon)}",
-                "every epsilon > 0, Delta-strongly convex losses",
+                "bst14.lem4.1", f"{PureDP(self.epsilon)}", "every epsilon > 0, Delta-strongly convex losses"
             ),
         )
         return Guarantees(theorem, as_printed=theorem)
@@ -371,11 +362,7 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
         if self.withdrawn(n):
             return Guarantees()
         mu = (1 + self.slack) * self.sensitivity(n) / self.noise_stddev(n)
-        theorem = replace_one(
-            ApproxDP(self.epsilon, self.delta),
-            "bst14.thmC.1",
-            conditions=self.conditions,
-        )
+        theorem = replace_one(ApproxDP(self.epsilon, self.delta), "bst14.thmC.1", conditions=self.conditions)
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:

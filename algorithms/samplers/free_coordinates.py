@@ -227,11 +227,7 @@ def sampling_queries(
     cells = 2 * largest
     return (
         StatedQueries(
-            "gradient",
-            n * cells,
-            exact=False,
-            formula="2 n for each cell that is allowed",
-            origin=UNCOUNTED,
+            "gradient", n * cells, exact=False, formula="2 n for each cell that is allowed", origin=UNCOUNTED
         ),
         StatedQueries("value", n * (cells * (1 + 2**k) + 1 / smallest), exact=False, expected=True),
     )

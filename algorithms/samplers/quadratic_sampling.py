@@ -21,11 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.samplers import truncated_exponential
-from dpverify.algorithms.samplers.certified_rejection import (
-    Envelope,
-    build_envelope,
-    until_accepted,
-)
+from dpverify.algorithms.samplers.certified_rejection import Envelope, build_envelope, until_accepted
 from dpverify.algorithms.samplers.free_coordinates import FreeRegion
 from dpverify.errors import NotGuaranteedError
 from dpverify.problems import Ball, Box
