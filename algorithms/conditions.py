@@ -29,6 +29,13 @@ def refuse_or_withdraw(algorithm: str, reasons: Sequence[str], withdraw: bool) -
         )
 
 
+def too_small(what: str, given: float | None, least: float, words: str = "") -> tuple[str, ...]:
+    """That a parameter is below the least that is proved; empty if it was not given, or is large enough, rounded."""
+    if given is None or given >= least * (1 - 1e-12):
+        return ()
+    return (f"{what} {given:g} is below {least:g}{words}",)
+
+
 PASSED_ON = frozenset({ConditionKind.NEVER_REFUSED, ConditionKind.AS_DECLARED})
 """Conditions that a wrapper can pass on if it runs algorithms on the records themselves."""
 

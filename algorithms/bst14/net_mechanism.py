@@ -80,7 +80,7 @@ class NetMechanism(ExponentialMechanism):
             if self.cover_radius is not None:
                 raise InvalidArgumentError("cover_radius", self.cover_radius, "None, where a net is given")
             object.__setattr__(self, "net", _as_points(self.net, self.problem.constraint.dimension))
-            _ = self._given_net
+            _ = self.net_for(1)
         refuse_or_withdraw(self.id, self.loose, self.withdraw_guarantee)
 
     def theorem_radius(self, n: int) -> float:
@@ -89,21 +89,18 @@ class NetMechanism(ExponentialMechanism):
         constraint = self.problem.constraint
         return float(min(1.0, constraint.dimension / (self.epsilon * n)) * constraint.diameter)
 
-    @property
-    def _given_net(self) -> Net:
-        net: Any = self.net
-        return _measured_net(net, self.problem.constraint)
-
     def net_for(self, n: int) -> Net:
         """The net for n records, with a bound on its covering radius.
 
         Raises:
             NotGuaranteedError: if it would have too many points.
         """
-        if self.net is not None:
-            return self._given_net
+        constraint: Any = self.problem.constraint
+        net: Any = self.net
+        if net is not None:
+            return _measured_net(net, constraint)
         radius = self.theorem_radius(n) if self.cover_radius is None else float(self.cover_radius)
-        return _grid(self.problem.constraint, radius, self.largest_net)
+        return _grid(constraint, radius, self.largest_net)
 
     def risk_withdrawn(self, n: int) -> tuple[str, ...]:
         """Why Theorem A.1 does not apply to n records; empty if it does."""

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start
+from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, too_small
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
@@ -197,10 +197,10 @@ class NoisyGradientDescent(Weakenable):
         return (n * self.problem.constants.lipschitz_constant) ** 2 + dimension * self.noise_stddev(n) ** 2
 
     def _voids(self, n: int) -> tuple[str, ...]:
-        constant = self.noise_constant
-        if constant is None or constant >= (least := self.provable_constant(n)) * (1 - 1e-12):
+        if self.noise_constant is None:
             return ()
-        return (f"the noise constant {constant:g} is below {least:g}, the smallest that is proved",)
+        least, words = self.provable_constant(n), ", the smallest that is proved"
+        return too_small("the noise constant", self.noise_constant, least, words)
 
     def guarantees(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""

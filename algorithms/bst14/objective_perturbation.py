@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
-from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw, too_small
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
@@ -202,11 +202,8 @@ class ObjectivePerturbation(Weakenable):
     def _voids(self, n: int) -> tuple[str, ...]:
         if not self.determinant_epsilon(n) < self.objective_epsilon:
             return (self._too_little(n),)
-        scale = self.noise_scale_at(n)
         least = self._least_noise(self.objective_epsilon - self.determinant_epsilon(n))
-        if scale >= least * (1 - 1e-12):
-            return ()
-        return (f"the noise's scale {scale:g} is below {least:g}",)
+        return too_small("the noise's scale", self.noise_scale, least)
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import scipy
 
-from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw, too_small
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Positive, Proper, Share
@@ -208,10 +208,7 @@ class OutputPerturbation(PerturbedMinimizer):
         return math.exp(-self.zeta_at(n))
 
     def _voids(self, n: int) -> tuple[str, ...]:
-        least = self.least_scale(n)
-        if self.noise_scale is None or self.noise_scale >= least * (1 - 1e-12):
-            return ()
-        return (f"the noise's scale {self.noise_scale:g} is below {least:g}",)
+        return too_small("the noise's scale", self.noise_scale, self.least_scale(n))
 
     def guarantees(self, n: int) -> Guarantees:
         """epsilon-DP for n records; none if the noise is too small."""
@@ -317,12 +314,8 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
         refuse_or_withdraw(self.id, self._voids(2), self.withdraw_guarantee)
 
     def _voids(self, n: int) -> tuple[str, ...]:
-        least = self.provable_constant()
-        if self.noise_constant is None or self.noise_constant >= least * (1 - 1e-12):
-            return ()
-        return (
-            f"the noise constant {self.noise_constant:g} is below {least:g}, the smallest that is proved",
-        )
+        least, words = self.provable_constant(), ", the smallest that is proved"
+        return too_small("the noise constant", self.noise_constant, least, words)
 
     def provable_constant(self) -> float:
         """The smallest c for which the Gaussian mechanism's exact profile shows (epsilon, delta)-DP."""
