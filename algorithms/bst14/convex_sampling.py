@@ -28,16 +28,14 @@ from dpverify.algorithms.parameters import (
 )
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cube_sampling import (
-    CubeDensity,
-    GaugeTuning,
     Simulation,
+    Tuning,
     check_extension,
     counted,
     printed_alpha,
     repeats,
     tune,
 )
-from dpverify.algorithms.samplers.grid_steps import GridPlan
 from dpverify.algorithms.samplers.sampling_regions import (
     Region,
     fixed_region,
@@ -64,7 +62,7 @@ class _GaugeSampler(WalkingSampler):
     cells: int | None = None
     alpha: float | None = None
 
-    def tuning(self, n: int, region: Region | None = None) -> GaugeTuning:
+    def tuning(self, n: int, region: Region | None = None) -> Tuning:
         """Algorithm 5's parameters for n records, whose region may be one for each run."""
         return tune(
             self.problem,
@@ -76,14 +74,6 @@ class _GaugeSampler(WalkingSampler):
             cells=self.cells,
             extension=self.extension,
         )
-
-    def plan(self, n: int) -> GridPlan:
-        """Each walk's grid for n records."""
-        return self.tuning(n).plan
-
-    def density(self, data: Dataset, region: Region) -> CubeDensity:
-        """The weight function on the cube, with the gauge penalty."""
-        return self.tuning(data.n, region).density(self.problem, data, self.withdraw_guarantee)
 
     def repeats(self, n: int) -> int:
         """m, the largest number of walks a run."""

@@ -20,7 +20,13 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
 from dpverify.algorithms.samplers.cell_walks import COUNTED
-from dpverify.algorithms.samplers.cube_sampling import CubeDensity, CubeSampler, Simulation, counted
+from dpverify.algorithms.samplers.cube_sampling import (
+    CubeDensity,
+    CubeSampler,
+    Simulation,
+    Tuning,
+    counted,
+)
 from dpverify.algorithms.samplers.grid_steps import GridPlan, Proof
 from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region, is_cube
 from dpverify.algorithms.weakening import Weakenable
@@ -78,12 +84,12 @@ class WalkingSampler:
         return fixed_region(self.problem.constraint, self.inner_radius)
 
     @abstractmethod
+    def tuning(self, n: int, region: Region | None = None) -> Tuning:
+        """What n records are walked with, on the region or on a given one, which may be one for each run."""
+
     def plan(self, n: int) -> GridPlan:
         """Each walk's grid for n records."""
-
-    @abstractmethod
-    def density(self, data: Dataset, region: Region) -> CubeDensity:
-        """The weight function on the cube."""
+        return self.tuning(n).plan
 
     def repeats(self, n: int) -> int:
         """The largest number of walks a run."""
@@ -192,8 +198,9 @@ class WalkingSampler:
 
     def sampler(self, data: Dataset, region: Region, runs: int) -> CubeSampler:
         """Algorithm 5's, which draws points of the cube."""
-        density = self.density(data, region)
-        return CubeSampler(density, self.plan(data.n), self.step_count(data.n), self.simulation, runs)
+        tuning = self.tuning(data.n, region)
+        density = CubeDensity(self.problem, data, tuning, self.withdraw_guarantee)
+        return CubeSampler(density, self.step_count(data.n), self.simulation, runs)
 
     def run_on(self, data: Dataset, region: Region, rng: Randomness, runs: int) -> Output:
         """Run on a region, which may be one for each run."""
@@ -301,14 +308,9 @@ class GridWalk(WalkingSampler, Weakenable):
             raise InvalidArgumentError("problem", problem, "a set of more than one point")
         return cls(problem, epsilon / (6 * size), epsilon / 3)
 
-    def plan(self, n: int) -> GridPlan:
+    def tuning(self, n: int, region: Region | None = None) -> Tuning:
         """The grid for n records."""
-        lipschitz = self.scale * whole_number("n", n, at_least=1) * self.problem.constants.lipschitz_constant
-        region = self.region
-        return GridPlan(
-            region.dimension, region.edge, lipschitz, self.distance, cells=self.cells, proof=self.proof
-        )
-
-    def density(self, data: Dataset, region: Region) -> CubeDensity:
-        """exp(-scale * risk)."""
-        return CubeDensity(self.problem, data, region, self.scale, 0.0, self.plan(data.n).lipschitz, 0.0)
+        eta = self.scale * whole_number("n", n, at_least=1) * self.problem.constants.lipschitz_constant
+        cube, distance = region or self.region, self.distance
+        plan = GridPlan(cube.dimension, cube.edge, eta, distance, cells=self.cells, proof=self.proof)
+        return Tuning(cube, self.scale, distance, eta, 0.0, plan)

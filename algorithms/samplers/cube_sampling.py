@@ -44,40 +44,56 @@ _ROUNDING = 1e-3
 """Share of the distance that the law's rounding may reach."""
 
 
+EXTENSION_SHARE = 1 / 16
+"""Share of the walk's distance that each value of the extension may err by."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What n records are walked with: Algorithm 5's parameters; the walk gets half of its distance epsilon~."""
+
+    region: Region
+    scale: float
+    """Inverse temperature, 1 over loss."""
+    distance: float
+    lipschitz: float
+    """eta of scale * risk, 1 over a length."""
+    alpha: float
+    """Of the gauge penalty, dimensionless; 0 where C is the cube."""
+    plan: GridPlan
+
+
 @dataclass(frozen=True, eq=False)
 class CubeDensity:
-    """F = exp(-scale * extended risk - alpha * max(0, gauge - 1)) on the cube of a region; scale is 1 over loss.
+    """F = exp(-scale * extended risk - alpha * max(0, gauge - 1)) on the cube of a region.
 
-    `lipschitz` is eta of scale * risk, 1 over a length. A tolerance of 0 takes the loss itself outside of C.
+    If the plan has no evaluation error, the loss itself is taken outside of C. `best_effort` is the extension's.
     """
 
     problem: Problem
     data: Dataset
-    region: Region
-    scale: float
-    alpha: float
-    lipschitz: float
-    tolerance: float
+    tuning: Tuning
     best_effort: bool = False
 
     def evaluate(self, points: Array, region: Region) -> tuple[Array, Array]:
         """The logarithm of F at points (m, p), and the oracle calls (m, COUNTED) that took."""
-        xp, n = namespace(points), self.data.n
+        xp, n, tuning = namespace(points), self.data.n, self.tuning
         value_only = xp.asarray([0, n, 0], dtype=xp.int64)
         calls = xp.broadcast_to(value_only, (points.shape[0], COUNTED))
         if region.is_cube:
-            return -self.scale * self.problem.total_risk(points, self.data), calls
+            return -tuning.scale * self.problem.total_risk(points, self.data), calls
         outside = region.gauge(points) - 1.0
-        penalty = self.alpha * xp.maximum(outside, xp.zeros_like(outside))
-        if self.tolerance == 0.0 or not bool(xp.any(outside > 0.0)):
-            return -self.scale * self.problem.total_risk(points, self.data) - penalty, calls
+        penalty = tuning.alpha * xp.maximum(outside, xp.zeros_like(outside))
+        tolerance = tuning.plan.evaluation_error
+        if tolerance == 0.0 or not bool(xp.any(outside > 0.0)):
+            return -tuning.scale * self.problem.total_risk(points, self.data) - penalty, calls
         extended = LipschitzExtension(
-            lambda w: self.scale * self.problem.total_risk(w, self.data),
-            lambda w: (self.scale * n) * self.problem.mean_gradient(w, self.data),
+            lambda w: tuning.scale * self.problem.total_risk(w, self.data),
+            lambda w: (tuning.scale * n) * self.problem.mean_gradient(w, self.data),
             region.project,
-            self.lipschitz,
+            tuning.lipschitz,
             region.diameter,
-            self.tolerance,
+            tolerance,
             self.best_effort,
         )(points)
         # a trial is a gradient at the old point, a projection, and a value at the new one
@@ -93,11 +109,11 @@ class CubeDensity:
         calls = np.empty((cells.count, COUNTED), dtype=np.int64)
         for part in _slices(cells.count, max(1, _NUMBERS_AT_ONCE // (self.data.n + 8 * cells.dimension))):
             places = cells.places(np, np.arange(part.start, part.stop))
-            points = self.region.at(np, places, cells.per_side, 0.5)
-            inside = np.asarray(self.region.contains(points))
+            points = self.tuning.region.at(np, places, cells.per_side, 0.5)
+            inside = np.asarray(self.tuning.region.contains(points))
             for chosen in (inside, ~inside):
                 if np.any(chosen):
-                    found = self.evaluate(points[chosen], self.region)
+                    found = self.evaluate(points[chosen], self.tuning.region)
                     weights[part][chosen], calls[part][chosen] = found
         return weights, calls
 
@@ -123,10 +139,9 @@ class CubeSampler:
     is refused, and so are more steps than `running.call_limit` allows calls.
     """
 
-    def __init__(
-        self, density: CubeDensity, plan: GridPlan, steps: int, simulation: Simulation, runs: int
-    ) -> None:
+    def __init__(self, density: CubeDensity, steps: int, simulation: Simulation, runs: int) -> None:
         self.density = density
+        plan = density.tuning.plan
         self.cells = Cells(plan.dimension, plan.cells_per_side)
         self.steps = steps
         if simulation == "law" and self.cells.count > MOST_CELLS:
@@ -135,7 +150,7 @@ class CubeSampler:
                 f"{plan.cells_per_side}^{plan.dimension}"
             )
             raise InvalidArgumentError("simulation", simulation, allowed)
-        shared = density.region.shared
+        shared = density.tuning.region.shared
         laws = 1 if shared else runs
         self.by_law = simulation == "law" or (simulation == "auto" and law_is_cheap(plan, steps, laws))
         if not self.by_law:
@@ -201,39 +216,6 @@ def _slices(count: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, count))
 
 
-EXTENSION_SHARE = 1 / 16
-"""Share of the walk's distance that each value of the extension may err by."""
-
-
-@dataclass(frozen=True)
-class GaugeTuning:
-    """Algorithm 5's parameters for n records: eta is of scale * risk, alpha is 0 where C is the cube.
-
-    The walk gets half of the distance epsilon~.
-    """
-
-    region: Region
-    scale: float
-    distance: float
-    lipschitz: float
-    alpha: float
-    extension: Literal["projection", "loss"]
-    plan: GridPlan
-
-    def density(self, problem: Problem, data: Dataset, best_effort: bool) -> CubeDensity:
-        """The weight function F on the cube."""
-        return CubeDensity(
-            problem,
-            data,
-            self.region,
-            self.scale,
-            self.alpha,
-            self.lipschitz,
-            EXTENSION_SHARE * self.plan.distance if self.extension == "projection" else 0.0,
-            best_effort,
-        )
-
-
 def tune(
     problem: Problem,
     region: Region,
@@ -244,7 +226,7 @@ def tune(
     alpha: float | None = None,
     cells: int | None = None,
     extension: Literal["projection", "loss"] = "projection",
-) -> GaugeTuning:
+) -> Tuning:
     """Algorithm 5's parameters: the printed alpha, and the walk on log F, which is (eta + alpha / r)-Lipschitz.
 
     Where C is the cube, log F is -scale * risk itself: no penalty, no extension.
@@ -256,7 +238,7 @@ def tune(
         error = EXTENSION_SHARE * distance / 2 if extension == "projection" else 0.0
     steepest = eta + penalty / region.inner_radius
     plan = GridPlan(region.dimension, region.edge, steepest, distance / 2, error, cells)
-    return GaugeTuning(region, scale, distance, eta, penalty, extension, plan)
+    return Tuning(region, scale, distance, eta, penalty, plan)
 
 
 def printed_alpha(region: Region, eta: float, distance: float) -> float:

@@ -25,7 +25,7 @@ from dpverify.algorithms.bst14.convex_sampling import (
 )
 from dpverify.algorithms.bst14.grid_walk import boosted
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after
-from dpverify.algorithms.samplers.cube_sampling import repeats
+from dpverify.algorithms.samplers.cube_sampling import CubeDensity, repeats
 from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube, local_balls, local_cubes
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -200,7 +200,7 @@ BALL = Problem(Logistic(), Ball(2, 1.0))
 def fine_weights(mechanism: Any, data: Dataset, k: int) -> tuple[Array, Any]:
     """Log F on a grid of k cells a side, and which centers are in C."""
     tuning = mechanism.tuning(data.n)
-    weights, _ = tuning.density(mechanism.problem, data, False).table(Cells(2, k))
+    weights, _ = CubeDensity(mechanism.problem, data, tuning).table(Cells(2, k))
     points = tuning.region.at(np, Cells(2, k).indices(), k, 0.5)
     return weights, np.asarray(mechanism.problem.constraint.contains(points, 0.0))
 
@@ -262,7 +262,7 @@ def test_the_boosted_sampler_agrees_with_rejection(extension: Any) -> None:
     points = run(mechanism, data, runs=20_000, seed=6).points
     assert np.linalg.norm(points, axis=1).max() <= 1.0
     tuning = mechanism.tuning(5)
-    weights, _ = tuning.density(BALL, data, False).table(Cells(2, 16))
+    weights, _ = CubeDensity(BALL, data, tuning).table(Cells(2, 16))
     other = rejected(weights, 16, lambda w: np.linalg.norm(w, axis=1) <= 1, 20_000)
     flat = rejected(0.5 * weights, 16, lambda w: np.linalg.norm(w, axis=1) <= 1, 20_000)
     faults = []
@@ -339,7 +339,7 @@ def test_algorithm_7_is_private_exactly(p: int, n: int) -> None:
     for sign in (1.0, -1.0):
         features = np.full((n, p), 1 / math.sqrt(p))
         features[0] *= sign
-        density = mechanism.tuning(n).density(mechanism.problem, Dataset(features, np.ones(n)), False)
+        density = CubeDensity(mechanism.problem, Dataset(features, np.ones(n)), mechanism.tuning(n))
         weights, _ = density.table(cells)
         laws.append(law_after(cells, weights, mechanism.step_count(n)))
     largest = np.max(np.abs(np.log(laws[0] / laws[1])))
@@ -355,7 +355,7 @@ def test_algorithm_7_is_within_its_distance_exactly() -> None:
     mechanism = EfficientExponentialSampling(Problem(Linear(), Box.cube(1, 1.0)), epsilon)
     data = Dataset(np.ones((n, 1)), np.ones(n))
     cells = Cells(1, mechanism.plan(n).cells_per_side)
-    weights, _ = mechanism.tuning(n).density(mechanism.problem, data, False).table(cells)
+    weights, _ = CubeDensity(mechanism.problem, data, mechanism.tuning(n)).table(cells)
     law = law_after(cells, weights, mechanism.step_count(n)) / mechanism.plan(n).spacing
     rate = mechanism.scale * n
     assert rate == pytest.approx(epsilon * n / (6 * 2))
