@@ -165,6 +165,7 @@ class Boosting(Weakenable):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg-boost"
+    fault = BOTH
     statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
     unstated: ClassVar[Mapping[str, str]] = {
         "parameters": "its number of runs is found by Markov's inequality with another constant"
@@ -307,8 +308,14 @@ class Boosting(Weakenable):
         whole_number("n", n, at_least=1)
         k = self.repeat_count
         selection = {"value": k * n, "projection": k}
+        single: Any = self.single
+        if hasattr(single, "queries"):
+            stated = single.queries(n)
+        else:
+            count = getattr(single, "gradient_query_count", None)
+            stated = () if count is None else (StatedQueries("gradient", count(n)),)
         found = []
-        for one in self._single_queries(n):
+        for one in stated:
             count, sources = k * one.count + selection.pop(one.oracle, 0), ("bst14.appD", *one.sources)
             found.append(
                 dataclasses.replace(
@@ -326,17 +333,6 @@ class Boosting(Weakenable):
                 )
             )
         return tuple(found)
-
-    def _single_queries(self, n: int) -> tuple[StatedQueries, ...]:
-        if hasattr(self.single, "queries"):
-            return tuple(self.single.queries(n))
-        count = getattr(self.single, "gradient_query_count", None)
-        return () if count is None else (StatedQueries("gradient", count(n)),)
-
-    @property
-    def fault(self) -> str:
-        """The fault of the boosted algorithm, and of the selection."""
-        return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with what is boosted sharpened; the pick is weakened where its exponential numbers are drawn."""

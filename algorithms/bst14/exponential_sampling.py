@@ -241,14 +241,10 @@ class ExponentialSampling(ExponentialMechanism):
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
         if self.withdrawn(n):
             return Guarantees()
-        refusals = () if self._never_refuses else never_refused(FEW_ACCEPTED)
-        return self._epsilon_dp("bst14.thm3.1", conditions=(*refusals, *self.problem.conditions))
-
-    @property
-    def _never_refuses(self) -> bool:
-        """Whether samples come from closed forms, on all records."""
         simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
-        return self._way == "quadratic" and simple
+        closed_form = self._way == "quadratic" and simple
+        refusals = () if closed_form else never_refused(FEW_ACCEPTED)
+        return self._epsilon_dp("bst14.thm3.1", conditions=(*refusals, *self.problem.conditions))
 
     def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.
@@ -323,10 +319,12 @@ class ExponentialSampling(ExponentialMechanism):
             NotGuaranteedError: if too few proposals would be accepted.
             InvalidDataError: if a loss turns out not to be convex, or records are outside the unit ball.
         """
-        constraint = self.problem.constraint
+        constraint: Any = self.problem.constraint
         data = self._admitted(data)
         if self._way == "quadratic":
-            return self._from_quadratic(data, rng, runs)
+            hessian, slope, points = total_quadratic(self.problem, data.as_namespace(np))
+            sampler = quadratic_sampler(constraint, self.scale * hessian, self.scale * slope)
+            return Output(sampler.draw(rng, runs), gradient_queries=data.n * points)
         return sample_on_set(
             RiskPotential(self.problem, data, self.scale),
             rng=rng,
@@ -334,12 +332,6 @@ class ExponentialSampling(ExponentialMechanism):
             target=_TARGET_ACCEPTANCE[affine_dimension(constraint)],
             largest=self.largest_cells,
         )
-
-    def _from_quadratic(self, data: Dataset, rng: Randomness, runs: int) -> Output:
-        hessian, slope, points = total_quadratic(self.problem, data.as_namespace(np))
-        constraint: Any = self.problem.constraint
-        sampler = quadratic_sampler(constraint, self.scale * hessian, self.scale * slope)
-        return Output(sampler.draw(rng, runs), gradient_queries=data.n * points)
 
     @property
     def localizes_without_refusing(self) -> bool:

@@ -222,6 +222,7 @@ class Localization(_Localized):
     withdraw_guarantee: bool = False
 
     id: ClassVar[str] = "bst14.alg4"
+    fault = BOTH
     statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
     unstated: ClassVar[Mapping[str, str]] = {
         "sampling error": "the solver's: none with Algorithm 2, inside the privacy budget with Algorithm 7",
@@ -269,29 +270,19 @@ class Localization(_Localized):
 
     def solver_at(self, n: int) -> LocalSolver:
         """The sampler with its part of the budget."""
-        epsilon = (1 - self.localization_share) * self.epsilon
+        epsilon, withdraw = (1 - self.localization_share) * self.epsilon, self.withdraw_guarantee
         if self.solver == "efficient-exponential-sampling":
             # cubes are the only sets on which the proved number of walk steps is within reach
-            return LocalWalk(
-                LocalizedSampling(
-                    self.problem,
-                    epsilon,
-                    self.radius(n),
-                    shape="cube" if is_cube(self.problem.constraint) else "ball",
-                    steps=self.steps,
-                    withdraw_guarantee=self.withdraw_guarantee,
-                )
+            shape: Any = "cube" if is_cube(self.problem.constraint) else "ball"
+            walk = LocalizedSampling(
+                self.problem, epsilon, self.radius(n), shape, self.steps, withdraw_guarantee=withdraw
             )
+            return LocalWalk(walk)
         if isinstance(self.solver, str):
             return LocalExponentialSampling(
-                ExponentialSampling(self.problem, epsilon, withdraw_guarantee=self.withdraw_guarantee)
+                ExponentialSampling(self.problem, epsilon, withdraw_guarantee=withdraw)
             )
         return self.solver
-
-    @property
-    def fault(self) -> str:
-        """The localizer's and the sampler's."""
-        return BOTH
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same ball, and the sampler inside with its exponent times the factor."""

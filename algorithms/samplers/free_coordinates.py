@@ -243,14 +243,6 @@ def near(region: FreeRegion, points: Array, centers: Array, radius: float) -> Ar
     return squared <= radius**2
 
 
-def cells_per_axis(curvature: float, radius: float, k: int) -> int:
-    """How finely to cut a box of half-width `radius`, so that planes are off by about 1; few where that is many."""
-    most = {1: 4, 2: 3, 3: 2}[k]
-    if not math.isfinite(curvature):
-        return most
-    return int(min(most, max(1, math.ceil(radius * math.sqrt(curvature * k / 2)))))
-
-
 MOST_FREE = 3
 """Free coordinates for which cells are cut."""
 
@@ -275,8 +267,10 @@ def sample_near(
         raise InvalidArgumentError("problem", problem, "a constraint set with at most three free coordinates")
     given = check_near(problem, data, centers, radius, exponent_scale, rng)
     if per_axis is None:
-        curvature = exponent_scale * data.n * problem.constants.smoothness
-        per_axis = cells_per_axis(curvature, min(radius, constraint.diameter), k)
+        # so finely that planes are off by about 1, but few where that is many
+        most, curvature = {1: 4, 2: 3, 3: 2}[k], exponent_scale * data.n * problem.constants.smoothness
+        wanted = min(radius, constraint.diameter) * math.sqrt(curvature * k / 2)
+        per_axis = int(min(most, max(1, math.ceil(wanted)))) if math.isfinite(wanted) else most
     whole_number("per_axis", per_axis, at_least=1)
     potential = RiskPotential(problem, data, exponent_scale)
     margin = potential.rounding
