@@ -38,8 +38,10 @@ from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
 
-def check_steep(problem: Problem) -> None:
+def check_steep(problem: object) -> None:
     """Refuse a loss without a finite Lipschitz constant above 0, on which no sampler of this family can run."""
+    if not isinstance(problem, Problem):
+        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
     if not 0 < problem.constants.lipschitz_constant < math.inf:
         raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant above 0")
 

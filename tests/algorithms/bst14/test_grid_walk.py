@@ -454,3 +454,9 @@ def test_bad_input(name: str, bad: Any) -> None:
 def test_bad_plans(name: str, bad: Any) -> None:
     with pytest.raises(InvalidArgumentError):
         dataclasses.replace(GridPlan(1, 1.0, 1.0, 1.0), **{name: bad})
+
+
+def test_what_is_no_problem_is_refused() -> None:
+    no_problem: Any = 1
+    with pytest.raises(InvalidArgumentError, match="Problem"):
+        GridWalk.for_privacy(no_problem, epsilon=1.0)
