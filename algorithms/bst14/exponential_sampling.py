@@ -346,20 +346,16 @@ class ExponentialSampling(ExponentialMechanism):
         *,
         exponent_scale: float,
         rng: Randomness,
-        per_axis: int | None = None,
     ) -> Output:
         """The density proportional to exp(-exponent_scale L(theta; D)) on C, within `radius` of each run's center.
 
         For localization (Algorithm 4), whose C0 has diameter at most 2 radius: with exponent_scale
         = epsilon / (2 L min(2 radius, ||C||)) a run is epsilon-DP for a given center. Exact: for linear and quadratic
-        losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates, with cells
-        along each axis as `sample_near` has them.
+        losses on a ball in any dimension (see `tilted_gaussians`), else for at most three free coordinates.
         """
         data = admitted(self, data)
         if not self.localizes_without_refusing:
-            return sample_near(
-                self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng, per_axis=per_axis
-            )
+            return sample_near(self.problem, data, centers, radius, exponent_scale=exponent_scale, rng=rng)
         ball = self.problem.constraint
         assert isinstance(ball, Ball)
         given = check_near(self.problem, data, centers, radius, exponent_scale, rng)

@@ -32,7 +32,7 @@ MOST_CELLS = 4096
 """How many cells an envelope may have by default."""
 
 LEAST_ACCEPTANCE = 1e-3
-"""Share of the proposals that must be sure to be accepted, by default."""
+"""Share of the proposals that must be sure to be accepted."""
 
 _MOST_ROUNDS = 1_000_000
 _CUT_SHARE = 0.6
@@ -159,16 +159,11 @@ class Envelope:
 
 
 def build_envelope(
-    potential: Potential,
-    region: BoundingRegion,
-    *,
-    target: float = 0.5,
-    largest: int = MOST_CELLS,
-    smallest: float = LEAST_ACCEPTANCE,
+    potential: Potential, region: BoundingRegion, *, target: float = 0.5, largest: int = MOST_CELLS
 ) -> Envelope:
     """Cut the region's box into at most `largest` cells until a share `target` of the proposals is accepted, provably.
 
-    Refused if not even the share `smallest` is.
+    Refused if not even the share `LEAST_ACCEPTANCE` is.
     """
     made = Envelope(potential, region)
     corner, opposite = np.asarray(region.lower), np.asarray(region.upper)
@@ -195,10 +190,10 @@ def build_envelope(
     # planes are lowered by the margin, and values may be off by as much; rounding of the masses is far below 1e-6
     made.cells, made.margin = cells, potential.rounding
     made.acceptance = acceptance * (1 - 1e-6) * math.exp(-2 * made.margin)
-    if not made.acceptance >= smallest:
+    if not made.acceptance >= LEAST_ACCEPTANCE:
         raise NotGuaranteedError(
             f"Only {made.acceptance:.2g} of the proposals are sure to be accepted with {largest} cells, below "
-            f"{smallest:g}; a smaller epsilon, fewer records or more cells would help."
+            f"{LEAST_ACCEPTANCE:g}; a smaller epsilon, fewer records or more cells would help."
         )
     made.cumulative = np.cumsum(upper / np.sum(upper))
     return made

@@ -27,7 +27,7 @@ from dpverify.algorithms.samplers.certified_rejection import (
     decide,
     until_accepted,
 )
-from dpverify.checks import number, whole_number
+from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Unstated
 from dpverify.problems import Ball, Box, ConstraintSet, Dataset, Problem, Simplex
@@ -194,20 +194,14 @@ class RiskPotential:
 
 
 def sample_on_set(
-    potential: RiskPotential,
-    *,
-    rng: Randomness,
-    runs: int,
-    target: float,
-    largest: int = MOST_CELLS,
-    smallest: float = LEAST_ACCEPTANCE,
+    potential: RiskPotential, *, rng: Randomness, runs: int, target: float, largest: int = MOST_CELLS
 ) -> Output:
     """Exact samples of exp(-potential) on the problem's set, in all coordinates, by certified rejection.
 
     A run alone would need the envelope that runs share, so each counts it. Arguments as for `build_envelope`.
     """
     region, n = FreeRegion(potential.problem.constraint), potential.data.n
-    envelope = build_envelope(potential, region, target=target, largest=largest, smallest=smallest)
+    envelope = build_envelope(potential, region, target=target, largest=largest)
     points, asked = envelope.sample(rng=rng, runs=runs, name="position")
     return Output(
         region.whole(points),
@@ -219,9 +213,7 @@ def sample_on_set(
 UNCOUNTED = Unstated("the paper counts no queries of exact sampling; the number is the implementation's")
 
 
-def sampling_queries(
-    k: int, n: int, *, largest: int = MOST_CELLS, smallest: float = LEAST_ACCEPTANCE
-) -> tuple[StatedQueries, StatedQueries]:
+def sampling_queries(k: int, n: int, *, largest: int = MOST_CELLS) -> tuple[StatedQueries, StatedQueries]:
     """What a run of `sample_on_set` asks for at most, with k free coordinates and n records."""
     # cells that were cut had planes too; a cell's values are asked for at its plane's point and at its corners
     cells = 2 * largest
@@ -229,7 +221,7 @@ def sampling_queries(
         StatedQueries(
             "gradient", n * cells, exact=False, formula="2 n for each cell that is allowed", origin=UNCOUNTED
         ),
-        StatedQueries("value", n * (cells * (1 + 2**k) + 1 / smallest), exact=False, expected=True),
+        StatedQueries("value", n * (cells * (1 + 2**k) + 1 / LEAST_ACCEPTANCE), exact=False, expected=True),
     )
 
 
@@ -257,7 +249,6 @@ def sample_near(
     *,
     exponent_scale: float,
     rng: Randomness,
-    per_axis: int | None = None,
 ) -> Output:
     """Exact samples of exp(-exponent_scale * total risk) on C, within `radius` of each run's center."""
     xp, constraint = rng.xp, problem.constraint
@@ -266,29 +257,25 @@ def sample_near(
     if k > MOST_FREE:
         raise InvalidArgumentError("problem", problem, "a constraint set with at most three free coordinates")
     given = check_near(problem, data, centers, radius, exponent_scale, rng)
-    if per_axis is None:
-        # so finely that planes are off by about 1, but few where that is many
-        most, curvature = {1: 4, 2: 3, 3: 2}[k], exponent_scale * data.n * problem.constants.smoothness
-        wanted = min(radius, constraint.diameter) * math.sqrt(curvature * k / 2)
-        per_axis = int(min(most, max(1, math.ceil(wanted)))) if math.isfinite(wanted) else most
-    whole_number("per_axis", per_axis, at_least=1)
+    # cells along each axis to begin with: so fine that planes are off by about 1, but few where that is many
+    most, curvature = {1: 4, 2: 3, 3: 2}[k], exponent_scale * data.n * problem.constants.smoothness
+    wanted = min(radius, constraint.diameter) * math.sqrt(curvature * k / 2)
+    per_axis = int(min(most, max(1, math.ceil(wanted)))) if math.isfinite(wanted) else most
     potential = RiskPotential(problem, data, exponent_scale)
     margin = potential.rounding
     chunk = max(1, _CELLS_AT_ONCE // per_axis**k)
-    points, planes, asked = [given[:0, :]], [], []
+    points, gradients, values = [given[:0, :]], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for start in range(0, given.shape[0], chunk):
         part = region.inside(region.free(given[start : min(start + chunk, given.shape[0]), :]))
         envelopes = _Envelopes(potential, region, part, radius, per_axis, margin, rng)
-        drawn, values = until_accepted(envelopes.propose, part.shape[0], xp)
+        drawn, asked = until_accepted(envelopes.propose, part.shape[0], xp)
         points.append(region.whole(drawn))
-        planes.append(envelopes.planes)
-        asked.append(values)
-    gradients = np.concatenate([np.zeros(0, dtype=np.int64), *planes])
+        gradients.append(envelopes.planes)
+        values.append(envelopes.planes + asked)
     return Output(
         xp.concat(points, axis=0),
-        gradient_queries=data.n * gradients,
-        value_queries=data.n
-        * np.concatenate([gradients[:0], *(p + a for p, a in zip(planes, asked, strict=True))]),
+        gradient_queries=data.n * np.concatenate(gradients),
+        value_queries=data.n * np.concatenate(values),
     )
 
 

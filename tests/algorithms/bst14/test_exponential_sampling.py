@@ -524,7 +524,6 @@ def test_what_voids_the_guarantee_is_refused_or_withdrawn() -> None:
         ("radius", {"radius": 0.0}),
         ("radius", {"radius": math.nan}),
         ("exponent_scale", {"exponent_scale": -1.0}),
-        ("per_axis", {"per_axis": 0}),
     ],
 )
 def test_bad_centers_are_refused(argument: str, changed: dict[str, Any]) -> None:
