@@ -23,7 +23,7 @@ from dpverify.algorithms.samplers.cell_walks import (
     step_on_table,
 )
 from dpverify.algorithms.samplers.grid_steps import GridPlan
-from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
+from dpverify.algorithms.samplers.lipschitz_extension import extended
 from dpverify.algorithms.samplers.sampling_regions import Region
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import Dataset, Problem
@@ -87,21 +87,21 @@ class CubeDensity:
         tolerance = tuning.plan.evaluation_error
         if tolerance == 0.0 or not bool(xp.any(outside > 0.0)):
             return -tuning.scale * self.problem.total_risk(points, self.data) - penalty, calls
-        extended = LipschitzExtension(
+        values, _, trials = extended(
+            points,
             lambda w: tuning.scale * self.problem.total_risk(w, self.data),
             lambda w: (tuning.scale * n) * self.problem.mean_gradient(w, self.data),
             region.project,
-            tuning.lipschitz,
-            region.diameter,
-            tolerance,
-            self.best_effort,
-        )(points)
+            eta=tuning.lipschitz,
+            diameter=region.diameter,
+            tolerance=tolerance,
+            best_effort=self.best_effort,
+        )
         # a trial is a gradient at the old point, a projection, and a value at the new one
         per_trial = xp.asarray([n, n, 1], dtype=xp.int64)
-        more = xp.where(
-            (outside > 0.0)[:, None], extended.trials[:, None] * per_trial[None, :], value_only[None, :]
-        )
-        return -extended.values - penalty, more
+        counted_there = trials[:, None] * per_trial[None, :]
+        more = xp.where((outside > 0.0)[:, None], counted_there, value_only[None, :])
+        return -values - penalty, more
 
     def table(self, cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The logarithm of F at the centers of all cells, (k^p,), and the oracle calls each takes, (k^p, COUNTED)."""

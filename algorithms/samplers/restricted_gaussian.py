@@ -138,9 +138,6 @@ def _on_box(box: Box, mean: Array, stddev: float, rng: Randomness) -> Array:
     return box.project(points)
 
 
-# ------------------------------------------------------------------------------------------ ball
-
-
 def _on_ball(ball: Ball, mean: Array, stddev: float, rng: Randomness) -> Array:
     xp = rng.xp
     center = xp.asarray(ball.center(), dtype=xp.float64)
@@ -230,9 +227,6 @@ def _along_and_across(ball: Ball, distance: Array, stddev: float, rng: Randomnes
         _settle(across, pending, q, accepted)
         pending = _settle(along, pending, t, accepted)
     return along, across
-
-
-# ------------------------------------------------------------------------------------------ simplex
 
 
 def _on_simplex(simplex: Simplex, mean: Array, stddev: float, rng: Randomness) -> Array:

@@ -26,7 +26,7 @@ from dpverify.algorithms.bst14.convex_sampling import (
 from dpverify.algorithms.bst14.grid_walk import boosted
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after
 from dpverify.algorithms.samplers.cube_sampling import CubeDensity, repeats
-from dpverify.algorithms.samplers.lipschitz_extension import LipschitzExtension
+from dpverify.algorithms.samplers.lipschitz_extension import Extended, extended
 from dpverify.algorithms.samplers.sampling_regions import fixed_region, is_cube, local_balls, local_cubes
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.problems import (
@@ -105,15 +105,16 @@ def test_the_cube_holds_the_set(constraint: ConstraintSet) -> None:
 
 def extension_of(
     problem: Problem, data: Dataset, lipschitz: float, tolerance: float, best_effort: bool = False
-) -> LipschitzExtension:
-    return LipschitzExtension(
+) -> Callable[[Array], Extended]:
+    return lambda points: extended(
+        points,
         lambda w: problem.total_risk(w, data),
         lambda w: data.n * problem.mean_gradient(w, data),
         problem.constraint.project,
-        lipschitz,
-        problem.constraint.diameter,
-        tolerance,
-        best_effort,
+        eta=lipschitz,
+        diameter=problem.constraint.diameter,
+        tolerance=tolerance,
+        best_effort=best_effort,
     )
 
 
