@@ -42,18 +42,12 @@ MOST_CELLS_PER_SIDE = 2**53
 
 @dataclass(frozen=True)
 class GridPlan:
-    """The grid, and the number of steps after which the walk is proved to be close to its density.
+    """The grid, and the number of steps after which the walk is proved to be within a distance of its density.
 
-    Attributes:
-        dimension: p.
-        edge: tau, of the cube; a length.
-        lipschitz: eta, of log F in the Euclidean norm; 1 over a length.
-        distance: largest |log-ratio| of the output's density and F's; dimensionless.
-        evaluation_error: xi, at most how far evaluated log-weights are from log F, which is concave; dimensionless.
-        cells: cells on an edge; None: ceil(tau / gamma) for the paper's gamma = distance / (2 eta sqrt(p)).
-        proof: `conductance` for the bound derived above, `printed` for the paper's: half that conductance in
-            Morris and Peres's bound 1 + (4 / conductance^2) ln(1 / (error smallest_mass)), with the smallest mass
-            and the error corrected.
+    p, tau, eta, the largest |log-ratio| and xi are as above. Without a number of cells an edge has ceil(tau / gamma) of
+    them, for the paper's gamma = distance / (2 eta sqrt(p)). The proof is `conductance`, the bound derived above, or
+    `printed`, the paper's: half that conductance in Morris and Peres's bound 1 + (4 / conductance^2) ln(1 / (error
+    smallest_mass)), with the smallest mass and the error corrected.
     """
 
     dimension: Count
@@ -65,7 +59,6 @@ class GridPlan:
     proof: Proof = "conductance"
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         check_parameters(self)
         if self.cells is not None:
             whole_number("cells", self.cells, at_least=1, at_most=MOST_CELLS_PER_SIDE)

@@ -47,7 +47,6 @@ class RestrictedGaussian:
     stddev: Positive
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         check_parameters(self)
         if type(self.constraint) not in (Ball, Box, Simplex, AllSpace):
             raise InvalidArgumentError("constraint", self.constraint, "a Ball, Box, Simplex or AllSpace")

@@ -63,7 +63,6 @@ class LensSampler:
     radius: float
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         if not self.radius * _LARGEST_RATIO > self.ball.radius:
             raise InvalidArgumentError(
                 "radius", self.radius, f"more than {self.ball.radius / _LARGEST_RATIO:g}"
@@ -123,7 +122,6 @@ class SkewGaussian:
     precision: Matrix
 
     def __post_init__(self) -> None:
-        """Check the set."""
         if type(self.constraint) not in (Ball, AllSpace):
             raise InvalidArgumentError("constraint", self.constraint, "a Ball or AllSpace")
 
