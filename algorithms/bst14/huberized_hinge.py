@@ -28,14 +28,6 @@ from dpverify.problems import Box, ConstraintSet, Dataset, Problem
 from dpverify.problems.further_losses import HuberizedPositivePart, PositivePart
 from dpverify.running import Output, Randomness
 
-__all__ = [
-    "HuberizedObjectivePerturbation",
-    "first_bad_data",
-    "first_bad_risk",
-    "second_bad_data",
-    "second_bad_risk",
-]
-
 
 @dataclass(frozen=True)
 class HuberizedObjectivePerturbation(Weakenable):
@@ -95,8 +87,8 @@ class HuberizedObjectivePerturbation(Weakenable):
             raise InvalidArgumentError("delta", self.delta, "a number in (0, 1), for the printed noise")
         if self.constraint is None:
             object.__setattr__(self, "constraint", Box((-2.0,), (2.0,)))
-        reasons = self.withdrawn(1) if self.printed else ()
-        refuse_or_withdraw(self.id, reasons, self.withdraw_guarantee)
+        if self.printed:
+            refuse_or_withdraw(self.id, self.withdrawn(1), self.withdraw_guarantee)
         _ = self.perturbation
 
     @property
