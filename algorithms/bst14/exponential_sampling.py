@@ -18,11 +18,10 @@ from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
-from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
+from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED, Matrix
 from dpverify.algorithms.samplers.free_coordinates import (
     MOST_FREE,
     UNCOUNTED,
-    Matrix,
     RiskPotential,
     affine_dimension,
     check_near,

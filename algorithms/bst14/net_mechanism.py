@@ -13,7 +13,6 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.exponential_sampling import SLACK, ExponentialMechanism
 from dpverify.algorithms.conditions import refuse_or_withdraw
@@ -21,6 +20,7 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.samplers.free_coordinates import UNCOUNTED
@@ -29,8 +29,6 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
-
-Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

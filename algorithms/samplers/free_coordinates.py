@@ -22,6 +22,7 @@ from dpverify.algorithms.samplers.certified_rejection import (
     LEAST_ACCEPTANCE,
     MOST_CELLS,
     Counts,
+    Matrix,
     build_envelope,
     corners_of_cube,
     decide,
@@ -35,8 +36,6 @@ from dpverify.problems.arrays import at_least, like, namespace, row_sums
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
-
-Matrix = NDArray[np.float64]
 
 _CLEARLY = 1e-12
 """Relative distance from which a cell is certainly outside."""

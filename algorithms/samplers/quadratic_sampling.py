@@ -21,15 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.samplers import truncated_exponential
-from dpverify.algorithms.samplers.certified_rejection import Envelope, build_envelope, until_accepted
+from dpverify.algorithms.samplers.certified_rejection import Envelope, Matrix, build_envelope, until_accepted
 from dpverify.algorithms.samplers.free_coordinates import FreeRegion
 from dpverify.errors import NotGuaranteedError
 from dpverify.problems import Ball, Box
 from dpverify.problems.arrays import at_least, like, namespace, row_sums
 from dpverify.running import Randomness
 from dpverify.running.randomness import Array
-
-Matrix = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 _PILOT = 4000
