@@ -145,7 +145,7 @@ def with_records_in_refusals(patch: pytest.MonkeyPatch) -> None:
         try:
             return batch(self, points, records, made=made)
         except InvalidArgumentError as error:
-            seen = self._interaction._records.look_up(np.array([0]))
+            seen = self._interaction.look_up(np.array([0]))
             raise InvalidArgumentError("points", str(seen), str(error)) from None
 
     patch.setattr(interaction.Batch, "ask", ask)
