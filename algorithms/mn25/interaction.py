@@ -5,16 +5,16 @@ value and a gradient; the proxy oracle turns all of these answers into one messa
 the optimizer sees. Within a batch nothing may depend on an answer to it. What a run costs is the number of true
 oracle calls.
 
-`Interaction` keeps these rules and counts: a batch takes queries until its message is asked for, and none
-afterwards; there is one message a batch; batches follow one another; points are those where the loss's constants
-hold. Everything is done for a whole batch of independent runs at once; the word `batch` is the paper's, and means the
-queries of one run in one round.
+`Interaction` keeps these rules and counts: queries make up a batch until its message is asked for, and the next
+batch afterwards, so that there is one message a batch; points are those where the loss's constants hold. Everything
+is done for a whole batch of independent runs at once; the word `batch` is the paper's, and means the queries of one
+run in one round.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,54 +116,6 @@ class ProxyOracle(Protocol):
         """
 
 
-class Batch:
-    """One round's queries: it takes queries until the message is asked for, and none afterwards."""
-
-    def __init__(self, interaction: Interaction) -> None:
-        self._interaction = interaction
-        self._asked: list[_Queries] = []
-        self._answered = False
-
-    def ask(self, points: Array, records: Array, *, made: Array | None = None) -> Batch:
-        """Hand over queries, see `OracleHandle.ask`; all of it is copied, so that nothing done to it later matters."""
-        inter = self._interaction
-        inter.check_open()
-        if self._answered:
-            raise AdaptiveQueryError(
-                "The message for this batch has been released, and a further query could depend on it. Open the next "
-                "batch."
-            )
-        xp, runs, d = inter.xp, inter.runs, inter.problem.constraint.dimension
-        indices = np.array(records)
-        whole = indices.dtype.kind in "iu" and indices.ndim in (1, 2)
-        if not whole or not np.all((indices >= 0) & (indices < inter.n)):
-            raise InvalidArgumentError("records", records, f"integers from 0 to {inter.n - 1}")
-        if indices.ndim == 1:
-            indices = np.broadcast_to(indices, (runs, indices.shape[0]))
-        copied = own_numbers(points, xp)
-        shapes = ((runs, d), (runs, indices.shape[1], d))
-        if indices.shape[0] != runs or tuple(copied.shape) not in shapes:
-            raise InvalidArgumentError("points", tuple(copied.shape), f"shape {shapes[0]} or {shapes[1]}")
-        kept = None if made is None else xp.asarray(made, dtype=xp.bool, copy=True)
-        if kept is not None and tuple(kept.shape) != indices.shape:
-            raise InvalidArgumentError("made", tuple(kept.shape), f"booleans of shape {indices.shape}")
-        if copied.ndim == 2:
-            copied = inter.true_oracle.admitted(copied)
-        else:
-            for k in range(copied.shape[1]):
-                copied[:, k, :] = inter.true_oracle.admitted(copied[:, k, :])
-        self._asked.append(_Queries(copied, xp.asarray(indices, dtype=xp.int64, copy=True), kept))
-        return self
-
-    def answer(self) -> Array:
-        """The proxy oracle's message Y_t; the true oracle is called once for every query."""
-        self._interaction.check_open()
-        if self._answered:
-            raise AdaptiveQueryError("There is one message per batch, and it has been released.")
-        self._answered = True
-        return self._interaction.answer_of(self._asked)
-
-
 def own_numbers(points: Any, xp: Any) -> Array:
     """A copy of an array of real numbers, in 64-bit floats; anything else is refused."""
     try:
@@ -214,32 +166,45 @@ class Interaction:
         self.uses = None if declared is None else UseCounts(runs, data.n, declared)
         """How often records were asked for; None if nothing was declared."""
         self._projections = 0
-        self._open = False
+        self._asked: list[_Queries] = []
         self._over = False
 
     def look_up(self, records: Array) -> tuple[Array, Array]:
         """Features (runs, d) and labels (runs,) of one record for each run, for the true oracle."""
         return self.xp.take(self._columns, records, axis=1).T, self.xp.take(self._labels, records, axis=0)
 
-    def batch(self) -> Batch:
-        """Open the next round."""
-        self.check_open()
-        if self._open:
-            raise AdaptiveQueryError("The last batch has not been answered; batches follow one another.")
-        self._open = True
-        return Batch(self)
+    def ask(self, points: Array, records: Array, *, made: Array | None = None) -> Self:
+        """Hand over queries of the batch at hand, see `OracleHandle.ask`.
 
-    def check_open(self) -> None:
-        """Refuse queries after the end."""
-        if self._over:
-            raise AdaptiveQueryError("The interaction is over: its points were released.")
+        All of it is copied, so that nothing done to it later matters.
+        """
+        self._check_open()
+        xp, runs, d = self.xp, self.runs, self.problem.constraint.dimension
+        indices = np.array(records)
+        whole = indices.dtype.kind in "iu" and indices.ndim in (1, 2)
+        if not whole or not np.all((indices >= 0) & (indices < self.n)):
+            raise InvalidArgumentError("records", records, f"integers from 0 to {self.n - 1}")
+        if indices.ndim == 1:
+            indices = np.broadcast_to(indices, (runs, indices.shape[0]))
+        copied = own_numbers(points, xp)
+        shapes = ((runs, d), (runs, indices.shape[1], d))
+        if indices.shape[0] != runs or tuple(copied.shape) not in shapes:
+            raise InvalidArgumentError("points", tuple(copied.shape), f"shape {shapes[0]} or {shapes[1]}")
+        kept = None if made is None else xp.asarray(made, dtype=xp.bool, copy=True)
+        if kept is not None and tuple(kept.shape) != indices.shape:
+            raise InvalidArgumentError("made", tuple(kept.shape), f"booleans of shape {indices.shape}")
+        if copied.ndim == 2:
+            copied = self.true_oracle.admitted(copied)
+        else:
+            for k in range(copied.shape[1]):
+                copied[:, k, :] = self.true_oracle.admitted(copied[:, k, :])
+        self._asked.append(_Queries(copied, xp.asarray(indices, dtype=xp.int64, copy=True), kept))
+        return self
 
-    def close(self) -> None:
-        """End it: no query is taken or answered afterwards, even through a handle that was kept."""
-        self._over = True
-
-    def answer_of(self, asked: Sequence[_Queries]) -> Array:
-        """What `Batch.answer` returns."""
+    def answer(self) -> Array:
+        """The proxy oracle's message Y_t about the batch, which it ends; the true oracle is called once a query."""
+        self._check_open()
+        asked = self._asked
         answers = FirstOrder(self, asked)
         if self._declared is not None and self.uses is not None:
             if self.rounds == self._declared.rounds:
@@ -247,11 +212,19 @@ class Interaction:
                     f"There is one batch more than the {self.rounds} that were declared."
                 )
             self.uses.add([part.records for part in asked], [part.made for part in asked], answers.count)
-        self._open = False
+        self._asked = []
         self.rounds += 1
         # one call a query, whatever the proxy oracle then reads of the answers
         self.true_oracle_calls += answers.count
         return self._oracle.respond(answers, rng=self.rng)
+
+    def _check_open(self) -> None:
+        if self._over:
+            raise AdaptiveQueryError("The interaction is over: its points were released.")
+
+    def close(self) -> None:
+        """End it: no query is taken or answered afterwards, even through a handle that was kept."""
+        self._over = True
 
     def project(self, points: Array) -> Array:
         """Project onto the constraint set, counted."""
@@ -263,17 +236,13 @@ class Interaction:
 
         It holds functions, no bound methods: those have their object as an attribute.
         """
-        opened: list[Batch] = []
         own: list[Randomness] = []
 
         def ask(points: Array, records: Array, made: Array | None) -> None:
-            if not opened:
-                opened.append(self.batch())
-            opened[0].ask(points, records, made=made)
+            self.ask(points, records, made=made)
 
         def answer() -> Array:
-            batch = opened.pop() if opened else self.batch()
-            return batch.answer()
+            return self.answer()
 
         def project(points: Array) -> Array:
             return self.project(points)

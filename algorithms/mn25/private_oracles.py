@@ -256,7 +256,7 @@ def mean_of_descent(
     total = 0.0 * w
     for _ in range(steps):
         total += w
-        message = interaction.batch().ask(w, draw()).answer()
+        message = interaction.ask(w, draw()).answer()
         w = interaction.project(w - rate * decode(message))
     total /= steps
     return interaction.output(total)

@@ -73,25 +73,18 @@ def some_points(seed: int = 3) -> Any:
     return np.random.default_rng(seed).normal(size=(RUNS, D)) * 0.2
 
 
-def test_a_query_after_the_message_is_refused() -> None:
+def test_a_query_after_the_message_belongs_to_the_next_batch() -> None:
     talk = interaction()
-    batch = talk.batch().ask(some_points(), [0, 1])
-    batch.answer()
-    with pytest.raises(AdaptiveQueryError, match="could depend on it"):
-        batch.ask(some_points(4), [2])
-    with pytest.raises(AdaptiveQueryError, match="one message"):
-        batch.answer()
-    assert np.all(talk.true_oracle_calls == 2)
-
-
-def test_batches_follow_one_another() -> None:
-    talk = interaction()
-    first = talk.batch().ask(some_points(), [0])
-    with pytest.raises(AdaptiveQueryError, match="not been answered"):
-        talk.batch()
-    first.answer()
-    talk.batch().answer()
+    first = talk.ask(some_points(), [0, 1]).answer()
+    second = talk.ask(some_points(4), [2]).answer()
     assert talk.rounds == 2
+    assert np.all(talk.true_oracle_calls == 3)
+    data = make_data()
+    gradient = PROBLEM.loss.gradient(some_points(4), data.features[2], data.labels[2])
+    assert np.allclose(second, gradient, atol=1e-15)
+    assert not np.allclose(first, second)
+    assert np.array_equal(talk.answer(), np.zeros((RUNS, D)))  # nothing was asked since
+    assert talk.rounds == 3
 
 
 @dataclass(frozen=True)
@@ -263,7 +256,7 @@ def test_random_numbers_of_an_optimizer_are_one_stream_that_the_seed_fixes() -> 
 def test_points_changed_after_asking_do_not_matter() -> None:
     points = some_points()
     kept = points.copy()
-    batch = interaction().batch().ask(points, [2])
+    batch = interaction().ask(points, [2])
     points[...] = 9.0
     data = make_data()
     expected = PROBLEM.loss.gradient(kept, data.features[2], data.labels[2])
@@ -278,7 +271,7 @@ def test_ragged_batches_are_counted_and_averaged_run_by_run(xp: Any) -> None:
     made = rng.random((RUNS, 4)) < 0.6
     made[0], made[1] = False, True
     talk = interaction(xp=xp)
-    batch = talk.batch().ask(xp.asarray(points), xp.asarray(drawn), made=xp.asarray(made))
+    batch = talk.ask(xp.asarray(points), xp.asarray(drawn), made=xp.asarray(made))
     found = np.asarray(batch.ask(xp.asarray(points[:, 0, :]), [6]).answer())
     data = make_data()
     for r in range(RUNS):
@@ -299,7 +292,7 @@ def test_values_are_there_for_oracles_that_want_them() -> None:
             return None
 
     w, data = some_points(), make_data()
-    found = interaction(LargestLoss()).batch().ask(w, np.arange(N)).answer()
+    found = interaction(LargestLoss()).ask(w, np.arange(N)).answer()
     expected = [PROBLEM.loss.value(w, data.features[i], data.labels[i]) for i in range(N)]
     assert np.allclose(found, np.max(expected, axis=0))
 
@@ -411,14 +404,14 @@ def test_bad_arguments(name: str, value: Any) -> None:
 @pytest.mark.parametrize("records", [[7], [-1], [0.5], 3, [[0, 1]]])
 def test_bad_records(records: Any) -> None:
     with pytest.raises(InvalidArgumentError):
-        interaction().batch().ask(some_points(), records)
+        interaction().ask(some_points(), records)
 
 
 def test_bad_points_and_oracles() -> None:
     with pytest.raises(InvalidArgumentError, match="shape"):
-        interaction().batch().ask(np.zeros((RUNS, D + 1)), [0])
+        interaction().ask(np.zeros((RUNS, D + 1)), [0])
     with pytest.raises(InvalidArgumentError, match="booleans"):
-        interaction().batch().ask(some_points(), [0], made=np.ones((RUNS, 2), dtype=bool))
+        interaction().ask(some_points(), [0], made=np.ones((RUNS, 2), dtype=bool))
     with pytest.raises(InvalidArgumentError, match="ProxyOracle"):
         interaction(oracle=3)
     with pytest.raises(InvalidArgumentError, match="at most 7"):
@@ -474,7 +467,7 @@ def test_nothing_is_answered_after_the_end_and_nothing_released_changes() -> Non
 
 def test_records_changed_after_asking_do_not_matter() -> None:
     records = np.array([2])
-    batch = interaction().batch().ask(some_points(), records)
+    batch = interaction().ask(some_points(), records)
     records[...] = 5
     data = make_data()
     expected = PROBLEM.loss.gradient(some_points(), data.features[2], data.labels[2])
@@ -489,7 +482,7 @@ def test_points_that_only_say_their_shape_are_looked_at() -> None:
             return np.zeros((RUNS, D + 2))
 
     with pytest.raises(InvalidArgumentError, match="points"):
-        interaction().batch().ask(Lying(), [0])
+        interaction().ask(Lying(), [0])
 
 
 @pytest.mark.parametrize("declared", [None, (1, 1), 3])
