@@ -43,6 +43,12 @@ _ORIGINS: Mapping[str, Origin] = {
         "the noise is sqrt(2) times the printed one, with which the printed bound agrees",
         _MORE_NOISE,
     ),
+    "fmtt18.thm32": Corrected(
+        "fmtt18.thm32",
+        "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) with q = max(2 k ln(n) / n, 2 ln(1/delta))",
+        "q has the harmonic number H_n in place of ln n",
+        "epsilon in (0, 1), delta in (0, 1/2), independent records",
+    ),
     "fmtt18.cor34": Corrected(
         "fmtt18.cor34",
         "4 sqrt(2) R L / sqrt(n) (sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 ln(1.25/delta)))",
@@ -56,22 +62,14 @@ _TOLERANCE = 1e-12
 
 def noisy_gradient_norm(problem: Problem, noise_stddev: float) -> float:
     """G = sqrt(L^2 + d sigma^2): root mean square of a gradient with noise in each coordinate, loss over length."""
-    return math.hypot(
-        problem.constants.lipschitz_constant, math.sqrt(problem.constraint.dimension) * noise_stddev
-    )
+    spread = math.sqrt(problem.constraint.dimension) * noise_stddev
+    return math.hypot(problem.constants.lipschitz_constant, spread)
 
 
 def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_stddev: float) -> float:
-    """Expected excess population risk of an iterate chosen uniformly among consecutive ones.
+    """Expected excess population risk of an iterate chosen uniformly among `iterates` consecutive ones.
 
-    Args:
-        problem: whose records are independent draws from the population, each used at most once.
-        iterates: T', how many the released point is chosen from.
-        rate: eta, length^2 over loss.
-        noise_stddev: of each coordinate of a gradient's noise, loss over length.
-
-    Returns:
-        In units of the loss; infinite if the set is unbounded or the loss not Lipschitz.
+    In units of the loss; infinite if the set is unbounded or the loss not Lipschitz. Each record is used at most once.
     """
     diameter, lipschitz = problem.constraint.diameter, problem.constants.lipschitz_constant
     if not (math.isfinite(diameter) and math.isfinite(lipschitz)):
@@ -81,18 +79,12 @@ def random_iterate_risk(problem: Problem, *, iterates: int, rate: float, noise_s
 
 
 def check_bounded(problem: Problem) -> None:
-    """Refuse problems for which the theorems' rates are not defined.
-
-    Raises:
-        InvalidArgumentError: if it is not a `Problem`, its set is unbounded, or its loss is not Lipschitz there.
-    """
+    """Refuse what is no `Problem`, and a problem for which the theorems' rates are not defined."""
     if not isinstance(problem, Problem):
         raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    sizes = problem.constraint.largest_norm, problem.constants.lipschitz_constant
-    if not all(math.isfinite(size) for size in sizes):
-        raise InvalidArgumentError(
-            "problem", problem, "a bounded constraint set and a loss with a finite Lipschitz constant on it"
-        )
+    if not math.isfinite(problem.constraint.largest_norm + problem.constants.lipschitz_constant):
+        allowed = "a bounded constraint set and a loss with a finite Lipschitz constant on it"
+        raise InvalidArgumentError("problem", problem, allowed)
     check_not_flat("problem", problem, problem.loss)
 
 
@@ -115,18 +107,8 @@ def stop_risk(
 ) -> StatedRisk | None:
     """Excess population risk of one of several consecutive iterates: a theorem's at its rate, else what is proved.
 
-    Args:
-        problem: whose records are independent draws from the population, each used at most once.
-        iterates: how many the released point is chosen from, uniformly.
-        rate: eta, length^2 over loss.
-        noise_stddev: of each coordinate of a gradient's noise, loss over length.
-        best: the theorem's rate.
-        bound: what it states at that rate, in units of the loss.
-        source: its statement id.
-        formula: the theorem's bound.
-
-    Returns:
-        None if the set is unbounded or the loss not Lipschitz.
+    `best` is the rate of the theorem `source`, and `bound` what it states there, in units of the loss. None if the set
+    is unbounded or the loss not Lipschitz.
     """
     found = random_iterate_risk(problem, iterates=iterates, rate=rate, noise_stddev=noise_stddev)
     if not math.isfinite(found):
@@ -149,17 +131,14 @@ def skip_risk(
     problem: Problem, n: int, rate: float, noise_stddev: float, *, source: str, bias: float = 0.0
 ) -> StatedRisk | None:
     """Excess population risk of Skip-PNSGD, which releases one of the last floor(n/2) + 1 iterates in law."""
-    size = problem.constraint.largest_norm
     norm = noisy_gradient_norm(problem, noise_stddev)
-    if not (math.isfinite(size) and math.isfinite(norm)):
-        return None
     stated = stop_risk(
         problem,
         n // 2 + 1,
         rate,
         noise_stddev,
         best=skip_rate(problem, n, noise_stddev),
-        bound=4 * math.sqrt(2 / n) * size * norm,
+        bound=4 * math.sqrt(2 / n) * problem.constraint.largest_norm * norm,
         source=source,
         formula="4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n)",
     )
@@ -168,25 +147,22 @@ def skip_risk(
     return replace(stated, bound=stated.bound + bias, formula=f"{stated.formula} + largest bias")
 
 
-def most_and_mean(most: int, mean: float, *, words: str, source: str, id_: str) -> tuple[StatedQueries, ...]:
-    """Oracle calls of what stops early: one gradient and one projection a step."""
-    oracles: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
+def step_queries(
+    most: int, *, words: str, source: str, id_: str, exact: bool = False, mean: float | None = None
+) -> tuple[StatedQueries, ...]:
+    """Oracle calls of an algorithm with one gradient and one projection a step; `mean`: in expectation."""
     origin = AsPrinted(id_, f"{words} = {most}: one gradient per step", "every n")
-    return tuple(
-        StatedQueries(
-            oracle,
-            count,
-            exact=in_expectation,
-            expected=in_expectation,
-            sources=(source,),
-            formula="" if in_expectation else words,
-            origin=None if in_expectation else origin,
+    oracles: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
+    found = []
+    for oracle in oracles:
+        found.append(
+            StatedQueries(oracle, most, exact=exact, sources=(source,), formula=words, origin=origin)
         )
-        for oracle in oracles
-        for count, in_expectation in ((most, False), (mean, True))
-    )
+        if mean is not None:
+            found.append(StatedQueries(oracle, mean, expected=True, sources=(source,)))
+    return tuple(found)
 
 
 def skip_queries(n: int, id_: str) -> tuple[StatedQueries, ...]:
     """Oracle calls of Skip-PNSGD: n - t_0, with t_0 uniform on {0, ..., floor(n/2)}."""
-    return most_and_mean(n, n - (n // 2) / 2, words="at most n", source="fmtt18.skip", id_=id_)
+    return step_queries(n, words="at most n", source="fmtt18.skip", id_=id_, mean=n - (n // 2) / 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -18,7 +18,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import ALL_RECORDS, GDP, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
+from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
@@ -44,11 +44,7 @@ class NoiseLaw(Protocol):
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """N(0, stddev^2 I) in the Euclidean norm; R(order, a) = order a^2 / (2 stddev^2).
-
-    Raises:
-        InvalidArgumentError: if the standard deviation is negative or not finite.
-    """
+    """N(0, stddev^2 I) in the Euclidean norm; R(order, a) = order a^2 / (2 stddev^2)."""
 
     stddev: NotNegative
 
@@ -72,9 +68,6 @@ class LaplaceNoise:
 
     A shift along one coordinate is the worst, since the divergence is convex in the length of a coordinate's
     shift.
-
-    Raises:
-        InvalidArgumentError: if the scale is not above 0 and finite.
     """
 
     scale: Positive
@@ -100,6 +93,14 @@ class LaplaceNoise:
         second = (order - 1) / order * math.exp(-(2 * order - 1) * r)
         rest = math.log1p(second) + math.log(order / (2 * order - 1))
         return max(0.0, r + rest / (order - 1))
+
+
+_BEST_SCHEDULE = Corrected(
+    "fmtt18.thm22",
+    "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
+    "the best schedule in the form of GDP",
+    "every order, Gaussian noise",
+)
 
 
 def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) -> StatedStep:
@@ -133,8 +134,7 @@ class ContractiveNoisyIteration(Weakenable):
         contractions: Lipschitz constants of the maps, at most 1; 1 each if None.
         queries_per_step: gradients of single records that a map asks for.
         protected: the records for whose replacement the shifts are declared.
-        withdraw_guarantee: run even if a map is declared to expand; there are then no guarantees, and `withdrawn`
-            says why.
+        withdraw_guarantee: run even if a map is declared to expand; `withdrawn` then says why.
     """
 
     maps: tuple[Map, ...]
@@ -146,8 +146,8 @@ class ContractiveNoisyIteration(Weakenable):
     protected: ProtectedRecords = ALL_RECORDS
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "fmtt18.cni"
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
+    id = "fmtt18.cni"
+    statements = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "any maps, no risk",
         "queries": "the maps are not oracles",
@@ -156,15 +156,9 @@ class ContractiveNoisyIteration(Weakenable):
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
-
         def made(noise: float) -> ContractiveNoisyIteration:
-            return cls(
-                (_towards_the_mean,) * 2,
-                GaussianNoise(noise),
-                np.zeros(at.d),
-                shifts=(0.25, 0.25),
-                contractions=(0.5, 0.5),
-            )
+            maps, start = (_towards_the_mean,) * 2, np.zeros(at.d)
+            return cls(maps, GaussianNoise(noise), start, shifts=(0.25, 0.25), contractions=(0.5, 0.5))
 
         return {"": lambda: made(1.0), "asked": lambda: made(1 / at.epsilon)}
 
@@ -176,16 +170,15 @@ class ContractiveNoisyIteration(Weakenable):
             raise InvalidArgumentError("maps", self.maps, "at least one function (points, data) -> points")
         laws = self.noises if isinstance(self.noises, tuple) else (self.noises,) * steps
         if len(laws) != steps or not all(isinstance(law, NoiseLaw) for law in laws):
-            raise InvalidArgumentError(
-                "noises", self.noises, f"one noise law, or {steps}, with draw and magnitude"
-            )
+            allowed = f"one noise law, or {steps}, with draw and magnitude"
+            raise InvalidArgumentError("noises", self.noises, allowed)
         object.__setattr__(self, "noises", laws)
-        for name in ("shifts", "contractions"):
-            given: Sequence[float] | None = getattr(self, name)
+        allowed = f"{steps} finite numbers of at least 0"
+        for name, given in (("shifts", self.shifts), ("contractions", self.contractions)):
             if given is not None:
-                checked = numbers(name, given, at_least=0, allowed=f"{steps} finite numbers of at least 0")
+                checked = numbers(name, given, at_least=0, allowed=allowed)
                 if checked.shape != (steps,):
-                    raise InvalidArgumentError(name, given, f"{steps} finite numbers of at least 0")
+                    raise InvalidArgumentError(name, given, allowed)
                 object.__setattr__(self, name, tuple(checked.tolist()))
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
@@ -219,12 +212,10 @@ class ContractiveNoisyIteration(Weakenable):
         else:
             start = xp.asarray(self.start, dtype=xp.float64)
             points = xp.zeros((runs, *start.shape), dtype=xp.float64) + start[None, ...]
-        queries = 0
         for map_, law in zip(self.maps, self._laws, strict=True):
             points = map_(points, data)
-            queries += self.queries_per_step
             points = points + law.draw(rng, points.shape)
-        return Output(points, gradient_queries=queries)
+        return Output(points, gradient_queries=self.queries_per_step * len(self.maps))
 
     def structure(self, data: Any) -> StatedStructure | None:
         """The maps and their noise; None unless all of it is Gaussian, the last one's above 0, and X_0 a fixed vector.
@@ -232,10 +223,8 @@ class ContractiveNoisyIteration(Weakenable):
         A map without noise counts as a part of the next one. Maps are taken to be without draws of their own, as
         Definition 19 has them.
         """
-        stddevs = [law.stddev for law in self._laws if isinstance(law, GaussianNoise)]
-        if len(stddevs) < len(self.maps) or not stddevs[-1] > 0:
-            return None
-        if callable(self.start) or np.ndim(self.start) != 1:
+        stddevs = self._stddevs
+        if stddevs is None or not stddevs[-1] > 0 or callable(self.start) or np.ndim(self.start) != 1:
             return None
         declared = self.contractions if self.contractions is not None else (math.inf,) * len(self.maps)
         steps: list[StatedStep] = []
@@ -259,14 +248,16 @@ class ContractiveNoisyIteration(Weakenable):
 
         None if not, or if the guarantee was withdrawn.
         """
-        laws = self._laws
-        if self._withdrawn or self.shifts is None or not all(isinstance(law, GaussianNoise) for law in laws):
+        stddevs = self._stddevs
+        if self._withdrawn or self.shifts is None or stddevs is None:
             return None
-        return NoisyIteration(
-            shifts=self.shifts,
-            noise_stddevs=[law.stddev for law in laws if isinstance(law, GaussianNoise)],
-            contractions=self._constants,
-        )
+        return NoisyIteration(shifts=self.shifts, noise_stddevs=stddevs, contractions=self._constants)
+
+    @property
+    def _stddevs(self) -> list[float] | None:
+        """Those of all steps; None unless all noise is Gaussian."""
+        found = [law.stddev for law in self._laws if isinstance(law, GaussianNoise)]
+        return found if len(found) == len(self.maps) else None
 
     @property
     def _constants(self) -> tuple[float, ...]:
@@ -290,16 +281,13 @@ class ContractiveNoisyIteration(Weakenable):
     @property
     def _conditions(self) -> tuple[Condition, ...]:
         """The condition that a user's own maps and noise satisfy what is declared of them."""
-        words = []
-        if not all(is_our_own(map_) for map_ in self.maps):
-            words.append(
-                "the maps have the declared shifts and contractions, and keep the runs of a batch apart"
-            )
-        if not all(is_our_own(law) for law in self._laws):
-            words.append("the noise has the declared Renyi divergences")
-        if callable(self.start):
-            words.append("the start does not depend on the records")
-        return tuple(Condition(ConditionKind.AS_DECLARED, text) for text in words)
+        maps = "the maps have the declared shifts and contractions, and keep the runs of a batch apart"
+        words = {
+            maps: all(is_our_own(map_) for map_ in self.maps),
+            "the noise has the declared Renyi divergences": all(is_our_own(law) for law in self._laws),
+            "the start does not depend on the records": not callable(self.start),
+        }
+        return tuple(Condition(ConditionKind.AS_DECLARED, text) for text, known in words.items() if not known)
 
     def guarantees(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
@@ -307,24 +295,15 @@ class ContractiveNoisyIteration(Weakenable):
         if self._withdrawn or self.shifts is None:
             return Guarantees()
         iteration = self.noisy_iteration()
-        if iteration is not None:
-            guarantee: Guarantee = iteration.gdp()
+        guarantee: Guarantee
+        if iteration is None:
+            guarantee, origin = RDP(ScheduleCurve(self._laws, self.even_schedule())), None
         else:
-            guarantee = RDP(ScheduleCurve(self._laws, self.even_schedule()))
+            guarantee, origin = iteration.gdp(), _BEST_SCHEDULE
+        conditions = self._conditions
         return Guarantees(
             replace_one(
-                guarantee,
-                "fmtt18.thm22",
-                conditions=self._conditions,
-                protected=self.protected,
-                origin=Corrected(
-                    "fmtt18.thm22",
-                    "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
-                    "the best schedule in the form of GDP",
-                    "every order, Gaussian noise",
-                )
-                if isinstance(guarantee, GDP)
-                else None,
+                guarantee, "fmtt18.thm22", conditions=conditions, protected=self.protected, origin=origin
             )
         )
 

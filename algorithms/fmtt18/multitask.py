@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 from dpverify.algorithms.conditions import a_dataset, covered, given_up, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.fmtt18.iterate_risk import most_and_mean, random_iterate_risk
+from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
 from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
@@ -29,30 +29,26 @@ from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
-_RISK = Corrected(
+_SOURCES = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
+_PRIVACY = Corrected(
     "fmtt18.thm32",
-    "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) with q = max(2 k ln(n) / n, 2 ln(1/delta))",
-    "q has the harmonic number H_n in place of ln n",
-    "epsilon in (0, 1), delta in (0, 1/2), independent records",
+    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
+    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n should be H_n",
+    "every order > 1, eta <= 2/beta",
 )
-_TOLERANCE = 1e-12
-"""Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
 
 
 @dataclass(frozen=True)
 class SummedCurve:
     """Renyi divergences (nats) of independent releases from the same two data sets, which add up.
 
-    Attributes:
-        curves: one for each different release.
-        counts: how often each is made.
+    There is a curve for each different release, and a count of how often it is made.
     """
 
     curves: tuple[Any, ...]
     counts: tuple[int, ...]
 
     def __call__(self, order: float) -> float:
-        """The sum at an order of at least 1."""
         pairs = zip(self.curves, self.counts, strict=True)
         return math.fsum(count * float(curve(order)) for curve, count in pairs)
 
@@ -85,8 +81,7 @@ class MultitaskStopPNSGD(Weakenable):
         rate: step size eta, length^2 over loss.
         noise_stddev: sigma, of each coordinate of the noise added to a gradient, loss over length.
         start: w_0 in the set, d numbers; the set's center if None.
-        withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
-            says why.
+        withdraw_guarantee: run even if the claim does not hold; `withdrawn` then says why.
     """
 
     losses: Sequence[Loss]
@@ -96,8 +91,8 @@ class MultitaskStopPNSGD(Weakenable):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "fmtt18.multitask"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "fmtt18.multitask"
+    statements = (
         "fmtt18.thm32",
         "fmtt18.thm26",
         "fmtt18.lem15",
@@ -155,26 +150,21 @@ class MultitaskStopPNSGD(Weakenable):
             raise InvalidArgumentError("noise", noise, '"corrected" or "smallest"')
         if not isinstance(constraint, ConstraintSet):
             raise InvalidArgumentError("constraint", constraint, "a dpverify.problems.ConstraintSet")
-        size, lipschitz = constraint.largest_norm, max(loss.lipschitz_constant for loss in losses)
+        size, lipschitz = _size_and_norm(losses, constraint, 0.0)
         if not (math.isfinite(size) and math.isfinite(lipschitz)):
-            raise InvalidArgumentError(
-                "losses", losses, "losses with finite Lipschitz constants on a bounded constraint set"
-            )
+            allowed = "losses with finite Lipschitz constants on a bounded constraint set"
+            raise InvalidArgumentError("losses", losses, allowed)
         stddev = lipschitz * theorem_noise_multiplier(len(losses), n=n, epsilon=epsilon, delta=delta)
-
-        def rate(sigma: float) -> float:
-            norm = math.hypot(lipschitz, math.sqrt(constraint.dimension) * sigma)
-            return 4 * size / (math.sqrt(n) * norm)
-
         if noise == "smallest":
             low, high = 0.0, stddev
             while high - low > 1e-6 * high:
                 middle = (low + high) / 2
-                trial = cls(losses, constraint, rate(middle), middle, withdraw_guarantee=True)
+                rate = _theorem_rate(n, *_size_and_norm(losses, constraint, middle))
+                trial = cls(losses, constraint, rate, middle, withdraw_guarantee=True)
                 enough = trial._total_renyi(n).epsilon_at(delta) <= epsilon
                 low, high = (low, middle) if enough else (middle, high)
             stddev = high
-        return cls(losses, constraint, rate(stddev), stddev)
+        return cls(losses, constraint, _theorem_rate(n, *_size_and_norm(losses, constraint, stddev)), stddev)
 
     @staticmethod
     def free_tasks(n: int, delta: float) -> int:
@@ -186,15 +176,10 @@ class MultitaskStopPNSGD(Weakenable):
     @cached_property
     def tasks(self) -> tuple[StopPNSGD, ...]:
         """The algorithm of each task by itself; the claim of all together is made here."""
+        problems = (Problem(loss, self.constraint) for loss in self.losses)
         return tuple(
-            StopPNSGD(
-                Problem(loss, self.constraint),
-                self.rate,
-                self.noise_stddev,
-                self.start,
-                withdraw_guarantee=True,
-            )
-            for loss in self.losses
+            StopPNSGD(problem, self.rate, self.noise_stddev, self.start, withdraw_guarantee=True)
+            for problem in problems
         )
 
     @property
@@ -217,7 +202,7 @@ class MultitaskStopPNSGD(Weakenable):
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
         k, n = len(self.losses), whole_number("n", n, at_least=1)
         words = "at most k n for k tasks"
-        return most_and_mean(k * n, k * (n + 1) / 2, words=words, source="fmtt18.stop", id_=self.id)
+        return step_queries(k * n, words=words, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run all tasks, one after another, on a data set of n records; points have shape (runs, k, d)."""
@@ -243,11 +228,11 @@ class MultitaskStopPNSGD(Weakenable):
     def _total_renyi(self, n: int, index: int = 1) -> RDP:
         n = whole_number("n", n, at_least=1)
         index = whole_number("index", index, at_least=1, at_most=n)
-        curves = tuple(task._mixture(n, index).renyi for task, _ in self._different_tasks)
-        return RDP(
-            SummedCurve(curves, tuple(count for _, count in self._different_tasks)),
-            label=f"the sum of {len(self.losses)} mixtures' Renyi divergences",
+        curves, counts = zip(
+            *((task._mixture(n, index).renyi, count) for task, count in self._different_tasks), strict=True
         )
+        label = f"the sum of {len(self.losses)} mixtures' Renyi divergences"
+        return RDP(SummedCurve(curves, counts), label=label)
 
     @cached_property
     def _different_tasks(self) -> tuple[tuple[StopPNSGD, int], ...]:
@@ -263,47 +248,29 @@ class MultitaskStopPNSGD(Weakenable):
         index = whole_number("index", index, at_least=1, at_most=n)
         if self._withdrawn:
             return None
-        sources = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
-        return StatedGuarantee(
-            self.total_renyi(n, index), Adjacency.INDEX, index, sources=sources, conditions=self._conditions
-        )
+        curve = self.total_renyi(n, index)
+        return StatedGuarantee(curve, Adjacency.INDEX, index, sources=_SOURCES, conditions=self._conditions)
 
     def guarantees(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the corrected theorem's RDP, and the local guarantee."""
         n = whole_number("n", n, at_least=1)
         if self._withdrawn:
             return Guarantees()
-        sources = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
         printed = [
             (stated.guarantee.curve, count)
             for task, count in self._different_tasks
             for stated in replace(task, withdraw_guarantee=False).guarantees(n)
             if isinstance(stated.guarantee, RDP)
         ]
-        curves = SummedCurve(tuple(curve for curve, _ in printed), tuple(count for _, count in printed))
-        label = f"(order, {curves(1.0):.4g}*order)-RDP at small orders"
-        mu = math.hypot(*(task.largest_mu for task in self.tasks))
+        curves = SummedCurve(*zip(*printed, strict=True)) if printed else SummedCurve((), ())
+        theorem = RDP(curves, label=f"(order, {curves(1.0):.4g}*order)-RDP at small orders")
+        alone = GDP(math.hypot(*(task.largest_mu for task in self.tasks)))
+        conditions = self._conditions
+        local = replace_one(alone, "fmtt18.lem27", "fmtt18.lem15", conditions=conditions)
         return Guarantees(
-            replace_one(
-                self.total_renyi(n),
-                *sources,
-                conditions=self._conditions,
-                origin=Corrected(
-                    "fmtt18.thm32",
-                    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
-                    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n "
-                    "should be H_n",
-                    "every order > 1, eta <= 2/beta",
-                ),
-            ),
-            as_printed=replace_one(RDP(curves, label=label), "fmtt18.thm32", conditions=self._conditions),
-            local=StatedGuarantee(
-                GDP(mu),
-                Adjacency.REPLACE_ONE,
-                local=True,
-                sources=("fmtt18.lem27", "fmtt18.lem15"),
-                conditions=self._conditions,
-            ),
+            replace_one(self.total_renyi(n), *_SOURCES, conditions=conditions, origin=_PRIVACY),
+            as_printed=replace_one(theorem, "fmtt18.thm32", conditions=conditions),
+            local=replace(local, local=True),
         )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -312,45 +279,41 @@ class MultitaskStopPNSGD(Weakenable):
         G = sqrt(L^2 + d sigma^2). At other rates, what the proof gives for them. None on an unbounded set.
         """
         n = whole_number("n", n, at_least=1)
-        size, lipschitz = self.constraint.largest_norm, max(loss.lipschitz_constant for loss in self.losses)
-        if not (math.isfinite(size) and math.isfinite(lipschitz)):
-            return None
-        norm = math.hypot(lipschitz, math.sqrt(self.constraint.dimension) * self.noise_stddev)
-        bound = max(
-            random_iterate_risk(task.problem, iterates=n, rate=self.rate, noise_stddev=self.noise_stddev)
-            for task in self.tasks
-        )
-        sources: tuple[str, ...] = ("fmtt18.thm28",)
-        if math.isclose(self.rate, 4 * size / (math.sqrt(n) * norm), rel_tol=_TOLERANCE):
-            bound, sources = 4 * size * norm / math.sqrt(n), ("fmtt18.thm32", "fmtt18.thm28")
-        return StatedRisk(
-            bound,
-            total=False,
-            population=True,
-            sources=sources,
-            conditions="for each task; the records are independent draws from the population",
-            formula="4 R sqrt(L^2 + d sigma^2) / sqrt(n)" if sources[0] == "fmtt18.thm32" else "",
-            origin=_RISK if sources[0] == "fmtt18.thm32" else None,
-        )
+        size, norm = _size_and_norm(self.losses, self.constraint, self.noise_stddev)
+        best, bound = _theorem_rate(n, size, norm), 4 * size * norm / math.sqrt(n)
+        found = []
+        for task in self.tasks:
+            stated = stop_risk(
+                task.problem, n, self.rate, self.noise_stddev, best=best, bound=bound, source="fmtt18.thm32"
+            )
+            if stated is None:
+                return None
+            found.append(stated)
+        worst = max(found, key=lambda stated: stated.bound)
+        formula = worst.formula if worst.origin else ""
+        return replace(worst, conditions=f"for each task; {worst.conditions}", formula=formula)
 
 
-def theorem_noise_multiplier(
-    tasks: int, *, n: int, epsilon: float, delta: float, printed: bool = False
-) -> float:
-    """Noise over L in Theorem 32: 4 sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta)).
+def _size_and_norm(losses: Sequence[Loss], constraint: ConstraintSet, sigma: float) -> tuple[float, float]:
+    """R and G = sqrt(L^2 + d sigma^2), L the largest of the losses' Lipschitz constants."""
+    lipschitz = max(loss.lipschitz_constant for loss in losses)
+    return constraint.largest_norm, math.hypot(lipschitz, math.sqrt(constraint.dimension) * sigma)
 
-    With `printed`, ln n stands where the proof needs H_n. Dimensionless.
-    """
+
+def _theorem_rate(n: int, size: float, norm: float) -> float:
+    return 4 * size / (math.sqrt(n) * norm)
+
+
+def theorem_noise_multiplier(tasks: int, *, n: int, epsilon: float, delta: float) -> float:
+    """Noise over L in Theorem 32: 4 sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta))."""
     logarithm = math.log(1 / delta)
-    terms = math.log(n) if printed else harmonic(n)
-    return 4 * math.sqrt(max(2 * tasks * terms / n, 2 * logarithm) * logarithm) / epsilon
+    return 4 * math.sqrt(max(2 * tasks * harmonic(n) / n, 2 * logarithm) * logarithm) / epsilon
 
 
 def _checked_losses(losses: Sequence[Loss]) -> tuple[Loss, ...]:
-    allowed = "at least one loss, each with the members of dpverify.problems.Loss"
-    if not isinstance(losses, Sequence) or not losses:
-        raise InvalidArgumentError("losses", losses, allowed)
-    if not all(isinstance(loss, Loss) for loss in losses):
+    listed = isinstance(losses, Sequence) and losses
+    if not listed or not all(isinstance(loss, Loss) for loss in losses):
+        allowed = "at least one loss, each with the members of dpverify.problems.Loss"
         raise InvalidArgumentError("losses", losses, allowed)
     for loss in losses:
         check_not_flat("losses", losses, loss)

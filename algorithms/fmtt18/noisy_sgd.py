@@ -11,13 +11,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
-from dpverify.algorithms.fmtt18.iterate_risk import check_bounded
+from dpverify.algorithms.examples import Examples, Setting
+from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, step_queries
 from dpverify.algorithms.parameters import NotNegative, Positive
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.steps.projected_steps import Iterates, records
@@ -29,13 +30,8 @@ from dpverify.privacy.iteration import NoisyIteration, per_index
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import curvatures
-from dpverify.running import Output, Randomness, StatedStep, StatedStructure
+from dpverify.running import Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
-
-_LIPSCHITZ_STEP = "the loss has no finite Lipschitz constant on this constraint set"
-_NO_NOISE = "the noise is zero"
-ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
-"""What each step calls once."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +45,7 @@ class NoisySGD(Weakenable, ABC):
         start: w_0 in the constraint set, d numbers; the set's center if None.
         claim: `per-index` claims amplification by iteration and needs a smooth loss and eta <= 2/beta;
             `local` claims no more than Lemma 27, which needs neither.
-        withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
-            says why.
+        withdraw_guarantee: run even if the claim does not hold; `withdrawn` then says why.
     """
 
     problem: Problem
@@ -60,17 +55,38 @@ class NoisySGD(Weakenable, ABC):
     claim: Literal["per-index", "local"] = "per-index"
     withdraw_guarantee: bool = False
 
+    statements: ClassVar[tuple[str, ...]]
+    theorem: ClassVar[str]
+    """The statement of its privacy."""
+    stops_early: ClassVar[bool] = False
+    """Whether a run may take fewer steps than there are records."""
+    steps_words: ClassVar[str] = "at most n"
+    """How many steps it takes."""
+
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        return {
+            "": lambda: cls(at.mean, 0.5, 1.0),
+            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
+        }
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
-    id: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
-    stops_early: ClassVar[bool] = False
-    """Whether a run may take fewer steps than there are records."""
-    steps_words: ClassVar[str] = "at most n"
-    """How many steps it takes."""
+    @classmethod
+    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
+        """Noise and rate of Theorem 30, for local (epsilon, delta)-DP and better at early indices.
+
+        sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon where that is enough (it is for epsilon <= 1), else the
+        smallest sigma that is; eta = sqrt(8) R / sqrt(n (L^2 + d sigma^2)), R being the set's largest norm.
+
+        Raises:
+            InvalidArgumentError: if epsilon, delta or n is out of range or the set is unbounded.
+            NotGuaranteedError: if eta is above 2 / beta.
+        """
+        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -79,18 +95,16 @@ class NoisySGD(Weakenable, ABC):
     @property
     def voids(self) -> tuple[str, ...]:
         """Which parameters void the claim, whether it was withdrawn or not."""
-        reasons = []
+        constants, reasons = self.problem.constants, []
         if not self.noise_stddev > 0:
-            reasons.append(_NO_NOISE)
-        if not math.isfinite(self.problem.constants.gradient_sensitivity):
-            reasons.append(_LIPSCHITZ_STEP)
+            reasons.append("the noise is zero")
+        if not math.isfinite(constants.gradient_sensitivity):
+            reasons.append("the loss has no finite Lipschitz constant on this constraint set")
         if self.claim == "per-index":
-            if not math.isfinite(self.problem.constants.smoothness):
+            if not math.isfinite(constants.smoothness):
                 reasons.append("the loss is not smooth")
-            elif not self.rate * self.problem.constants.smoothness <= 2:
-                reasons.append(
-                    f"the rate {self.rate:g} is above 2/beta = {2 / self.problem.constants.smoothness:g}"
-                )
+            elif not self.rate * constants.smoothness <= 2:
+                reasons.append(f"the rate {self.rate:g} is above 2/beta = {2 / constants.smoothness:g}")
         return tuple(reasons)
 
     @property
@@ -112,36 +126,77 @@ class NoisySGD(Weakenable, ABC):
         return self._contraction(self.problem.constants.strong_convexity, self.problem.constants.smoothness)
 
     def _contraction(self, strong_convexity: float, smoothness: float) -> float:
-        ends = abs(1 - self.rate * strong_convexity), abs(1 - self.rate * smoothness)
+        largest = max(abs(1 - self.rate * strong_convexity), abs(1 - self.rate * smoothness))
         # eta = 2/beta may round to a hair above 1
-        return max(ends) if max(ends) > 1 + 1e-12 else min(1.0, max(ends))
+        return largest if largest > 1 + 1e-12 else min(1.0, largest)
 
-    @abstractmethod
+    def passes(self, n: int) -> int:
+        """How often a run goes over n records."""
+        return 1
+
     def gradient_query_count(self, n: int) -> int:
-        """The largest number of gradients that a run asks for."""
+        """The largest number of gradients that a run asks for: n times the number of passes."""
+        return whole_number("n", n, at_least=1) * self.passes(n)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient and one projection a step."""
-        count, exact = self.gradient_query_count(n), not self.stops_early
-        return tuple(
-            StatedQueries(
-                oracle,
-                count,
-                exact=exact,
-                sources=self.statements[:1],
-                formula=self.steps_words,
-                origin=AsPrinted(self.id, f"{self.steps_words} = {count}: one gradient per step", "every n"),
-            )
-            for oracle in ORACLES
+        return step_queries(
+            self.gradient_query_count(n),
+            words=self.steps_words,
+            source=self.statements[0],
+            id_=self.id,
+            exact=not self.stops_early,
         )
 
-    @abstractmethod
+    def guarantees(self, n: int) -> Guarantees:
+        """The guarantee at the worst index, the theorem's as printed or corrected, and the local one."""
+        n = whole_number("n", n, at_least=1)
+        if self._withdrawn:
+            return Guarantees()
+        source = "fmtt18.lem27" if self.claim == "local" else self.theorem
+        worst = self._states(self._at_worst(n), source)
+        return Guarantees(worst, as_printed=self._printed(n), local=self._local())
+
+    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """The sharpest guarantee of the record at an index from 1; None if the claim was withdrawn."""
+        n, index = self._at(n, index)
+        return None if self._withdrawn else self._sharpest_at(n, index)
+
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The theorem's RDP of the record at an index from 1; None if it states none."""
+        """The theorem's RDP of the record at an index from 1; None if it states none or the claim was withdrawn."""
+        n, index = self._at(n, index)
+        return None if self._withdrawn else self._rdp_at(n, index)
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The theorem's guarantee for the record at an index from 1, corrected; None if there is none."""
         return self.rdp_at(n, index)
+
+    def _at_worst(self, n: int) -> Guarantee:
+        """At the worst index, which is the last one unless a run may stop."""
+        return GDP(self.largest_mu)
+
+    @abstractmethod
+    def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:
+        """What is known of the record at an index."""
+
+    def _rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
+        """Theorems 23 and 24: the noise of n - t + 1 steps hides the record at index t."""
+        if self.claim == "local":
+            return None
+        slope = 2 * self.problem.constants.lipschitz_constant**2 / (self.noise_stddev**2 * (n + 1 - index))
+        printed = f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order"
+        origin = self._origin(printed, "every order > 1, eta <= 2/beta")
+        curve = RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index))
+        return self._states(curve, self.theorem, index=index, origin=origin)
+
+    def _printed(self, n: int) -> StatedGuarantee | None:
+        """The theorem's RDP at the last index, where it is worst; None if it is stated at no index."""
+        stated = self.rdp_at(n, n)
+        return None if stated is None else self._states(stated.guarantee, *stated.sources)
+
+    def _local(self) -> StatedGuarantee | None:
+        """Lemma 27: what a record's noisy gradient gives away by itself."""
+        return self._states(GDP(self.largest_mu), "fmtt18.lem27", local=True)
 
     def _states(
         self,
@@ -152,39 +207,12 @@ class NoisySGD(Weakenable, ABC):
         origin: AsPrinted | Corrected | None = None,
     ) -> StatedGuarantee:
         """A guarantee of the record at an index from 1, or of all records, under the problem's conditions."""
-        return StatedGuarantee(
-            guarantee,
-            Adjacency.REPLACE_ONE if index is None else Adjacency.INDEX,
-            index,
-            local,
-            sources,
-            self.problem.conditions,
-            origin=origin,
-        )
+        adjacency = Adjacency.REPLACE_ONE if index is None else Adjacency.INDEX
+        conditions = self.problem.conditions
+        return StatedGuarantee(guarantee, adjacency, index, local, sources, conditions, origin=origin)
 
-    def _guarantees(self, theorem: str, profile: Guarantee, printed: StatedGuarantee | None) -> Guarantees:
-        """What holds for all records by a theorem, or by Lemma 27 if only that is claimed, and the local one."""
-        source = "fmtt18.lem27" if self.claim == "local" else theorem
-        return Guarantees(self._states(profile, source), as_printed=printed, local=self._local())
-
-    def _local(self) -> StatedGuarantee:
-        """Lemma 27: what a record's noisy gradient gives away by itself."""
-        return self._states(GDP(self.largest_mu), "fmtt18.lem27", local=True)
-
-    def _faded(self, n: int, index: int, theorem: str) -> StatedGuarantee | None:
-        """Theorems 23 and 24: the noise of n - t + 1 steps hides the record at index t."""
-        n, index = self._at(n, index)
-        if self._withdrawn or self.claim == "local":
-            return None
-        slope = 2 * self.problem.constants.lipschitz_constant**2 / (self.noise_stddev**2 * (n + 1 - index))
-        printed = f"2 L^2 / (sigma^2 (n + 1 - t)) order = {slope:.4g} order"
-        origin = self._origin(theorem, printed, "every order > 1, eta <= 2/beta")
-        return self._states(
-            RDP.linear(self.largest_mu**2 / 2 / (n + 1 - index)), theorem, index=index, origin=origin
-        )
-
-    def _origin(self, theorem: str, printed: str, holds_for: str, because: str = "") -> AsPrinted | Corrected:
-        """Of what a theorem prints for gradients 2 L apart, where these losses' may be nearer."""
+    def _origin(self, printed: str, holds_for: str, because: str = "") -> AsPrinted | Corrected:
+        """Of what the theorem prints for gradients 2 L apart, where these losses' may be nearer."""
         constants = self.problem.constants
         if constants.gradient_sensitivity < 2 * constants.lipschitz_constant * (1 - 1e-12):
             apart = (
@@ -193,22 +221,17 @@ class NoisySGD(Weakenable, ABC):
             )
             because = f"{because}; {apart}" if because else apart
         if not because:
-            return AsPrinted(theorem, printed, holds_for)
-        return Corrected(theorem, printed, because, holds_for)
+            return AsPrinted(self.theorem, printed, holds_for)
+        return Corrected(self.theorem, printed, because, holds_for)
 
-    def _printed(self, n: int) -> StatedGuarantee | None:
-        """The theorem's RDP at the last index, where it is worst; None if it is stated at no index."""
-        stated = self.rdp_at(n, n)
-        return None if stated is None else self._states(stated.guarantee, *stated.sources)
-
-    def _iteration(self, n: int, index: int, passes: int = 1) -> NoisyIteration:
+    def _iteration(self, n: int, index: int) -> NoisyIteration:
         """The iteration of v_1, v_2, ... over n records, on neighbors that differ at an index from 1."""
         return per_index(
             n,
             index,
             shift=self.rate * self.problem.constants.gradient_sensitivity,
             noise_stddev=self.rate * self.noise_stddev,
-            passes=passes,
+            passes=self.passes(n),
             contraction=self.contraction,
         )
 
@@ -230,10 +253,8 @@ class NoisySGD(Weakenable, ABC):
         features, labels = records(data, self.problem, np)
         steps = tuple(self._stated(x, y) for x, y in zip(features, labels, strict=True))
         assert self.start is not None
-        skipped, stopped = self._extent(data.n)
-        return StatedStructure(
-            self.start, steps * self.passes(data.n), self.problem.constraint, skipped, stopped
-        )
+        constraint = self.problem.constraint
+        return StatedStructure(self.start, steps * self.passes(data.n), constraint, *self._extent(data.n))
 
     def _stated(self, x: Array, y: Array) -> StatedStep:
         def move(states: Array, _: np.random.Generator) -> Array:
@@ -242,49 +263,9 @@ class NoisySGD(Weakenable, ABC):
         constant = self._contraction(*curvatures(self.problem.loss, x, y))
         return StatedStep(move, self.rate * self.noise_stddev, constant)
 
-    def passes(self, n: int) -> int:
-        """How often a run goes over n records."""
-        return 1
-
     def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
         """Probabilities of leaving out the first steps, and of ending after a step; None: neither."""
         return None, None
-
-    def _step(self, iterates: Iterates, x: Array, y: Array, active: int) -> None:
-        iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
-
-    def _pass(self, iterates: Iterates, features: Array, labels: Array) -> None:
-        """One step on each record."""
-        n = features.shape[0]
-        iterates.walk(
-            features, labels, np.arange(n), rates=np.full(n, self.rate), noise_stddev=self.noise_stddev
-        )
-
-
-@dataclass(frozen=True)
-class EveryStep(NoisySGD):
-    """Noisy SGD of which every run takes every step."""
-
-    def gradient_query_count(self, n: int) -> int:
-        """One a step, in every run: n times the number of passes."""
-        return whole_number("n", n, at_least=1) * self.passes(n)
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d)."""
-        iterates, features, labels = self._begin(data, rng, runs)
-        for _ in range(self.passes(data.n)):
-            self._pass(iterates, features, labels)
-        return iterates.output()
-
-    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
-        """The iteration as the accountant sees it, for neighbors that differ at an index from 1.
-
-        Raises:
-            NotGuaranteedError: if the claim was withdrawn.
-        """
-        n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self._withdrawn, False)
-        return self._iteration(n, index, self.passes(n))
 
 
 def theorem_parameters(

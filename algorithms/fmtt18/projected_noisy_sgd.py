@@ -9,30 +9,84 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
-from dpverify.algorithms.fmtt18.noisy_sgd import EveryStep, NoisySGD, theorem_parameters
+from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import GDP, RDP, ProfileDP, StatedGuarantee
+from dpverify.privacy import GDP, RDP, Guarantee, ProfileDP, StatedGuarantee
+from dpverify.privacy.iteration import NoisyIteration
 from dpverify.privacy.mixtures import GaussianMixtureProfile, WeakConvexityCurve, harmonic
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
+Keys = NDArray[np.int64]
+
 
 @dataclass(frozen=True)
-class PNSGD(EveryStep):
+class _EveryStep(NoisySGD):
+    """Noisy SGD of which every run takes every step."""
+
+    hands_over = "all runs"
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        order, rates = np.arange(data.n), np.full(data.n, self.rate)
+        for _ in range(self.passes(data.n)):
+            iterates.walk(features, labels, order, rates=rates, noise_stddev=self.noise_stddev)
+        return iterates.output()
+
+    def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
+        """The iteration as the accountant sees it, for neighbors that differ at an index from 1."""
+        n, index = self._at(n, index)
+        refuse_or_withdraw(self.id, self._withdrawn, False)
+        return self._iteration(n, index)
+
+    def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:
+        """GDP by the best schedule of Theorem 22."""
+        if self.claim == "local":
+            return self._states(GDP(self.largest_mu), "fmtt18.lem27", index=index)
+        mu = self._iteration(n, index).gdp()
+        return self._states(mu, self.theorem, "fmtt18.thm22", index=index)
+
+
+class _SomeSteps(NoisySGD):
+    """Noisy SGD of which a run takes a random number of at most n steps."""
+
+    hands_over = "first runs"
+    stops_early = True
+
+    @abstractmethod
+    def _draw(self, n: int, rng: Randomness, runs: int) -> tuple[Keys, Keys]:
+        """A key for each run, and for each step the largest key with which it is taken."""
+
+    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
+        """Run on a data set of n records; points have shape (runs, d)."""
+        iterates, features, labels = self._begin(data, rng, runs)
+        keys, largest = self._draw(data.n, rng, runs)
+        order = np.argsort(keys, kind="stable")
+        taken = np.searchsorted(keys[order], largest, side="right")
+        for t, active in enumerate(taken.tolist()):
+            if active:
+                x, y = features[t, :], labels[t]
+                iterates.step(x, y, rate=self.rate, noise_stddev=self.noise_stddev, active=active)
+        return iterates.output(order)
+
+
+@dataclass(frozen=True)
+class PNSGD(_EveryStep):
     """fmtt18, Algorithm 1: n steps w <- Proj(w - eta (grad f(w, x_t) + N(0, sigma^2 I))); w_n is released.
 
     Guarantee (replace-one at index t, both directions): Theorem 23, (order, 2 L^2 order / (sigma^2 (n + 1 -
@@ -51,10 +105,10 @@ class PNSGD(EveryStep):
         0.75
     """
 
-    id: ClassVar[str] = "fmtt18.alg1"
-    steps_words: ClassVar[str] = "n"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "fmtt18.alg1"
+    theorem = "fmtt18.thm23"
+    steps_words = "n"
+    statements = (
         "fmtt18.thm22",
         "fmtt18.thm23",
         "fmtt18.lem27",
@@ -75,63 +129,6 @@ class PNSGD(EveryStep):
             "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
         }
 
-    @classmethod
-    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
-        """Noise and rate of Theorem 30, for local (epsilon, delta)-DP and better at early indices.
-
-        sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon where that is enough (it is for epsilon <= 1), else the
-        smallest sigma that is; eta = sqrt(8) R / sqrt(n (L^2 + d sigma^2)), R being the set's largest norm.
-
-        Raises:
-            InvalidArgumentError: if epsilon, delta or n is out of range or the set is unbounded.
-            NotGuaranteedError: if eta is above 2 / beta.
-        """
-        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
-
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
-        if self.claim == "local":
-            return self._states(GDP(self.largest_mu), "fmtt18.lem27", index=index)
-        mu = self.noisy_iteration(n, index).gdp()
-        return self._states(mu, "fmtt18.thm23", "fmtt18.thm22", index=index)
-
-    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """Theorem 23's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
-        return self._faded(n, index, "fmtt18.thm23")
-
-    def guarantees(self, n: int) -> Guarantees:
-        """The guarantee at the worst index, which is the last one, and the local one."""
-        whole_number("n", n, at_least=1)
-        if self._withdrawn:
-            return Guarantees()
-        return self._guarantees("fmtt18.thm23", GDP(self.largest_mu), self._printed(n))
-
-
-class _SomeSteps(NoisySGD):
-    """Noisy SGD of which a run takes a random number of at most n steps."""
-
-    hands_over: ClassVar[str] = "first runs"
-    stops_early: ClassVar[bool] = True
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 0.5, 1.0),
-            "asked": lambda: cls.for_privacy(at.curved, n=at.n, epsilon=at.epsilon, delta=at.delta),
-        }
-
-    @classmethod
-    @abstractmethod
-    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
-        """Noise and rate of a theorem."""
-
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; the number of steps that the run drew."""
-        return whole_number("n", n, at_least=1)
-
 
 @dataclass(frozen=True)
 class SkipPNSGD(_SomeSteps):
@@ -144,26 +141,13 @@ class SkipPNSGD(_SomeSteps):
     Assumptions: those of PNSGD.
     """
 
-    id: ClassVar[str] = "fmtt18.skip"
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
+    id = "fmtt18.skip"
+    theorem = "fmtt18.thm24"
+    statements = ("fmtt18.thm24", "fmtt18.thm28", "fmtt18.thm30", "fmtt18.lem27")
 
-    @classmethod
-    def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
-        """Noise and rate of Theorem 30, as for `PNSGD.for_privacy`."""
-        return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
-
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d)."""
-        iterates, features, labels = self._begin(data, rng, runs)
-        skipped = np.asarray(rng.integers(0, data.n // 2 + 1, (runs,), "skipped records"))
-        order = np.argsort(skipped, kind="stable")
-        ascending = skipped[order]
-        for t in range(data.n):
-            # record t + 1 is used by the runs that skipped at most t records
-            active = int(np.searchsorted(ascending, t, side="right"))
-            if active:
-                self._step(iterates, features[t, :], labels[t], active)
-        return iterates.output(order)
+    def _draw(self, n: int, rng: Randomness, runs: int) -> tuple[Keys, Keys]:
+        # record t + 1 is used by the runs that skipped at most t records
+        return np.asarray(rng.integers(0, n // 2 + 1, (runs,), "skipped records")), np.arange(n)
 
     def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
         return (1 / (n // 2 + 1),) * (n // 2 + 1), None
@@ -181,28 +165,13 @@ class SkipPNSGD(_SomeSteps):
         n, index = self._at(n, index)
         return min(index, n // 2 + 1) / (n // 2 + 1)
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The profile at one index from 1; None if the claim was withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
+    def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:
         mu = self.largest_mu
         if self.claim == "per-index":
             # the steps before the record's add nothing to its privacy
             mu = self._iteration(n - index + 1, 1).gdp().mu
         profile = GaussianMixtureProfile((self.used_with_probability(n, index),), (mu,))
         return self._states(ProfileDP(profile), "fmtt18.thm24", index=index)
-
-    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn or is local."""
-        return self._faded(n, index, "fmtt18.thm24")
-
-    def guarantees(self, n: int) -> Guarantees:
-        """The guarantee at the worst index, which is the last one, and the local one."""
-        whole_number("n", n, at_least=1)
-        if self._withdrawn:
-            return Guarantees()
-        return self._guarantees("fmtt18.thm24", GDP(self.largest_mu), self._printed(n))
 
 
 @dataclass(frozen=True)
@@ -221,14 +190,9 @@ class StopPNSGD(_SomeSteps):
 
     second_half: bool = False
 
-    id: ClassVar[str] = "fmtt18.stop"
-    statements: ClassVar[tuple[str, ...]] = (
-        "fmtt18.thm26",
-        "fmtt18.lem25",
-        "fmtt18.thm28",
-        "fmtt18.thm29",
-        "fmtt18.lem27",
-    )
+    id = "fmtt18.stop"
+    theorem = "fmtt18.thm26"
+    statements = ("fmtt18.thm26", "fmtt18.lem25", "fmtt18.thm28", "fmtt18.thm29", "fmtt18.lem27")
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -243,19 +207,10 @@ class StopPNSGD(_SomeSteps):
         """Smallest T."""
         return (n + 1) // 2 if self.second_half else 1
 
-    def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
-        """Run on a data set of n records; points have shape (runs, d)."""
-        iterates, features, labels = self._begin(data, rng, runs)
-        steps = np.asarray(rng.integers(self.fewest_steps(data.n), data.n + 1, (runs,), "stopping time"))
-        order = np.argsort(-steps, kind="stable")
-        ascending = np.sort(steps)
-        for t in range(data.n):
-            # step t + 1 is taken by the runs with T > t
-            active = runs - int(np.searchsorted(ascending, t, side="right"))
-            if not active:
-                break
-            self._step(iterates, features[t, :], labels[t], active)
-        return iterates.output(order)
+    def _draw(self, n: int, rng: Randomness, runs: int) -> tuple[Keys, Keys]:
+        steps = np.asarray(rng.integers(self.fewest_steps(n), n + 1, (runs,), "stopping time"))
+        # step t + 1 is taken by the runs with T > t
+        return -steps, -1 - np.arange(n)
 
     def _extent(self, n: int) -> tuple[tuple[float, ...] | None, tuple[float, ...] | None]:
         fewest = self.fewest_steps(n)
@@ -294,18 +249,11 @@ class StopPNSGD(_SomeSteps):
             mus = [self.largest_mu / math.sqrt(steps) for steps in after]
         return GaussianMixtureProfile((weight,) * len(after), tuple(mus))
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """The profile at one index from 1; None if the claim was withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
+    def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:
         return self._states(ProfileDP(self._mixture(n, index)), "fmtt18.thm26", index=index)
 
-    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """RDP of the mixture at one index from 1, for all orders; None if the claim was withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
+    def _rdp_at(self, n: int, index: int) -> StatedGuarantee:
+        """RDP of the mixture, for all orders."""
         curve = self._mixture(n, index).renyi
         return self._states(RDP(curve), "fmtt18.thm26", "fmtt18.lem25", index=index)
 
@@ -314,36 +262,27 @@ class StopPNSGD(_SomeSteps):
         stated = self.guarantees(n).as_printed
         return None if stated is None else stated.at(index, n)
 
-    def guarantees(self, n: int) -> Guarantees:
-        """The profile and the corrected Theorem 26 at the worst index, and the local guarantee.
+    def _at_worst(self, n: int) -> Guarantee:
+        """At index 1, or ceil(n/2) with `second_half`: the first one that every T includes."""
+        return ProfileDP(self._mixture(n, self.fewest_steps(n)))
 
-        The worst index is 1, and ceil(n/2) with `second_half`: the first one that every T includes.
-        """
-        n = whole_number("n", n, at_least=1)
-        if self._withdrawn:
-            return Guarantees()
-        mixture = self._mixture(n, self.fewest_steps(n))
-        printed = None
-        if self.claim == "per-index" and self.largest_mu > 0:
-            terms = n - self.fewest_steps(n) + 1
-            noise = 2 / self.largest_mu
-            slope = (
-                4 * self.problem.constants.lipschitz_constant**2 * math.log(n) / (n * self.noise_stddev**2)
-            )
-            label = f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders"
-            origin = self._origin(
-                "fmtt18.thm26",
-                f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
-                "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta",
-                "the sum in the proof is the harmonic number H_n, where ln n is printed",
-            )
-            curve = RDP(WeakConvexityCurve(noise, terms), label=label)
-            printed = self._states(curve, "fmtt18.thm26", origin=origin)
-        return self._guarantees("fmtt18.thm26", ProfileDP(mixture), printed)
+    def _printed(self, n: int) -> StatedGuarantee | None:
+        """Theorem 26, corrected."""
+        if self.claim == "local" or self.largest_mu == 0:
+            return None
+        terms, noise = n - self.fewest_steps(n) + 1, 2 / self.largest_mu
+        slope = 4 * self.problem.constants.lipschitz_constant**2 * math.log(n) / (n * self.noise_stddev**2)
+        label = f"(order, {4 * harmonic(terms) / (terms * noise**2):.4g}*order)-RDP at small orders"
+        origin = self._origin(
+            f"4 L^2 ln n / (n sigma^2) order = {slope:.4g} order",
+            "orders with sigma >= L sqrt(2 order (order - 1)), eta <= 2/beta",
+            "the sum in the proof is the harmonic number H_n, where ln n is printed",
+        )
+        return self._states(RDP(WeakConvexityCurve(noise, terms), label=label), "fmtt18.thm26", origin=origin)
 
 
 @dataclass(frozen=True)
-class PNMSGD(EveryStep):
+class PNMSGD(_EveryStep):
     """fmtt18, Algorithm 2 (Appendix B): n epochs over the records in their fixed order, n^2 steps in all.
 
     `epochs` sets another number of them.
@@ -357,10 +296,10 @@ class PNMSGD(EveryStep):
 
     epochs: Count | None = None
 
-    id: ClassVar[str] = "fmtt18.alg2"
-    steps_words: ClassVar[str] = "n^2"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.thm35", "fmtt18.appB")
+    id = "fmtt18.alg2"
+    theorem = "fmtt18.thm35"
+    steps_words = "n^2"
+    statements = ("fmtt18.thm35", "fmtt18.appB")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the paper names regret bounds from elsewhere and states none",
         "parameters": SEARCHED_NOISE,
@@ -374,7 +313,9 @@ class PNMSGD(EveryStep):
         }
 
     @classmethod
-    def for_privacy(cls, problem: Problem, *, rate: float, epsilon: float, delta: float) -> Self:
+    def for_privacy(  # type: ignore[override]  # the rate must be said, n need not
+        cls, problem: Problem, *, rate: float, epsilon: float, delta: float
+    ) -> Self:
         """Noise of Appendix B for (epsilon, delta)-DP: sigma = 5 L sqrt(ln(1/delta)) / epsilon.
 
         Raises:
@@ -403,44 +344,32 @@ class PNMSGD(EveryStep):
         """The epochs: n unless `epochs` is set."""
         return n if self.epochs is None else self.epochs
 
-    def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """GDP at one index from 1, by the best schedule of Theorem 22; None if the claim was withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
-        mu = self.noisy_iteration(n, index).gdp()
-        return self._states(mu, "fmtt18.thm35", "fmtt18.thm22", index=index)
-
-    def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
-        """RDP at one index from 1, by the schedule in the proof of Theorem 35; None if withdrawn."""
-        n, index = self._at(n, index)
-        if self._withdrawn:
-            return None
+    def _rdp_at(self, n: int, index: int) -> StatedGuarantee:
+        """By the schedule in the proof of Theorem 35."""
         share = (self.passes(n) - 1) / n + 1 / (n - index + 1)
-        slope = self.largest_mu**2 / 2 * share
+        curve = RDP.linear(self.largest_mu**2 / 2 * share)
         because = f"the proof's schedule for {self.passes(n)} epochs at this index, not for n"
-        origin = self._theorem_35(because)
-        return self._states(RDP.linear(slope), "fmtt18.thm35", index=index, origin=origin)
+        return self._states(curve, "fmtt18.thm35", index=index, origin=self._theorem_35(because))
 
     def _theorem_35(self, because: str = "") -> AsPrinted | Corrected:
         slope = 4 * self.problem.constants.lipschitz_constant**2 / self.noise_stddev**2
         printed = f"4 L^2 / sigma^2 order = {slope:.4g} order"
-        return self._origin("fmtt18.thm35", printed, "every order > 1, eta <= 2/beta", because)
+        return self._origin(printed, "every order > 1, eta <= 2/beta", because)
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 35, which says the same of every index; for another number of epochs its schedule at the index."""
         stated = self.guarantees(n).as_printed if self.epochs is None else self.rdp_at(n, index)
         return None if stated is None else stated.at(index, n)
 
-    def guarantees(self, n: int) -> Guarantees:
-        """GDP at the worst index by the proof's schedule; Theorem 35's RDP if there are at most n epochs."""
-        n = whole_number("n", n, at_least=1)
-        if self._withdrawn:
-            return Guarantees()
-        epochs = self.passes(n)
-        mu = self.largest_mu * math.sqrt((epochs - 1) / n + 1)
-        stated, printed = self._states(GDP(mu), "fmtt18.thm35"), None
-        if epochs <= n:
-            curve = RDP.linear(self.largest_mu**2)
-            printed = replace(stated, guarantee=curve, origin=self._theorem_35())
-        return Guarantees(stated, as_printed=printed)
+    def _at_worst(self, n: int) -> Guarantee:
+        """At the last index, by the proof's schedule."""
+        return GDP(self.largest_mu * math.sqrt((self.passes(n) - 1) / n + 1))
+
+    def _printed(self, n: int) -> StatedGuarantee | None:
+        """Theorem 35's RDP, if there are at most n epochs."""
+        if self.passes(n) > n:
+            return None
+        return self._states(RDP.linear(self.largest_mu**2), "fmtt18.thm35", origin=self._theorem_35())
+
+    def _local(self) -> None:
+        """None: a record is used in every epoch."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRi
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Corrected
-from dpverify.privacy import ProfileDP, ProtectedRecords, StatedGuarantee
+from dpverify.privacy import ProfileDP, ProtectedRecords
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
 from dpverify.problems import Problem
@@ -63,8 +64,8 @@ class PublicRecordsLast(SkipPNSGD):
 
     public: Count = field(kw_only=True)
 
-    id: ClassVar[str] = "fmtt18.public"
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
+    id = "fmtt18.public"
+    statements = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
@@ -130,21 +131,17 @@ class PublicRecordsLast(SkipPNSGD):
         """Of private records, the profile at the last index and Theorem 24's RDP there; the local guarantee."""
         last = self.private_count(n)
         profile, curve = self.guarantee_at(n, last), self.rdp_at(n, last)
-        if self._withdrawn or profile is None:
+        if profile is None:
             return Guarantees()
-        source = "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31"
-
-        def of_private(at_last: StatedGuarantee, origin: Corrected | None = None) -> StatedGuarantee:
-            return replace_one(
-                at_last.guarantee,
-                source,
-                protected=ProtectedRecords(public_last=self.public),
-                conditions=self.problem.conditions,
-                origin=origin,
-            )
-
-        printed = None if curve is None else of_private(curve)
-        return Guarantees(of_private(profile, _ORIGIN), as_printed=printed, local=self._local())
+        stated = replace_one(
+            profile.guarantee,
+            "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31",
+            protected=ProtectedRecords(public_last=self.public),
+            conditions=self.problem.conditions,
+            origin=_ORIGIN,
+        )
+        printed = None if curve is None else replace(stated, guarantee=curve.guarantee, origin=None)
+        return Guarantees(stated, as_printed=printed, local=self._local())
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Corollary 31's excess population risk, 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n), at its rate.
@@ -178,21 +175,17 @@ def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, del
     small noises are enough, too, however small: the infimum is 0, where nothing private is left in the output. Where
     noises in between are not enough, what is returned is above them, as everywhere else. Where there are none, there
     is no smallest noise.
-
-    Raises:
-        InvalidArgumentError: if no noise is needed, because a private record is used so seldom or because every noise
-            down to what is lost in the rounding of the set's points is enough.
     """
-    if not delta < _used(n, public):
-        allowed = (
-            f"a number below {_used(n, public):.6g}, the probability that the last private record is used"
-        )
+    used = _used(n, public)
+    if not delta < used:
+        allowed = f"a number below {used:.6g}, the probability that the last private record is used"
         raise InvalidArgumentError("delta", delta, allowed)
+    enough = partial(_enough, problem, n, public, epsilon, delta)
     high = printed_noise(problem, public=public, epsilon=epsilon, delta=delta)
-    while not _enough(problem, n, public, epsilon, delta, high):
+    while not enough(high):
         high *= 2
     low = high / _STEP_DOWN
-    while _enough(problem, n, public, epsilon, delta, low):
+    while enough(low):
         if not skip_rate(problem, n, low) * low > _LOST * problem.constraint.largest_norm:
             allowed = (
                 "one for which there is a smallest noise: here the steps on public records contract the private ones "
@@ -203,7 +196,7 @@ def smallest_noise(problem: Problem, *, n: int, public: int, epsilon: float, del
         high, low = low, low / _STEP_DOWN
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _enough(problem, n, public, epsilon, delta, middle) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
@@ -217,20 +210,14 @@ def _enough(problem: Problem, n: int, public: int, epsilon: float, delta: float,
 
     A rate above 2 / beta is refused later, wherever it is used.
     """
-    rate = skip_rate(problem, n, noise_stddev)
-    contraction = max(
-        abs(1 - rate * problem.constants.strong_convexity), abs(1 - rate * problem.constants.smoothness)
+    rate, constants = skip_rate(problem, n, noise_stddev), problem.constants
+    contraction = max(abs(1 - rate * constants.strong_convexity), abs(1 - rate * constants.smoothness))
+    iteration = per_index(
+        public + 1,
+        1,
+        shift=rate * constants.gradient_sensitivity,
+        noise_stddev=rate * noise_stddev,
+        contraction=min(1.0, contraction),
     )
-    mu = (
-        per_index(
-            public + 1,
-            1,
-            shift=rate * problem.constants.gradient_sensitivity,
-            noise_stddev=rate * noise_stddev,
-            contraction=min(1.0, contraction),
-        )
-        .gdp()
-        .mu
-    )
-    profile = ProfileDP(GaussianMixtureProfile((_used(n, public),), (mu,)))
+    profile = ProfileDP(GaussianMixtureProfile((_used(n, public),), (iteration.gdp().mu,)))
     return bool(np.asarray(profile.privacy_profile(epsilon)) <= delta)

@@ -53,8 +53,7 @@ class SmoothedPNSGD(Weakenable):
         noise_stddev: sigma, of each coordinate of the noise added to a gradient, loss over length.
         width: lambda, a length.
         start: w_0 in the set, d numbers; the set's center if None.
-        withdraw_guarantee: run even if the claim does not hold; there are then no guarantees, and `withdrawn`
-            says why.
+        withdraw_guarantee: run even if the claim does not hold; `withdrawn` then says why.
     """
 
     problem: Problem
@@ -64,8 +63,8 @@ class SmoothedPNSGD(Weakenable):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "fmtt18.smoothing"
-    statements: ClassVar[tuple[str, ...]] = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
+    id = "fmtt18.smoothing"
+    statements = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
     @classmethod
@@ -111,13 +110,8 @@ class SmoothedPNSGD(Weakenable):
     @cached_property
     def algorithm(self) -> SkipPNSGD:
         """Skip-PNSGD on the convolved loss; conditions are checked here, under this algorithm's name."""
-        return SkipPNSGD(
-            Problem(self.loss, self.problem.constraint),
-            self.rate,
-            self.noise_stddev,
-            self.start,
-            withdraw_guarantee=True,
-        )
+        problem = Problem(self.loss, self.problem.constraint)
+        return SkipPNSGD(problem, self.rate, self.noise_stddev, self.start, withdraw_guarantee=True)
 
     @property
     def _stating(self) -> SkipPNSGD:
@@ -142,8 +136,7 @@ class SmoothedPNSGD(Weakenable):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
-        data = admitted(self, data)
-        return self.algorithm(data, rng=rng, runs=runs)
+        return self.algorithm(admitted(self, data), rng=rng, runs=runs)
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
@@ -167,28 +160,10 @@ class SmoothedPNSGD(Weakenable):
         At Corollary 34's rate 4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n) + b, else what the proof gives.
         """
         n = whole_number("n", n, at_least=1)
-        return skip_risk(
-            self.algorithm.problem,
-            n,
-            self.rate,
-            self.noise_stddev,
-            source="fmtt18.cor34",
-            bias=self.loss.largest_bias,
-        )
+        problem, bias = self.algorithm.problem, self.loss.largest_bias
+        return skip_risk(problem, n, self.rate, self.noise_stddev, source="fmtt18.cor34", bias=bias)
 
 
 def printed_width(problem: Problem, *, n: int, epsilon: float, delta: float) -> float:
     """The lambda of Section 5.5, R epsilon / (2 sqrt(n ln(1/delta))), a length."""
     return problem.constraint.largest_norm * epsilon / (2 * math.sqrt(n * math.log(1 / delta)))
-
-
-def printed_risk(problem: Problem, *, n: int, epsilon: float, delta: float) -> float:
-    """Corollary 34's bound as printed, for its own parameters; in units of the loss."""
-    size, lipschitz, d = (
-        problem.constraint.largest_norm,
-        problem.constants.lipschitz_constant,
-        problem.constraint.dimension,
-    )
-    logarithm = math.log(1.25 / delta)
-    terms = math.sqrt(1 + 8 * d * logarithm / epsilon**2) + epsilon * math.sqrt(d) / (2 * logarithm)
-    return 4 * math.sqrt(2 / n) * size * lipschitz * terms

@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import count
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
@@ -36,8 +35,7 @@ _LONGEST_STEP = 1e300
 """As good as an infinite one, and a double."""
 
 
-@dataclass(frozen=True)
-class SamplingSchedule:
+class SamplingSchedule(NamedTuple):
     """Step size eta (length^2), number of steps T, and the proven total variation after them.
 
     `mixing` is what is left of the starting point, `truncation` what the inner steps add.
@@ -127,8 +125,8 @@ class AlternatingSampler(DensitySampler):
         step_size: eta, length^2; None: chosen for the accuracy.
         steps: T; None: as many as the accuracy needs at that step size.
         withdraw_guarantee: run even if the accuracy is not proved.
-        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`): the same
-            density to the same accuracy, by longer and fewer steps, for one gradient of every record.
+        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `regularized_density`): the
+            same density to the same accuracy, by longer and fewer steps, for one gradient of every record.
     """
 
     problem: Problem
@@ -141,14 +139,8 @@ class AlternatingSampler(DensitySampler):
     withdraw_guarantee: bool = False
     expanded: bool = False
 
-    id: ClassVar[str] = "gll22.alg1"
-    statements: ClassVar[tuple[str, ...]] = (
-        "gll22.thm5.2",
-        "gll22.lem5.5",
-        "gll22.thm5.6",
-        "gll22.cor4.3",
-        "gll22.figure1",
-    )
+    id = "gll22.alg1"
+    statements = ("gll22.thm5.2", "gll22.lem5.5", "gll22.thm5.6", "gll22.cor4.3", "gll22.figure1")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
         "parameters": SEARCHED_STEPS,
@@ -177,9 +169,8 @@ class AlternatingSampler(DensitySampler):
         steps = steps_needed(density, step_size, self.accuracy / 2) if self.steps is None else self.steps
         spread = inner_spread(density, step_size)
         each = truncation_error(spread) if spread <= _SPREADS[1] else 1.0
-        return SamplingSchedule(
-            step_size, steps, mixing_error(density, step_size, steps), min(1.0, steps * each)
-        )
+        mixing = mixing_error(density, step_size, steps)
+        return SamplingSchedule(step_size, steps, mixing, min(1.0, steps * each))
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
@@ -196,17 +187,16 @@ class AlternatingSampler(DensitySampler):
         whole_number("n", n, at_least=1)
         if self._withdrawn:
             return None
+        printed = (
+            "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps"
+        )
+        because = "the number of steps is the proven one, with its constants"
         return StatedSamplingError(
             "total variation",
             self.schedule.total_variation,
             sources=("gll22.thm5.2", "gll22.lem5.5"),
             formula=f"total variation at most {self.accuracy:g} after T steps with explicit constants",
-            origin=Corrected(
-                "gll22.thm5.6",
-                "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps",
-                "the number of steps is the proven one, with its constants",
-                "every accuracy in (0, 1)",
-            ),
+            origin=Corrected("gll22.thm5.6", printed, because, "every accuracy in (0, 1)"),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -230,35 +220,8 @@ class AlternatingSampler(DensitySampler):
         data = admitted(self, data)
         # a bound on the expectation, and within a factor 4 e of it: each step asks at least once
         foresee(max(one.count for one in self.queries(data.n)), f"{self.id} on {data.n} records")
-        xp = rng.xp
-        density, found = self.density, self.schedule
-        kernel = InnerKernel.on(density, found.step_size, data, xp)
-        dimension = self.problem.constraint.dimension
-        noise = math.sqrt(found.step_size)
+        xp, density, (step_size, steps, *_) = rng.xp, self.density, self.schedule
+        kernel = InnerKernel(density, step_size, data, xp)
         start = xp.asarray(density.anchor_point, dtype=xp.float64)[None, :]
-        results = xp.zeros((runs, dimension), dtype=xp.float64)
-        total = xp.zeros(runs, dtype=xp.int64)
-        unfinished = xp.ones(runs, dtype=xp.bool)
-        # of the unfinished runs: where they are, which step they are at, what they asked
-        y = start + noise * rng.normal((runs, dimension), "forward noise")
-        step = xp.zeros(runs, dtype=xp.int64)
-        asked = xp.zeros(runs, dtype=xp.int64)
-        for turn in count():
-            x, accepted, queries = kernel.attempt(y, turn, rng)
-            asked = asked + queries
-            step = step + xp.astype(accepted, xp.int64)
-            ended = step == found.steps
-            if bool(xp.any(ended)):
-                places = unfinished & False
-                places[unfinished] = ended
-                results[places] = x[ended]
-                total[places] = asked[ended]
-                unfinished = unfinished & ~places
-                going = ~ended
-                if not bool(xp.any(going)):
-                    break
-                x, y, accepted = x[going], y[going], accepted[going]
-                step, asked = step[going], asked[going]
-            moved = x[accepted]
-            y[accepted] = moved + noise * rng.normal(tuple(moved.shape), "forward noise")
-        return Output(results, value_queries=total, gradient_queries=kernel.gradient_queries)
+        y = start + math.sqrt(step_size) * rng.normal((runs, start.shape[1]), "forward noise")
+        return kernel.sample(y, steps, rng)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Algorithm, Guarantees
+from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
 from dpverify.algorithms.promises import StatedQueries
@@ -25,7 +25,7 @@ from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Unstated
-from dpverify.privacy import GDP, Adjacency, StatedGuarantee
+from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.problems.arrays import Array, at_least, namespace, row_sums
@@ -65,8 +65,8 @@ class LinearHardFamily(Algorithm):
     gradient_bound: Positive = 1.0
     diameter: Positive = 2.0
 
-    id: ClassVar[str] = "gll22.lower-instance"
-    statements: ClassVar[tuple[str, ...]] = ("gll22.thm7.1", "gll22.lem7.4")
+    id = "gll22.lower-instance"
+    statements = ("gll22.thm7.1", "gll22.lem7.4")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "a hard family: it bounds risks from below",
         "queries": "those of the solver",
@@ -106,14 +106,16 @@ class LinearHardFamily(Algorithm):
     @property
     def lower_bound(self) -> float:
         """G D / (16 sqrt(1 + 4 k / d)), of the mean excess risk; in units of the loss."""
-        share = 4 * self.observations / self.dimension
-        return self.gradient_bound * self.diameter / (16 * math.sqrt(1 + share))
+        return self.gradient_bound * self.diameter / (16 * math.sqrt(1 + self._share))
 
     @property
     def printed_lower_bound(self) -> float:
         """Theorem 7.1 as printed, (G D / 16) min(1, sqrt(d / (4 k))); true, but not by its printed proof."""
-        share = 4 * self.observations / self.dimension
-        return self.gradient_bound * self.diameter / 16 * min(1.0, 1 / math.sqrt(share))
+        return self.gradient_bound * self.diameter / 16 * min(1.0, 1 / math.sqrt(self._share))
+
+    @property
+    def _share(self) -> float:
+        return 4 * self.observations / self.dimension
 
     def minimizer(self, v: Array) -> Array:
         """-(D / 2) v / sqrt(d), for signs of shape (..., d)."""
@@ -172,19 +174,16 @@ class MeanMinimizer(Weakenable):
 
     Guarantee (replace-one): a shortened record moves the mean by at most 2 clip / n, so m, and with it w, is
     (2 clip / (n sigma))-GDP. Without noise there is none.
-
-    Attributes:
-        radius: of the ball, a length.
-        clip: largest norm that a record is allowed to have, loss over length.
-        noise_stddev: sigma, of each coordinate of the noise on the mean, loss over length; 0 for no privacy.
-        first: how many records are read, the first ones; all if None.
-        withdraw_guarantee: run even without noise; there is then no guarantee.
     """
 
     radius: Positive
+    """Of the ball, a length."""
     clip: PositiveOrInfinity
+    """Largest norm that a record is allowed to have, loss over length."""
     noise_stddev: NotNegative
+    """sigma, of each coordinate of the noise on the mean, loss over length; 0 for no privacy."""
     first: Count | None = None
+    """How many records are read, the first ones; all if None."""
     withdraw_guarantee: bool = False
 
     def __post_init__(self) -> None:
@@ -200,12 +199,9 @@ class MeanMinimizer(Weakenable):
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
-        reasons = []
-        if not self.noise_stddev > 0:
-            reasons.append("the noise is zero")
-        if not math.isfinite(self.clip):
-            reasons.append("records are not shortened")
-        return (*reasons, *given_up(self.withdraw_guarantee))
+        quiet = () if self.noise_stddev > 0 else ("the noise is zero",)
+        whole = () if math.isfinite(self.clip) else ("records are not shortened",)
+        return (*quiet, *whole, *given_up(self.withdraw_guarantee))
 
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
@@ -216,21 +212,13 @@ class MeanMinimizer(Weakenable):
         if self._withdrawn:
             return Guarantees()
         mu = 2 * self.clip / (read * self.noise_stddev)
-        origin = Unstated(
-            "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
-        )
-        return Guarantees(StatedGuarantee(GDP(mu), Adjacency.REPLACE_ONE, origin=origin))
-
-    def queries_on(self, n: int, d: int) -> tuple[StatedQueries, ...]:
-        """The d values of each record that is read, and one linear minimization."""
-        return (StatedQueries("value", self._read(n) * d), StatedQueries("linear minimization", 1))
+        words = "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
+        return Guarantees(replace_one(GDP(mu), origin=Unstated(words)))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, d)."""
         xp, read = rng.xp, self._read(a_dataset(data).n)
-        features = data.as_namespace(xp).features[:read, :]
-        if math.isfinite(self.clip):
-            features = shortened(features, self.clip)
+        features = shortened(data.as_namespace(xp).features[:read, :], self.clip)
         noise = rng.normal((runs, data.d), "noise")
         direction = xp.mean(features, axis=0)[None, :] + self.noise_stddev * noise
         points = Ball(data.d, self.radius).minimize_linear(direction)
@@ -249,14 +237,9 @@ class HardFamilyTrial:
     is then the flipped data set, its risk <w, v mean> and its minimum -(D / 2) ||mean||. No lower bound is proved
     for those.
 
-    Attributes:
-        family: gives the instances, and the ball.
-        solver: called as `solver(data, rng=..., runs=...)`, returns points (runs, d) of the ball.
-        n: records in an instance.
-        records: where they come from.
-        clip: the norm to which records are shortened before the solver gets them; not at all if infinite. What the
-            solver then sees are still functions of the records, so lower bounds hold for the two together, counting
-            d values for each record.
+    The solver is called as `solver(data, rng=..., runs=...)` on n records, and returns points (runs, d) of the ball.
+    Records are shortened to the norm `clip` before. What the solver then sees are still functions of the records, so
+    lower bounds hold for the two together, counting d values for each record.
     """
 
     family: LinearHardFamily
@@ -276,11 +259,9 @@ class HardFamilyTrial:
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The values that the solver sees, d of each of its records, whatever it is called on."""
-        count = self.n * self.family.dimension
+        count, words = self.n * self.family.dimension, "k = n d, the values that the bound allows"
         origin = AsPrinted("gll22.thm7.1", f"k = {count} values", "every k")
-        return (
-            StatedQueries("value", count, formula="k = n d, the values that the bound allows", origin=origin),
-        )
+        return (StatedQueries("value", count, formula=words, origin=origin),)
 
     @property
     def sample_size(self) -> int:
@@ -294,24 +275,16 @@ class HardFamilyTrial:
         mean = self.family.separation * v
         if self.records == "data":
             if a_dataset(data).d != self.family.dimension:
-                raise InvalidArgumentError(
-                    "data", f"{data.d} features", f"{self.family.dimension} features, as the family"
-                )
+                allowed = f"{self.family.dimension} features, as the family"
+                raise InvalidArgumentError("data", f"{data.d} features", allowed)
             there = data.as_namespace(xp).features
             drawn = rng.integers(0, data.n, (self.n,), "sampled records")
             features, mean = xp.take(there, drawn, axis=0) * v, xp.mean(there, axis=0) * v
-        if math.isfinite(self.clip):
-            features = shortened(features, self.clip)
+        features = shortened(features, self.clip)
         instance = Dataset(features, xp.ones(self.n, dtype=xp.float64), "an instance of the hard family")
         solved: Output = self.solver(instance, rng=rng, runs=runs)
         least = -self.family.diameter / 2 * xp.sqrt(xp.sum(mean * mean))
-        return Output(
-            row_sums(solved.points * mean) - least,
-            gradient_queries=solved.gradient_queries,
-            value_queries=solved.value_queries,
-            projections=solved.projections,
-            linear_minimizations=solved.linear_minimizations,
-        )
+        return replace(solved, points=row_sums(solved.points * mean) - least)
 
     @property
     def largest_excess(self) -> float:
@@ -320,7 +293,9 @@ class HardFamilyTrial:
 
 
 def shortened(features: Array, clip: float) -> Array:
-    """Rows longer than `clip` are shortened to it."""
+    """Rows longer than `clip` are shortened to it; none if it is infinite."""
+    if not math.isfinite(clip):
+        return features
     # a hair inside, so that rounding cannot push a record out
     norms = namespace(features).sqrt(row_sums(features * features))
     return features * (clip * (1.0 - 1e-15) / at_least(norms, clip))[:, None]

@@ -5,12 +5,11 @@ Risks are means over the records here.
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import scipy
@@ -85,17 +84,12 @@ class SampledGaussianProfile:
 
     P~(S) <= P(S) + tau <= e^eps Q(S) + delta(eps) + tau <= e^eps Q~(S) + delta(eps) + (1 + e^eps) tau. The bound is
     convex in e^eps; past its minimum, the smaller epsilon's delta is the better one.
-
-    Attributes:
-        mu: of the exact law, above 0.
-        total_variation: tau, above 0.
     """
 
     mu: float
     total_variation: float
 
     def __call__(self, epsilon: ArrayLike) -> NDArray[np.float64]:
-        """Values of delta at each epsilon (nats), at most 1."""
         points = np.asarray(epsilon, dtype=np.float64)
         # slope 0 in e^eps: Phi(-eps / mu - mu / 2) = tau
         best = self.mu * (-float(scipy.special.ndtri(self.total_variation)) - self.mu / 2)
@@ -104,8 +98,7 @@ class SampledGaussianProfile:
         return np.minimum(1.0, exact + (1 + np.exp(used)) * self.total_variation)
 
 
-@dataclass(frozen=True)
-class Tuning:
+class Tuning(NamedTuple):
     """What Theorems 6.4 and 6.9 set: k (one over loss), mu (loss over length^2), tau (total variation allowed)."""
 
     inverse_temperature: float
@@ -156,7 +149,7 @@ class RegularizedExponentialMechanism(Weakenable):
       the largest distance of a point of K from c; the diameter with the printed tuning.
     - Theorem 6.8 prints G / (n mu) for G^2 / (n mu), which Theorem 6.7 proves.
     - The alternating sampler estimates only what is left of the losses without their linear and quadratic part at 0,
-      which goes into psi (see `expansions`). Algorithm 2 and Lemma 5.5 hold for every convex psi and whatever
+      which goes into psi (see `regularized_density`). Algorithm 2 and Lemma 5.5 hold for every convex psi and whatever
       Lipschitz functions are left, so the law is that of (8) up to the same total variation tau, and privacy rests
       on Theorem 6.2 and tau as before. Neither tau nor the number of steps depends on the data: the Lipschitz
       constant is one for all records in the unit ball. For logistic losses on the unit ball it falls from 1 to
@@ -198,8 +191,8 @@ class RegularizedExponentialMechanism(Weakenable):
     sampler: Literal["auto", "gaussian", "rejection", "alternating"] = "auto"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "gll22.rem"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "gll22.rem"
+    statements = (
         "gll22.thm1.2",
         "gll22.thm1.3",
         "gll22.thm2.1",
@@ -229,33 +222,33 @@ class RegularizedExponentialMechanism(Weakenable):
     def __post_init__(self) -> None:
         """Refuse a sampler that cannot be used here."""
         super().__post_init__()
-        if self.calibration == "printed":
-            if not self.delta < 0.1:
-                raise InvalidArgumentError("delta", self.delta, "below 1/10, for the printed tuning")
-            if self.tuning == "sco" and not self.epsilon < 0.1:
-                raise InvalidArgumentError("epsilon", self.epsilon, "below 1/10, for Theorem 6.9 as printed")
         object.__setattr__(self, "anchor", checked_anchor(self.anchor, self.problem.constraint))
-        if not self.reach > 0:
-            raise InvalidArgumentError("problem", self.problem, "a set of more than one point")
-        if not math.isfinite(self.problem.constants.gradient_sensitivity):
-            raise InvalidArgumentError(
-                "problem", self.problem, "a loss with a finite Lipschitz constant on the set"
-            )
+        for met, name, allowed in self._requirements():
+            if not met:
+                raise InvalidArgumentError(name, getattr(self, name), allowed)
         check_not_flat("problem", self.problem, self.problem.loss)
-        if not math.isfinite(self.reach) and self.regularization is None and not self._strong_convexity > 0:
-            raise InvalidArgumentError(
-                "problem",
-                self.problem,
-                "a bounded set or a strongly convex loss, to choose the regularization",
-            )
-        if self.sampler == "gaussian" and not self._is_gaussian:
-            raise InvalidArgumentError("sampler", self.sampler, "another one: the density is not Gaussian")
-        if self.sampling == "alternating" and not self.epsilon < _LARGEST_EPSILON:
-            allowed = f"below {_LARGEST_EPSILON:g}, for the alternating sampler"
-            raise InvalidArgumentError("epsilon", self.epsilon, allowed)
-        if self.sampler == "rejection" and not self._few_coordinates:
-            allowed = "another one: the set is not a ball, box or simplex with at most two free coordinates"
-            raise InvalidArgumentError("sampler", self.sampler, allowed)
+
+    def _requirements(self) -> Iterator[tuple[bool, str, str]]:
+        """Whether parameters fit together, which one does not, and what is allowed."""
+        printed, reach = self.calibration == "printed", self.reach
+        yield not printed or self.delta < 0.1, "delta", "below 1/10, for the printed tuning"
+        yield (
+            not (printed and self.tuning == "sco") or self.epsilon < 0.1,
+            "epsilon",
+            "below 1/10, for Theorem 6.9 as printed",
+        )
+        yield reach > 0, "problem", "a set of more than one point"
+        finite = math.isfinite(self.problem.constants.gradient_sensitivity)
+        yield finite, "problem", "a loss with a finite Lipschitz constant on the set"
+        chosen = math.isfinite(reach) or self.regularization is not None or self._strong_convexity > 0
+        yield chosen, "problem", "a bounded set or a strongly convex loss, to choose the regularization"
+        gaussian = self.sampler != "gaussian" or self._is_gaussian
+        yield gaussian, "sampler", "another one: the density is not Gaussian"
+        low = self.sampling != "alternating" or self.epsilon < _LARGEST_EPSILON
+        yield low, "epsilon", f"below {_LARGEST_EPSILON:g}, for the alternating sampler"
+        few = self.sampler != "rejection" or self._few_coordinates
+        allowed = "another one: the set is not a ball, box or simplex with at most two free coordinates"
+        yield few, "sampler", allowed
 
     @property
     def _strong_convexity(self) -> float:
@@ -288,79 +281,77 @@ class RegularizedExponentialMechanism(Weakenable):
     def tuned(self, n: int) -> Tuning:
         """k, mu and the total variation that is paid for, for n records."""
         whole_number("n", n, at_least=1)
-        exact_law = self.sampling != "alternating"
-        payment = 0.0 if exact_law else _SAMPLING_SHARE * self.delta
-        tau = payment / (1 + math.exp(self.epsilon)) if payment else 0.0
-        if not exact_law and not tau > _SMALLEST_PAYMENT:
-            allowed = (
-                f"above {3 * _SMALLEST_PAYMENT:g} (1 + e^epsilon), to pay for the alternating sampler's error"
-            )
-            raise InvalidArgumentError("delta", self.delta, allowed)
+        tau = self._affordable_error
         sensitivity, own = self.problem.constants.gradient_sensitivity, self._strong_convexity
-        d = self.problem.constraint.dimension
-        printed = self.calibration == "printed"
-        if printed:
-            delta = 2 * self.delta / 3
-            level = math.log(1 / (2 * delta))
-            shift = printed_shift(self.epsilon, delta)
-            if self.tuning == "sco":
-                shift = self.epsilon / math.sqrt(2 * level)
-        else:
-            shift = largest_shift(self.epsilon, self.delta - payment)
+        d, shift = self.problem.constraint.dimension, self._shift
         # k = factor (mu + m)
         factor = (shift * n / sensitivity) ** 2
         if not factor > 1e-250:
             allowed = f"more, for an inverse temperature that a double can hold at epsilon = {self.epsilon:g}"
             raise InvalidArgumentError("delta", self.delta, allowed)
-        distance = self.problem.constraint.diameter if printed else self.reach
-        stability = 0.0
+        printed, stability = self.calibration == "printed", 0.0
         if self.tuning == "sco":
             factor = min(factor, 2 * n * d / sensitivity**2)
             stability = sensitivity**2 / n
         numerator = d / factor + stability
         if printed and self.tuning == "sco":
             numerator = sensitivity**2 * (d / shift**2 / n**2 + 1 / (2 * n))
-        if self.regularization is not None:
-            mu = self.regularization
-        else:
+        mu = self.regularization
+        if mu is None:
+            distance = self.problem.constraint.diameter if printed else self.reach
             # the minimum of numerator / (mu + m) + mu D^2 / 2
             mu = max(0.0, math.sqrt(2 * numerator) / distance - own)
         k = factor * (mu + own) if self.inverse_temperature is None else self.inverse_temperature
         return Tuning(k, mu, tau)
 
-    def density(self, n: int) -> RegularizedDensity:
-        """The density for n records.
+    @property
+    def _payment(self) -> float:
+        """The part of delta that pays for the sampling error."""
+        return _SAMPLING_SHARE * self.delta if self.sampling == "alternating" else 0.0
 
-        Raises:
-            InvalidArgumentError: if nothing is strongly convex.
-        """
-        tuned = self.tuned(n)
-        return RegularizedDensity(self.problem, tuned.inverse_temperature, tuned.regularization, self.anchor)
+    @property
+    def _affordable_error(self) -> float:
+        """The total variation that is paid for."""
+        if self.sampling != "alternating":
+            return 0.0
+        tau = self._payment / (1 + math.exp(self.epsilon))
+        if not tau > _SMALLEST_PAYMENT:
+            least = f"{3 * _SMALLEST_PAYMENT:g} (1 + e^epsilon)"
+            allowed = f"above {least}, to pay for the alternating sampler's error"
+            raise InvalidArgumentError("delta", self.delta, allowed)
+        return tau
+
+    @property
+    def _shift(self) -> float:
+        """How far apart two Gaussians of variance 1 may be."""
+        if self.calibration == "exact":
+            return largest_shift(self.epsilon, self.delta - self._payment)
+        delta = 2 * self.delta / 3
+        if self.tuning == "sco":
+            return self.epsilon / math.sqrt(2 * math.log(1 / (2 * delta)))
+        return printed_shift(self.epsilon, delta)
+
+    def density(self, n: int) -> RegularizedDensity:
+        """The density for n records."""
+        k, mu, _ = self.tuned(n)
+        return RegularizedDensity(self.problem, k, mu, self.anchor)
 
     def gdp_mu(self, n: int) -> float:
         """G sqrt(k) / (n sqrt(mu + m)): GDP parameter of the density itself, dimensionless; infinite if withdrawn."""
         return math.inf if self.withdraw_guarantee else self._gdp_mu(n)
 
     def _gdp_mu(self, n: int) -> float:
-        tuned = self.tuned(n)
-        curvature = tuned.regularization + self._strong_convexity
+        k, mu, _ = self.tuned(n)
+        curvature = mu + self._strong_convexity
         if not curvature > 0:
             return math.inf
-        return (
-            self.problem.constants.gradient_sensitivity * math.sqrt(tuned.inverse_temperature / curvature) / n
-        )
+        return self.problem.constants.gradient_sensitivity * math.sqrt(k / curvature) / n
 
     def alternating_sampler(self, n: int) -> AlternatingSampler:
         """The sampler with the accuracy that is paid for."""
-        tuned = self.tuned(n)
+        withdraw = self.withdraw_guarantee
         return AlternatingSampler(
-            self.problem,
-            tuned.inverse_temperature,
-            tuned.regularization,
-            tuned.total_variation,
-            self.anchor,
-            withdraw_guarantee=self.withdraw_guarantee,
-            expanded=True,
+            self.problem, *self.tuned(n), self.anchor, withdraw_guarantee=withdraw, expanded=True
         )
 
     def _total_variation(self, n: int) -> float:
@@ -374,10 +365,8 @@ class RegularizedExponentialMechanism(Weakenable):
         given = given_up(self.withdraw_guarantee)
         if reached <= self.delta * (1 + 1e-9):
             return given
-        return (
-            f"k and mu give delta = {reached:.4g} at epsilon = {self.epsilon:g}, above {self.delta:g}",
-            *given,
-        )
+        found = f"delta = {reached:.4g} at epsilon = {self.epsilon:g}"
+        return (f"k and mu give {found}, above {self.delta:g}", *given)
 
     def guarantees(self, n: int) -> Guarantees:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
@@ -386,30 +375,21 @@ class RegularizedExponentialMechanism(Weakenable):
         mu, tau = self.gdp_mu(n), self._total_variation(n)
         profile: Guarantee = GDP(mu)
         sources: tuple[str, ...] = ("gll22.thm6.2", "gll22.thm2.1")
+        origin: Origin | None = _PROFILE
         if tau:
             label = f"{mu:.4g}-GDP up to a total variation of {tau:.3g}"
             profile = ProfileDP(SampledGaussianProfile(mu, tau), label)
             sources += ("gll22.thm5.6",)
-        theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
+            printed = f"({self.epsilon:g}, {self.delta:g})-DP, a third of delta paid for the sampler"
+            because = "total variation tau costs (1 + e^epsilon) tau, more than is printed for it"
+            paid = Corrected("gll22.thm6.4", printed, because, "epsilon below 100")
+            origin = paid if self.tuning == "erm" else None
         refusals = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
         conditions = (*refusals, *self.problem.conditions)
-        origin: Origin | None = _PROFILE
-        if tau:
-            origin = self._paid_for_sampling if self.tuning == "erm" else None
         headline = replace_one(profile, *sources, conditions=conditions, origin=origin)
-        printed = replace(
-            headline, guarantee=ApproxDP(self.epsilon, self.delta), sources=(theorem,), origin=None
-        )
-        return Guarantees(headline, as_printed=printed)
-
-    @property
-    def _paid_for_sampling(self) -> Corrected:
-        return Corrected(
-            "gll22.thm6.4",
-            f"({self.epsilon:g}, {self.delta:g})-DP, a third of delta paid for the sampler",
-            "total variation tau costs (1 + e^epsilon) tau, more than is printed for it",
-            "epsilon below 100",
-        )
+        theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
+        claim = ApproxDP(self.epsilon, self.delta)
+        return Guarantees(headline, as_printed=replace_one(claim, theorem, conditions=conditions))
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The bound d / k + mu D^2 / 2, plus G^2 / (n (mu + m)) for the population's risk, plus what sampling costs.
@@ -417,16 +397,14 @@ class RegularizedExponentialMechanism(Weakenable):
         D is the largest distance from the anchor. A sample within total variation tau of the right law costs at most
         tau L times the diameter. None on an unbounded set where that or the second term is infinite.
         """
-        tuned, tau = self.tuned(n), self._total_variation(n)
-        d, constraint = self.problem.constraint.dimension, self.problem.constraint
-        regularizer = tuned.regularization * self.reach**2 / 2 if tuned.regularization else 0.0
-        bound = d / tuned.inverse_temperature + regularizer
+        (k, mu, _), tau = self.tuned(n), self._total_variation(n)
+        constants, constraint = self.problem.constants, self.problem.constraint
+        bound = constraint.dimension / k + (mu * self.reach**2 / 2 if mu else 0.0)
         if tau:
-            bound += tau * self.problem.constants.lipschitz_constant * constraint.diameter
+            bound += tau * constants.lipschitz_constant * constraint.diameter
         population = self.tuning == "sco"
         if population:
-            curvature = tuned.regularization + self._strong_convexity
-            bound += self.problem.constants.gradient_sensitivity**2 / (n * curvature)
+            bound += constants.gradient_sensitivity**2 / (n * (mu + self._strong_convexity))
         if not math.isfinite(bound):
             return None
         sources = ("gll22.thm6.8", "gll22.thm6.7") if population else ("gll22.thm6.2", "gll22.lem6.1")
@@ -446,14 +424,13 @@ class RegularizedExponentialMechanism(Weakenable):
         whole_number("n", n, at_least=1)
         if self.sampling == "alternating":
             return self.alternating_sampler(n).sampling_error(n)
+        printed = "density proportional to exp(-k (F + mu ||x||^2 / 2))"
         return StatedSamplingError(
             "total variation",
             0.0,
             sources=("gll22.thm6.2",),
             formula="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
-            origin=AsPrinted(
-                "gll22.thm6.2", "density proportional to exp(-k (F + mu ||x||^2 / 2))", "every data set"
-            ),
+            origin=AsPrinted("gll22.thm6.2", printed, "every data set"),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -469,13 +446,8 @@ class RegularizedExponentialMechanism(Weakenable):
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
-        tuned = self.tuned(n)
-        return dataclasses.replace(
-            self,
-            inverse_temperature=factor * tuned.inverse_temperature,
-            regularization=tuned.regularization,
-            withdraw_guarantee=True,
-        )
+        k, mu, _ = self.tuned(n)
+        return replace(self, inverse_temperature=factor * k, regularization=mu, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).
@@ -488,18 +460,15 @@ class RegularizedExponentialMechanism(Weakenable):
         """
         data = admitted(self, data)
         if data.d != self.problem.constraint.dimension:
-            raise InvalidArgumentError(
-                "data", f"{data.d} features", f"{self.problem.constraint.dimension} features"
-            )
+            allowed = f"{self.problem.constraint.dimension} features"
+            raise InvalidArgumentError("data", f"{data.d} features", allowed)
         if self.sampling == "alternating":
             return self.alternating_sampler(data.n)(data, rng=rng, runs=runs)
         density = self.density(data.n)
         if self.sampling == "rejection":
             # the density's V is k / n times the total risk, plus its quadratic term
-            k = density.inverse_temperature
-            potential = RiskPotential(
-                self.problem, data, k / data.n, k * density.regularization, density.anchor_point
-            )
+            k, anchor = density.inverse_temperature, density.anchor_point
+            potential = RiskPotential(self.problem, data, k / data.n, k * density.regularization, anchor)
             target = _TARGET_ACCEPTANCE[affine_dimension(self.problem.constraint)]
             return sample_on_set(potential, rng=rng, runs=runs, target=target)
         found = density.gaussian(data)

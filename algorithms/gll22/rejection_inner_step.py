@@ -21,8 +21,7 @@ import scipy
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.gll22.expansions import Expansion
-from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
+from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
@@ -60,14 +59,10 @@ def truncation_error(spread: float) -> float:
     most as large as |N(0, spread^2)|. The expectation increases in each of them and is supermodular, so it is
     largest when all are one and the same variable: with P[number of factors = m] = m / (m + 1)!, the bound is
     sum over m of m / (m + 1)! E(s + s^2 + ... + s^m - 1)^+, s = |N(0, spread^2)|. This replaces the hidden constant C
-    of gll22, Lemma 5.5; it depends on no dimension.
+    of gll22, Lemma 5.5; it depends on no dimension. It is a bound even where it is above 1.
 
-    Args:
-        spread: k L sqrt(2 v) for losses with Lipschitz constant L and a restricted Gaussian of variance v,
-            dimensionless, in [0, 2].
-
-    Returns:
-        A number of at least 0; it is a bound even where it is above 1.
+    The spread is k L sqrt(2 v) for losses with Lipschitz constant L and a restricted Gaussian of variance v, a
+    dimensionless number in [0, 2].
     """
     number("spread", spread, at_least=0, at_most=_LARGEST_SPREAD, allowed="a number in [0, 2]")
     if spread == 0:
@@ -125,20 +120,10 @@ def product_estimate(
 ) -> tuple[Array, Array]:
     """The estimate rho of Algorithm 2: its expectation given x and z is exp(scale * (F(z) - F(x))), F the mean loss.
 
-    With an expansion, F is the mean of what it leaves of the losses.
+    With an expansion, F is the mean of what it leaves of the losses, which are then generalized linear ones. Features
+    are (n, d), labels (n,), points x and z (m, d); the scale is one over loss.
 
-    Args:
-        loss: of one record.
-        scale: factor of the losses, one over loss.
-        features: of the n records, (n, d).
-        labels: (n,).
-        x: points, (m, d).
-        z: points, (m, d).
-        rng: source of the draws.
-        expansion: what is taken out of every loss, which is then a generalized linear one.
-
-    Returns:
-        rho, (m,), and how many values were asked for, (m,) integers: a (a + 1) for a passes of the loop.
+    Returns rho, (m,), and how many values were asked for, (m,) integers: a (a + 1) for a passes of the loop.
     """
     xp = rng.xp
     m, n = int(x.shape[0]), int(features.shape[0])
@@ -170,7 +155,6 @@ def product_estimate(
         going[xp.asarray(going, copy=True)] = stays
 
 
-@dataclass(frozen=True, eq=False)
 class InnerKernel:
     """Algorithm 2 on one data set, for a batch of runs with a point y each, one attempt at a time.
 
@@ -178,15 +162,10 @@ class InnerKernel:
     another.
     """
 
-    density: RegularizedDensity
-    step_size: float
-    features: Any
-    labels: Any
-
-    @classmethod
-    def on(cls, density: RegularizedDensity, step_size: float, data: Dataset, xp: Any) -> InnerKernel:
-        """The kernel on a data set, with its arrays in a namespace."""
-        return cls(density, step_size, *records(data, density.problem, xp))
+    def __init__(self, density: RegularizedDensity, step_size: float, data: Dataset, xp: Any) -> None:
+        self.density = density
+        self.step_size = step_size
+        self.features, self.labels = records(data, density.problem, xp)
 
     @property
     def gradient_queries(self) -> int:
@@ -229,16 +208,10 @@ class InnerKernel:
         return slopes @ self.features / self.features.shape[0]
 
     def attempt(self, y: Array, turn: int, rng: Randomness) -> tuple[Array, Array, Array]:
-        """Try once for every run.
+        """Try once for every run: points (m, d), which of them are accepted (m,), and value queries (m,).
 
-        Args:
-            y: current points, (m, d).
-            turn: how many attempts were made before; in every fourth, runs whose plain Gaussian proposals missed
-                the set get exact ones instead of failing.
-            rng: source of the draws.
-
-        Returns:
-            Points (m, d), which of them are accepted (m,), and value queries (m,).
+        Current points y are (m, d). In every fourth `turn`, counted from 0, runs whose plain Gaussian proposals missed
+        the set get exact ones instead of failing.
         """
         xp = rng.xp
         density = self.density
@@ -252,19 +225,40 @@ class InnerKernel:
         accepted = inside[:runs] & inside[runs:]
         queries = xp.zeros(runs, dtype=xp.int64)
         loss, _ = without_ridge(density.problem.loss)
-        rho, asked = product_estimate(
-            loss,
-            density.inverse_temperature,
-            self.features,
-            self.labels,
-            x[accepted],
-            z[accepted],
-            rng,
-            density.expansion,
-        )
+        scale, rows = density.inverse_temperature, (self.features, self.labels)
+        rho, asked = product_estimate(loss, scale, *rows, x[accepted], z[accepted], rng, density.expansion)
         queries[accepted] = asked
         accepted[xp.asarray(accepted, copy=True)] = rng.uniform(tuple(rho.shape), "accepted") <= 0.5 * rho
         return x, accepted, queries
+
+    def sample(self, y: Array, steps: int, rng: Randomness) -> Output:
+        """That many accepted steps of every run from its point y, (runs, d), with forward noise between them.
+
+        Runs do not wait for one another: in a round every run makes one attempt at its current step.
+        """
+        xp, runs, noise = rng.xp, int(y.shape[0]), math.sqrt(self.step_size)
+        results, total = xp.zeros_like(y), xp.zeros(runs, dtype=xp.int64)
+        unfinished = xp.ones(runs, dtype=xp.bool)
+        # of the unfinished runs: which step they are at, what they asked
+        step, asked = xp.zeros(runs, dtype=xp.int64), xp.zeros(runs, dtype=xp.int64)
+        turn = 0
+        while bool(xp.any(unfinished)):
+            x, accepted, queries = self.attempt(y, turn, rng)
+            turn += 1
+            asked = asked + queries
+            step = step + xp.astype(accepted, xp.int64)
+            ended = step == steps
+            if bool(xp.any(ended)):
+                places = unfinished & False
+                places[unfinished] = ended
+                results[places] = x[ended]
+                total[places] = asked[ended]
+                unfinished, going = unfinished & ~places, ~ended
+                x, y, accepted, step, asked = (one[going] for one in (x, y, accepted, step, asked))
+            if bool(xp.any(accepted)):
+                moved = x[accepted]
+                y[accepted] = moved + noise * rng.normal(tuple(moved.shape), "forward noise")
+        return Output(results, value_queries=total, gradient_queries=self.gradient_queries)
 
 
 def inner_precision(density: RegularizedDensity, step_size: float) -> float:
@@ -305,7 +299,10 @@ class DensitySampler(Weakenable):
         super().__post_init__()
         object.__setattr__(self, "anchor", self.density.anchor)
         RestrictedGaussian(self.problem.constraint, 1.0)
-        check_lipschitz(self.density)
+        density = self.density
+        if not (math.isfinite(density.lipschitz_constant) and math.isfinite(density.mode_distance)):
+            allowed = "a loss with a finite Lipschitz constant on the set, its ridge aside"
+            raise InvalidArgumentError("problem", self.problem, allowed)
 
     @property
     def density(self) -> RegularizedDensity:
@@ -323,19 +320,10 @@ class DensitySampler(Weakenable):
         self, bound: float, n: int, *sources: str, words: str, printed: str
     ) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""
+        because = "the constant 4 e / (1 - error) is what the proof gives"
+        origin = Corrected(sources[0], f"{printed} values in expectation", because, "every n and d")
         values = StatedQueries(
-            "value",
-            bound,
-            exact=False,
-            expected=True,
-            sources=sources,
-            formula=words,
-            origin=Corrected(
-                sources[0],
-                f"{printed} values in expectation",
-                "the constant 4 e / (1 - error) is what the proof gives",
-                "every n and d",
-            ),
+            "value", bound, exact=False, expected=True, sources=sources, formula=words, origin=origin
         )
         return (values,) if self.density.expansion is None else (values, StatedQueries("gradient", n))
 
@@ -365,7 +353,7 @@ class RejectionInnerStep(DensitySampler):
         anchor: c in K; the set's center if None.
         accuracy: total variation that must not be exceeded, in (0, 1).
         withdraw_guarantee: run even if the step is too long for that.
-        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `expansions`).
+        expanded: sample a linear and quadratic part of the losses with the Gaussian (see `regularized_density`).
     """
 
     problem: Problem
@@ -378,8 +366,8 @@ class RejectionInnerStep(DensitySampler):
     withdraw_guarantee: bool = False
     expanded: bool = False
 
-    id: ClassVar[str] = "gll22.alg2"
-    statements: ClassVar[tuple[str, ...]] = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
+    id = "gll22.alg2"
+    statements = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "one step, whose law is no density of a risk",
         "parameters": SEARCHED_STEPS,
@@ -395,16 +383,11 @@ class RejectionInnerStep(DensitySampler):
     def __post_init__(self) -> None:
         """Refuse a step that is too long for the accuracy."""
         super().__post_init__()
-        given = self.density.anchor_point if self.point is None else self.point
-        point = np.asarray(given)
-        if (
-            point.shape != (self.problem.constraint.dimension,)
-            or point.dtype.kind not in "iuf"
-            or not np.all(np.isfinite(point))
-        ):
-            raise InvalidArgumentError(
-                "point", self.point, f"{self.problem.constraint.dimension} finite numbers"
-            )
+        point = np.asarray(self.density.anchor_point if self.point is None else self.point)
+        dimension = self.problem.constraint.dimension
+        numeric = point.shape == (dimension,) and point.dtype.kind in "iuf"
+        if not numeric or not np.all(np.isfinite(point)):
+            raise InvalidArgumentError("point", self.point, f"{dimension} finite numbers")
         object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
         refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
 
@@ -430,17 +413,14 @@ class RejectionInnerStep(DensitySampler):
         whole_number("n", n, at_least=1)
         if self._withdrawn:
             return None
+        printed = "total variation at most delta for eta <= C / (G^2 ln(1/delta))"
+        because = "the cost of the truncation is computed for the step taken"
         return StatedSamplingError(
             "total variation",
             self.total_variation,
             sources=("gll22.lem5.5",),
             formula="total variation at most the cost of truncating the product estimate",
-            origin=Corrected(
-                "gll22.lem5.5",
-                "total variation at most delta for eta <= C / (G^2 ln(1/delta))",
-                "the cost of the truncation is computed for the step taken",
-                "every step size",
-            ),
+            origin=Corrected("gll22.lem5.5", printed, because, "every step size"),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -454,31 +434,5 @@ class RejectionInnerStep(DensitySampler):
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
         xp = rng.xp
-        kernel = InnerKernel.on(self.density, self.step_size, data, xp)
-        y = xp.asarray(self.point, dtype=xp.float64)[None, :]
-        points = xp.zeros((runs, self.problem.constraint.dimension), dtype=xp.float64)
-        total = xp.zeros(runs, dtype=xp.int64)
-        pending = xp.ones(runs, dtype=xp.bool)
-        turn = 0
-        while bool(xp.any(pending)):
-            active = int(xp.sum(xp.astype(pending, xp.int64)))
-            proposed, accepted, queries = kernel.attempt(xp.repeat(y, active, axis=0), turn, rng)
-            total[pending] = total[pending] + queries
-            done = pending & False
-            done[pending] = accepted
-            points[done] = proposed[accepted]
-            pending = pending & ~done
-            turn += 1
-        return Output(points, value_queries=total, gradient_queries=kernel.gradient_queries)
-
-
-def check_lipschitz(density: RegularizedDensity) -> None:
-    """Refuse losses that are not Lipschitz on the set.
-
-    Raises:
-        InvalidArgumentError: if they are not.
-    """
-    if not (math.isfinite(density.lipschitz_constant) and math.isfinite(density.mode_distance)):
-        raise InvalidArgumentError(
-            "problem", density.problem, "a loss with a finite Lipschitz constant on the set, its ridge aside"
-        )
+        y = xp.repeat(xp.asarray(self.point, dtype=xp.float64)[None, :], runs, axis=0)
+        return InnerKernel(self.density, self.step_size, data, xp).sample(y, 1, rng)

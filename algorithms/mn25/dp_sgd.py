@@ -8,57 +8,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import ClassVar
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
 
-from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.conditions import admitted
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
-from dpverify.algorithms.mn25.origins import accounted, rounded_up, summed
-from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin
+from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted, rounded_up
+from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin, mean_of_descent
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper, Share
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
-from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
-from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP, zCDP
+from dpverify.privacy import GDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
 from dpverify.problems import Dataset, Problem
-from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
-_LARGEST_MU = 40.0  # of a release that can be accounted for
 _MOST_STEPS = 10_000_000
 _SEARCH_TOLERANCE = 1e-3  # relative, of the number of steps
 
 
-_PRIVACY = accounted("mn25.thm2", "(epsilon, delta)-DP for alpha >= 26 B L sqrt(d ln(1/delta)) / (n epsilon)")
-
-
-@dataclass(frozen=True)
-class DPSGDParameters:
-    """What Algorithm 3 sets in its lines 3 and 4.
-
-    Attributes:
-        accuracy: alpha, in units of the loss.
-        batch_size: m.
-        noise_stddev: sigma, of each coordinate of the noise on a mean gradient, in loss over length.
-        steps: T; 0 where the starting point is released at once.
-        rate: eta, in length^2 over loss.
-    """
+class DPSGDParameters(NamedTuple):
+    """What Algorithm 3 sets in its lines 3 and 4."""
 
     accuracy: float
+    """alpha, in units of the loss."""
     batch_size: int
     noise_stddev: float
+    """sigma, of each coordinate of the noise on a mean gradient, in loss over length."""
     steps: int
+    """T; 0 where the starting point is released at once."""
     rate: float
+    """eta, in length^2 over loss."""
 
 
 @dataclass(frozen=True)
-class DPSGD(Weakenable):
+class DPSGD(Accounted):
     """mn25, Algorithm 3: T times w <- Proj(w - eta (mean gradient of m records + N(0, sigma^2 I))); the mean of w.
 
     With a bound m-bar on the batch size and M = max{1, d / (m-bar^2 rho)}:
@@ -106,15 +93,11 @@ class DPSGD(Weakenable):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "mn25.alg3"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = (
-        "mn25.thm2",
-        "mn25.lem11",
-        "mn25.lem12",
-        "mn25.cor1",
-        "mn25.tcdp",
-    )
+    id = "mn25.alg3"
+    hands_over = "all runs"
+    statements = ("mn25.thm2", "mn25.lem11", "mn25.lem12", "mn25.cor1", "mn25.tcdp")
+    sources = ("mn25.thm2", "mn25.lem12")
+    printed = "(epsilon, delta)-DP for alpha >= 26 B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -123,61 +106,43 @@ class DPSGD(Weakenable):
             "asked": lambda: cls(at.curved, at.epsilon, at.delta),
         }
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_problem(self.problem)
-        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-
     @property
     def rho(self) -> float:
         """Oracle privacy in use."""
         return min(1.0, 1 / math.log(1 / self.delta)) if self.oracle_privacy is None else self.oracle_privacy
 
-    def _batch(self, n: int) -> tuple[int, float]:
-        """Batch size m and the factor M, for n records."""
-        d = self.problem.constraint.dimension
-        bound = n if self.batch_bound is None else min(n, self.batch_bound)
-        size = min(math.ceil(math.sqrt(d / self.rho) * (1 - 1e-12)), bound)
-        if self.batch_size is not None:
-            size = whole_number("batch_size", self.batch_size, at_least=1, at_most=n)
-        return size, max(1.0, d / (bound**2 * self.rho))
-
-    def _noise(self, factor: float) -> float:
-        if self.noise_stddev is not None:
-            return self.noise_stddev
-        # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart
-        sensitivity = self.problem.constants.gradient_sensitivity
-        return sensitivity * math.sqrt(factor / (2 * self.problem.constraint.dimension))
+    def _largest_batch(self, n: int) -> int:
+        """The bound m-bar for n records."""
+        return n if self.batch_bound is None else min(n, self.batch_bound)
 
     def parameters(self, n: int) -> DPSGDParameters:
         """In use for n records."""
         n = whole_number("n", n, at_least=1)
-        size, factor = self._batch(n)
-        stddev = self._noise(factor)
-        lipschitz = self.problem.constants.lipschitz_constant
-        trivial = self.problem.constraint.diameter * lipschitz
-        accuracy = self.accuracy
+        constants, d = self.problem.constants, self.problem.constraint.dimension
+        bound = self._largest_batch(n)
+        size, factor = self.batch_size, max(1.0, d / (bound**2 * self.rho))
+        if size is None:
+            size = min(math.ceil(math.sqrt(d / self.rho) * (1 - 1e-12)), bound)
+        whole_number("batch_size", size, at_least=1, at_most=n)
+        stddev = self.noise_stddev
+        if stddev is None:
+            # sqrt(2) L sqrt(M / d) where gradients are at most 2 L apart
+            stddev = constants.gradient_sensitivity * math.sqrt(factor / (2 * d))
+        trivial, accuracy = self.trivial_accuracy, self.accuracy
         if accuracy is None:
             fewest = math.ceil(9 * factor) + 1
             found = _most_steps(n, size, self._mu(size, stddev), self.epsilon, self.delta, fewest)
             accuracy = trivial * math.sqrt(factor / found) if found else trivial
         steps = self.steps
         if steps is None:
-            steps = (
-                0 if 3 * accuracy >= trivial else math.ceil(factor * (trivial / accuracy) ** 2 * (1 - 1e-12))
-            )
-        rate = accuracy / (lipschitz**2 * factor) if self.rate is None else self.rate
+            needed = math.ceil(factor * (trivial / accuracy) ** 2 * (1 - 1e-12))
+            steps = 0 if 3 * accuracy >= trivial else needed
+        rate = accuracy / (constants.lipschitz_constant**2 * factor) if self.rate is None else self.rate
         return DPSGDParameters(accuracy, size, stddev, steps, rate)
 
     def _mu(self, size: int, stddev: float) -> float:
         """Distance over noise of one step when a drawn record is replaced; dimensionless."""
         return math.inf if stddev == 0 else self.problem.constants.gradient_sensitivity / (size * stddev)
-
-    def reference_accuracy(self, n: int) -> float:
-        """The number alpha*(epsilon, delta), in units of the loss."""
-        width = self.problem.constraint.diameter * self.problem.constants.lipschitz_constant
-        spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
-        return width * spread / (n * self.epsilon)
 
     def oracle_guarantee(self, n: int) -> zCDP | None:
         """Of one message with respect to one gradient of its batch: rho-zCDP; None without noise, or if withdrawn."""
@@ -186,50 +151,21 @@ class DPSGD(Weakenable):
             return None
         return zCDP(self._mu(used.batch_size, used.noise_stddev) ** 2 / 2)
 
-    def profile(self, n: int) -> Guarantee:
-        """All that the accountant proves for n records, all messages released.
+    def _at_once(self, n: int) -> bool:
+        return self.parameters(n).steps == 0
 
-        Raises:
-            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
-        """
-        quiet = ("the noise is zero",) if self.parameters(n).noise_stddev == 0 else ()
-        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
-        return self._profile(n)
+    def _quiet(self, n: int) -> bool:
+        return self.parameters(n).noise_stddev == 0
 
-    def _profile(self, n: int) -> Guarantee:
+    def _releases(self, n: int) -> str:
+        used = self.parameters(n)
+        return f"{used.steps} steps on {used.batch_size} of {n} records"
+
+    def _proved(self, n: int) -> Guarantee:
         used = self.parameters(n)
         if used.steps == 0:
             return PureDP(0.0)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        used, given = self.parameters(n), given_up(self.withdraw_guarantee)
-        if used.steps == 0:
-            return given
-        if used.noise_stddev == 0:
-            return ("the noise is zero", *given)
-        reached = float(self._profile(n).privacy_profile(self.epsilon))
-        if reached <= self.delta * (1 + 1e-9):
-            return given
-        return (
-            f"{used.steps} steps on {used.batch_size} of {n} records are proved to be "
-            f"({self.epsilon:g}, {reached:.3g})-DP only",
-            *given,
-        )
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Theorem 2's for n records, and the accountant's whole profile; none if it was withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
-        theorem = replace_one(
-            ApproxDP(self.epsilon, self.delta), "mn25.thm2", "mn25.lem12", conditions=self.problem.conditions
-        )
-        return Guarantees(
-            theorem,
-            sharpest=replace(theorem, guarantee=self._profile(n), origin=_PRIVACY),
-            as_printed=theorem,
-        )
 
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""
@@ -240,23 +176,17 @@ class DPSGD(Weakenable):
         """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
         used = self.parameters(n)
         d = self.problem.constraint.dimension
-        bound = n if self.batch_bound is None else min(n, self.batch_bound)
-        ratio = self.problem.constraint.diameter * self.problem.constants.lipschitz_constant / used.accuracy
-        return ratio**2 * max(math.sqrt(d / self.rho), d / (bound * self.rho))
+        ratio = self.trivial_accuracy / used.accuracy
+        return ratio**2 * max(math.sqrt(d / self.rho), d / (self._largest_batch(n) * self.rho))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        sources = ("mn25.thm2", "mn25.lem11")
+        count, steps = self.gradient_query_count(n), self.parameters(n).steps
         words = "T m, T = (B L / alpha)^2 and m = sqrt(d / rho), both rounded up"
+        sources, origin = ("mn25.thm2", "mn25.lem11"), rounded_up("mn25.thm2", words)
         return (
-            StatedQueries(
-                "gradient",
-                self.gradient_query_count(n),
-                sources=sources,
-                formula=words,
-                origin=rounded_up("mn25.thm2", words),
-            ),
-            StatedQueries("projection", self.parameters(n).steps, sources=sources),
+            StatedQueries("gradient", count, sources=sources, formula=words, origin=origin),
+            StatedQueries("projection", steps, sources=sources),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -266,56 +196,23 @@ class DPSGD(Weakenable):
         """
         used = self.parameters(n)
         width, lipschitz = self.problem.constraint.diameter, self.problem.constants.lipschitz_constant
-        bound = width * lipschitz
+        bound = math.inf
         if used.steps:
             moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
-            bound = min(bound, width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2)
-        return StatedRisk(
-            bound,
-            total=False,
-            sources=("mn25.lem11", "mn25.thm2"),
-            conditions="convex losses",
-            formula="B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, at most 2 alpha",
-            origin=summed("mn25.lem11", "2 alpha"),
-        )
+            bound = width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2
+        formula = "B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, at most 2 alpha"
+        return self._stated_risk(bound, formula, "2 alpha", "mn25.lem11", "mn25.thm2")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""
         data = admitted(self, data)
-        n = data.n
-        used = self.parameters(n)
+        used = self.parameters(data.n)
         oracle = GaussianOracle(used.noise_stddev)
-        interaction = Interaction(
-            self.problem, data, oracle, rng=rng, runs=runs, largest_batch=used.batch_size
-        )
-        w = begin(self.start, runs, rng)
+        interaction = Interaction(self.problem, data, oracle, rng=rng, runs=runs)
         if used.steps == 0:
-            return interaction.output(w)
-        total = 0.0 * w
-        for _ in range(used.steps):
-            total += w
-            drawn = distinct_records(rng, n, used.batch_size, runs)
-            message = interaction.batch().ask(w, drawn).answer()
-            message *= -used.rate
-            message += w
-            w = interaction.project(message)
-        total /= used.steps
-        return interaction.output(total)
-
-
-def check_problem(problem: object) -> None:
-    """Refuse what the theorems of mn25 do not cover.
-
-    Raises:
-        InvalidArgumentError: unless it is a problem with a finite Lipschitz constant above 0 on a bounded set.
-    """
-    if not isinstance(problem, Problem):
-        raise InvalidArgumentError("problem", problem, "a dpverify.problems.Problem")
-    if not math.isfinite(problem.constants.lipschitz_constant):
-        raise InvalidArgumentError("problem", problem, "a loss with a finite Lipschitz constant on the set")
-    if not (math.isfinite(problem.constraint.diameter) and problem.constraint.diameter > 0):
-        raise InvalidArgumentError("problem", problem, "a bounded constraint set with more than one point")
-    check_not_flat("problem", problem, problem.loss)
+            return interaction.output(begin(self.start, runs, rng))
+        draw = partial(distinct_records, rng, data.n, used.batch_size, runs)
+        return mean_of_descent(interaction, self.start, used.steps, used.rate, draw)
 
 
 def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:
@@ -339,7 +236,7 @@ def distinct_records(rng: Randomness, n: int, size: int, runs: int) -> Array:
 
 def _accounted(n: int, size: int, mu: float, steps: int) -> Guarantee:
     # beyond the accountant, sampling is not counted on
-    if size == n or mu >= _LARGEST_MU:
+    if size == n or mu >= LARGEST_MU:
         return GDP(math.sqrt(steps) * mu)
     return sampled_batches((SampledBatch(n, size, mu), steps))
 

@@ -8,40 +8,29 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import (
-    admitted,
-    explain_obstacles,
-    given_up,
-    passed_on,
-    promised_to_all,
-    stated_by,
-)
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.conditions import admitted, passed_on, promised_to_all, stated_by
+from dpverify.algorithms.contract import replace_one
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, check_solver
+from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, Reduction, check_solver
 from dpverify.algorithms.parameters import Count
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
-from dpverify.algorithms.weakening import NOISE, Weakenable, sharpened
+from dpverify.algorithms.weakening import NOISE
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
-from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, PureDP, for_group
+from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, PureDP, StatedGuarantee, for_group
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
 from dpverify.running import Output, Randomness
-
-# A record that was drawn twice is replaced twice, over a data set that holds the old and the new one. Nobody runs on
-# that, so that it may be refused where no run is, and "no run is refused" does not pass on.
-_ACCEPTED = frozenset({ConditionKind.AS_DECLARED})
 
 _LARGEST_EXPONENT = 700.0
 """Of exponentials in floats."""
@@ -114,10 +103,8 @@ def resampled(guarantee: ApproxDP | PureDP, n: int, m: int) -> ApproxDP:
 
     epsilon' = m ln((1 + (e^eps - 1)/n) / (1 + (e^-eps - 1)/n)), and delta' = delta times
     e^epsilon' e^-eps (1 - (1 + (e^-eps - 1)/n)^m) / (1 - e^-eps) + ((1 + (e^eps - 1)/n)^m - 1) / (e^eps - 1).
-    (The factor e^-eps of the first term is not printed; the proof allows it.)
-
-    Raises:
-        InvalidArgumentError: if delta' would reach 1, or epsilon is above 700.
+    (The factor e^-eps of the first term is not printed; the proof allows it.) Refused if delta' would reach 1, or if
+    epsilon is above 700.
     """
     epsilon, delta = guarantee.epsilon, getattr(guarantee, "delta", 0.0)
     if epsilon > _LARGEST_EXPONENT:
@@ -127,9 +114,8 @@ def resampled(guarantee: ApproxDP | PureDP, n: int, m: int) -> ApproxDP:
     if delta == 0:
         return ApproxDP(total, 0.0)
     if total > _LARGEST_EXPONENT:
-        raise InvalidArgumentError(
-            "delta", delta, "one that stays below 1 when it is multiplied by e^epsilon'"
-        )
+        allowed = "one that stays below 1 when it is multiplied by e^epsilon'"
+        raise InvalidArgumentError("delta", delta, allowed)
     if epsilon > 0:
         first = math.exp(total - epsilon) * math.expm1(m * down) / math.expm1(-epsilon)
         factor = first + math.expm1(m * up) / math.expm1(epsilon)
@@ -170,8 +156,16 @@ def _origin(asked: ApproxDP | None, found: Guarantee) -> Origin | None:
     return None
 
 
+_RISK = Corrected(
+    "mn25.d2",
+    "the SCO solver's excess population risk",
+    "with what the solver states for the noise in use",
+    "every n",
+)
+
+
 @dataclass(frozen=True)
-class EmpiricalToPopulation(Weakenable):
+class EmpiricalToPopulation(Reduction):
     """mn25, Appendix D.2: an ERM solver that runs an SCO solver on n records drawn from the n with replacement.
 
     The empirical distribution is the population, so the excess empirical risk is the SCO solver's excess population
@@ -195,8 +189,12 @@ class EmpiricalToPopulation(Weakenable):
     resamples: Count | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "mn25.erm-to-sco"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.d2", "mn25.lem6")
+    id = "mn25.erm-to-sco"
+    statements = ("mn25.d2", "mn25.lem6")
+    # A record that was drawn twice is replaced twice, over a data set that holds the old and the new one. Nobody runs
+    # on that, so that it may be refused where no run is, and "no run is refused" does not pass on.
+    accepts: ClassVar[Collection[ConditionKind]] = frozenset({ConditionKind.AS_DECLARED})
+    obstacle = "the solver guarantees nothing to all records under replace-one adjacency"
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "the solver's, where that states one for the population",
         "parameters": SEARCHED_STEPS,
@@ -215,32 +213,20 @@ class EmpiricalToPopulation(Weakenable):
         super().__post_init__()
         check_solver(self.solver, hands_over=(ALL_RUNS, FIRST_RUNS))
 
-    @property
-    def problem(self) -> Problem:
-        """The solver's."""
-        found: Problem = self.solver.problem
-        return found
-
     def resample_count(self, n: int) -> int:
         """The number m of records that are drawn."""
         return whole_number("n", n, at_least=1) if self.resamples is None else self.resamples
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        stated = stated_by(self.solver, self.resample_count(n))
-        if promised_to_all(stated, accepts=_ACCEPTED):
-            return given_up(self.withdraw_guarantee)
-        reason = "the solver guarantees nothing to all records under replace-one adjacency"
-        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason, accepts=_ACCEPTED))
+    _solver_records = resample_count
 
-    def guarantees(self, n: int) -> Guarantees:
-        """What follows from each of the solver's guarantees; none if it has none without conditions."""
-        if self.withdraw_guarantee:
-            return Guarantees()
-        m = self.resample_count(n)
-        inners = promised_to_all(stated_by(self.solver, m), accepts=_ACCEPTED)
+    def _solvers(self, n: int) -> Iterable[StatedGuarantee]:
+        found: Iterable[StatedGuarantee] = stated_by(self.solver, self.resample_count(n))
+        return found
+
+    def _following(self, n: int) -> Sequence[StatedGuarantee]:
+        inners = promised_to_all(self._solvers(n), accepts=self.accepts)
         asked = next((one.guarantee for one in inners if isinstance(one.guarantee, ApproxDP)), None)
-        found = [
+        return [
             replace_one(
                 guarantee,
                 "mn25.d2",
@@ -249,9 +235,8 @@ class EmpiricalToPopulation(Weakenable):
                 origin=_origin(asked, guarantee),
             )
             for inner in inners
-            for guarantee in _after_resampling(inner.guarantee, n, m)
+            for guarantee in _after_resampling(inner.guarantee, n, self.resample_count(n))
         ]
-        return Guarantees(found[0], others=found[1:]) if found else Guarantees()
 
     def gradient_query_count(self, n: int) -> int:
         """The solver's, for m records."""
@@ -259,47 +244,34 @@ class EmpiricalToPopulation(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's, for m records."""
-        m = self.resample_count(n)
-        if hasattr(self.solver, "queries"):
-            origin = AsPrinted("mn25.d2", "the solver's queries", "every n")
-            return tuple(
-                dataclasses.replace(one, formula=f"the solver's for n records, {one.formula}", origin=origin)
-                for one in self.solver.queries(m)
-            )
-        return (StatedQueries("gradient", self.gradient_query_count(n), exact=False, sources=("mn25.d2",)),)
+        if not hasattr(self.solver, "queries"):
+            count = self.gradient_query_count(n)
+            return (StatedQueries("gradient", count, exact=False, sources=("mn25.d2",)),)
+        origin = AsPrinted("mn25.d2", "the solver's queries", "every n")
+        return tuple(
+            dataclasses.replace(one, formula=f"the solver's for n records, {one.formula}", origin=origin)
+            for one in self.solver.queries(self.resample_count(n))
+        )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """The solver's excess population risk for m records, as an excess empirical risk; None if it states none."""
-        stated = (
-            self.solver.risk_bound(self.resample_count(n)) if hasattr(self.solver, "risk_bound") else None
-        )
+        if not hasattr(self.solver, "risk_bound"):
+            return None
+        stated: StatedRisk | None = self.solver.risk_bound(self.resample_count(n))
         if stated is None or not stated.population:
             return None
-        found: StatedRisk = dataclasses.replace(
+        return dataclasses.replace(
             stated,
             population=False,
             sources=(*stated.sources, "mn25.d2"),
             formula=f"the solver's population risk, {stated.formula}",
-            origin=Corrected(
-                "mn25.d2",
-                "the SCO solver's excess population risk",
-                "with what the solver states for the noise in use",
-                "every n",
-            ),
+            origin=_RISK,
         )
-        return found
 
     @property
     def fault(self) -> str:
         """The solver's."""
         return str(getattr(self.solver, "fault", NOISE))
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with its solver's exponents times the factor."""
-        inside = sharpened(self.solver, self.resample_count(n), factor)
-        if inside is self.solver:
-            return self
-        return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Draw each run's records, then run the solver on them; points have shape (runs, d)."""
@@ -307,12 +279,10 @@ class EmpiricalToPopulation(Weakenable):
         n, m, xp = data.n, self.resample_count(data.n), rng.xp
         features, labels = records(data, self.problem, xp)
         drawn = rng.integers(0, n, (runs, m), "resampled records")
-        loss = ResampledLoss(
-            self.problem.loss, features, labels, drawn, prefixes=self.solver.hands_over == FIRST_RUNS
-        )
-        places = Dataset(
-            np.zeros((m, data.d)), np.arange(m, dtype=np.float64), f"places in a resample of {data.name}"
-        )
+        prefixes = self.solver.hands_over == FIRST_RUNS
+        loss = ResampledLoss(self.problem.loss, features, labels, drawn, prefixes=prefixes)
+        name = f"places in a resample of {data.name}"
+        places = Dataset(np.zeros((m, data.d)), np.arange(m, dtype=np.float64), name)
         solver = dataclasses.replace(self.solver, problem=Problem(loss, self.problem.constraint))
         output: Output = solver(places, rng=rng, runs=runs)
         return output

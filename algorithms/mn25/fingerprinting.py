@@ -11,7 +11,7 @@ whose statistics are d times as large.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
+from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import GDP, Adjacency, ApproxDP, Condition, ConditionKind, StatedGuarantee
+from dpverify.privacy import GDP, ApproxDP, Condition, ConditionKind, StatedGuarantee
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset
 from dpverify.problems.arrays import row_sums
@@ -40,21 +40,12 @@ LARGEST_STATISTIC = 2.0
 """|<A, X - theta>| for A in the unit ball and X of norm 1, whose mean theta then has norm at most 1."""
 
 LEMMA_BOUND = 1.0 / 3.0
-"""Lemma 15 in this scaling. Its proof, as printed, ends at half of it; see `sharp_lemma_bound`."""
+"""Lemma 15 in this scaling, where its proof, as printed, ends at half of it.
 
-
-def sharp_lemma_bound(bias: float) -> float:
-    """Lower bound on the expected sum of the statistics for every estimator with ||E A(S) - theta|| <= bias.
-
-    Integration by parts in each coordinate gives E sum Z_i = 2 E <theta, g(theta)> for g(theta) = E A(S), exactly,
-    and <theta, g> >= ||theta||^2 - bias ||theta||. With E ||theta||^2 = 1/3 the sum is at least 2/3 - 2 bias /
-    sqrt(3): 0.474 at the bias 1/6 of Lemma 15, of which the lemma claims 1/3 and its printed proof shows 1/6.
-
-    Raises:
-        InvalidArgumentError: if the bias is not a finite number of at least 0.
-    """
-    bias = number("bias", bias, at_least=0, allowed="a finite number of at least 0")
-    return 2.0 / 3.0 - 2.0 * bias / math.sqrt(3.0)
+It is a lower bound on the expected sum of the statistics for every estimator with ||E A(S) - theta|| <= bias = 1/6.
+Integration by parts in each coordinate gives E sum Z_i = 2 E <theta, g(theta)> for g(theta) = E A(S), exactly, and
+<theta, g> >= ||theta||^2 - bias ||theta||. With E ||theta||^2 = 1/3 the sum is at least 2/3 - 2 bias / sqrt(3) = 0.474.
+"""
 
 
 def binarized(data: Dataset) -> Dataset:
@@ -108,8 +99,8 @@ class Fingerprinting(Weakenable):
     accessed: int | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "mn25.fingerprint"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.lem15", "mn25.lem14")
+    id = "mn25.fingerprint"
+    statements = ("mn25.lem15", "mn25.lem14")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "an attack, no solver",
         "queries": "it asks no oracle",
@@ -149,13 +140,10 @@ class Fingerprinting(Weakenable):
 
     @property
     def _withdrawn(self) -> tuple[str, ...]:
-        given = given_up(self.withdraw_guarantee)
-        if self.epsilon is None or self.sigma >= self.smallest_noise * (1 - 1e-12):
+        given, least = given_up(self.withdraw_guarantee), self.smallest_noise
+        if self.epsilon is None or self.sigma >= least * (1 - 1e-12):
             return given
-        return (
-            f"the noise {self.sigma:g} is below {self.smallest_noise:g}, which (epsilon, delta) needs",
-            *given,
-        )
+        return (f"the noise {self.sigma:g} is below {least:g}, which (epsilon, delta) needs", *given)
 
     def guarantees(self, n: int) -> Guarantees:
         """Empty: the output is an attacker's."""
@@ -168,14 +156,8 @@ class Fingerprinting(Weakenable):
             return ()
         mu = GDP(SENSITIVITY / self.accessed_count / self.sigma)
         claims = (mu,) if self.epsilon is None else (ApproxDP(self.epsilon, self.delta), mu)
-        return tuple(
-            StatedGuarantee(
-                claim,
-                Adjacency.REPLACE_ONE,
-                conditions=(Condition(ConditionKind.OTHER_DATA, "that of the members"),),
-            )
-            for claim in claims
-        )
+        conditions = (Condition(ConditionKind.OTHER_DATA, "that of the members"),)
+        return tuple(replace_one(claim, conditions=conditions) for claim in claims)
 
     def mean_of(self, data: Dataset) -> NDArray[np.float64]:
         """The population's mean theta, shape (d,), where the data set is the population."""
@@ -219,6 +201,27 @@ class Fingerprinting(Weakenable):
             bounds.append(self.accessed_count * threshold + 2 * LARGEST_STATISTIC * self.members * delta)
         return min(bounds)
 
+    def _population(self, data: Dataset, rng: Randomness, runs: int) -> tuple[Callable[[str], Array], Array]:
+        """A function that draws a record for each run, (runs, d), and the mean, one for each run or one for all."""
+        xp = rng.xp
+        if self.dimension is None:
+            n, signs = a_dataset(data).n, _signs(data)
+            features = xp.asarray(signs.copy())
+
+            def draw(name: str) -> Array:
+                return xp.take(features, rng.integers(0, n, (runs,), name), axis=0)
+
+            return draw, xp.asarray(np.mean(signs, axis=0)[None, :].copy())
+        shape, scale = (runs, self.dimension), 1.0 / math.sqrt(self.dimension)
+        theta = 2.0 * rng.uniform(shape, "theta") - 1.0
+
+        def draw_signs(name: str) -> Array:
+            # 1 with probability (1 + theta) / 2
+            positive = 2.0 * rng.uniform(shape, name) - 1.0 < theta
+            return scale * (2.0 * xp.astype(positive, xp.float64) - 1.0)
+
+        return draw_signs, scale * theta
+
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Attack `runs` data sets; points have shape (runs, 3), dimensionless.
 
@@ -228,56 +231,23 @@ class Fingerprinting(Weakenable):
             InvalidDataError: if it is the population and its features are not all +-1/sqrt(d).
         """
         xp = rng.xp
-        drawer = _Hard(rng, runs, self.dimension) if self.dimension is not None else _Records(data, rng, runs)
-        first = drawer.draw("members")
+        draw, mean = self._population(data, rng, runs)
+        first = draw("members")
         # sums are enough for everything but the first member's statistic: memory does not grow with n
         seen, unseen = 1.0 * first, xp.zeros_like(first)
         for i in range(1, self.members):
             if i < self.accessed_count:
-                seen += drawer.draw("members")
+                seen += draw("members")
             else:
-                unseen += drawer.draw("members")
-        other = drawer.draw("somebody else")
+                unseen += draw("members")
+        other = draw("somebody else")
         answer = seen / float(self.accessed_count)
         if self.sigma > 0:
             answer += self.sigma * rng.normal(answer.shape, "noise")
         answer /= xp.maximum(xp.sqrt(row_sums(answer * answer)), xp.ones_like(answer[:, 0]))[:, None]
-        mean = drawer.mean
         total = row_sums(answer * (seen + unseen - self.members * mean))
         one, none = row_sums(answer * (first - mean)), row_sums(answer * (other - mean))
         return Output(xp.stack([total, one, none], axis=1))
-
-
-class _Hard:
-    """Records of the hard distribution, one theta a run."""
-
-    def __init__(self, rng: Randomness, runs: int, dimension: int) -> None:
-        self._rng, self._shape = rng, (runs, dimension)
-        self._theta = 2.0 * rng.uniform(self._shape, "theta") - 1.0
-        self._scale = 1.0 / math.sqrt(dimension)
-        self.mean = self._scale * self._theta
-
-    def draw(self, name: str) -> Array:
-        """One record for each run, shape (runs, d)."""
-        xp = self._rng.xp
-        # 1 with probability (1 + theta) / 2
-        positive = 2.0 * self._rng.uniform(self._shape, name) - 1.0 < self._theta
-        return self._scale * (2.0 * xp.astype(positive, xp.float64) - 1.0)
-
-
-class _Records:
-    """Records of a data set, drawn with replacement."""
-
-    def __init__(self, data: Dataset, rng: Randomness, runs: int) -> None:
-        self._rng, self._runs, self._n = rng, runs, a_dataset(data).n
-        signs = _signs(data)
-        self._features = rng.xp.asarray(signs.copy())
-        self.mean = rng.xp.asarray(np.mean(signs, axis=0)[None, :].copy())
-
-    def draw(self, name: str) -> Array:
-        """One record for each run, shape (runs, d)."""
-        drawn = self._rng.integers(0, self._n, (self._runs,), name)
-        return self._rng.xp.take(self._features, drawn, axis=0)
 
 
 def _signs(data: Dataset) -> NDArray[np.float64]:
@@ -292,13 +262,7 @@ def _signs(data: Dataset) -> NDArray[np.float64]:
 def tracing_advantage(statistics: Array, threshold: float, epsilon: float) -> Array:
     """1{Z_1 > threshold} - e^epsilon 1{Z' > threshold}: under (epsilon, delta)-DP its expectation is at most delta.
 
-    Args:
-        statistics: points of `Fingerprinting`, shape (runs, 3).
-        threshold: above it a person is said to be a member.
-        epsilon: in nats.
-
-    Returns:
-        Numbers in [-e^epsilon, 1], shape (runs,).
+    Statistics are points of `Fingerprinting`, (runs, 3); the result is in [-e^epsilon, 1], shape (runs,).
     """
     if statistics.ndim != 2 or statistics.shape[1] != 3:
         raise InvalidArgumentError("statistics", tuple(statistics.shape), "points of shape (runs, 3)")

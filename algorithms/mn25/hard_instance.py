@@ -15,21 +15,21 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw, stated_by
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.mn25.wrapped_solvers import check_solver
+from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
 from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import Ball, Dataset, Problem
-from dpverify.problems.arrays import row_sums
+from dpverify.problems.arrays import namespace, row_sums
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
@@ -74,13 +74,8 @@ class HardInstance(Algorithm):
     lipschitz_constant: Positive = 2.0
     radius: Positive = 1.0
 
-    id: ClassVar[str] = "mn25.hard-instance"
-    statements: ClassVar[tuple[str, ...]] = (
-        "mn25.instance-facts",
-        "mn25.thm1.1",
-        "mn25.thm1.2",
-        "mn25.fact1",
-    )
+    id = "mn25.hard-instance"
+    statements = ("mn25.instance-facts", "mn25.thm1.1", "mn25.thm1.2", "mn25.fact1")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "an instance: it bounds risks from below",
         "queries": "those of the solver",
@@ -102,20 +97,13 @@ class HardInstance(Algorithm):
         """Refuse more coordinates than there are: K + r above d."""
         super().__post_init__()
         if not 1 <= self.direction_count <= self.dimension - self.hidden_dimension:
-            raise InvalidArgumentError(
-                "accuracy",
-                self.accuracy,
-                f"one for which K = floor(1 / (C_1 alpha)^2), here {self.direction_count}, is from 1 to d - r = "
-                f"{self.dimension - self.hidden_dimension}",
-            )
+            count, most = self.direction_count, self.dimension - self.hidden_dimension
+            allowed = f"one for which K = floor(1 / (C_1 alpha)^2), here {count}, is from 1 to d - r = {most}"
+            raise InvalidArgumentError("accuracy", self.accuracy, allowed)
 
     @classmethod
     def with_directions(cls, dimension: int, directions: int, **others: Any) -> Self:
-        """The instance with a given K: alpha = 1 / (C_1 sqrt(K)).
-
-        Raises:
-            InvalidArgumentError: if K is not from 1 to d - r.
-        """
+        """The instance with a given K, from 1 to d - r: alpha = 1 / (C_1 sqrt(K))."""
         count = whole_number("directions", directions, at_least=1)
         return cls(dimension, 1.0 / (float(others.get("constant", CONSTANT)) * math.sqrt(count)), **others)
 
@@ -155,25 +143,19 @@ class HardInstance(Algorithm):
         whole_number("n", n, at_least=1)
         if self.directions_from == "records":
             return None
+        source, words = "mn25.instance-facts", "uniformly random orthonormal directions and subspace"
         return StatedSamplingError(
             "total variation",
             0.0,
-            sources=("mn25.instance-facts",),
+            sources=(source,),
             formula="uniformly random, orthogonal to the others",
-            origin=AsPrinted(
-                "mn25.instance-facts",
-                "uniformly random orthonormal directions and subspace",
-                "every K <= d / 2",
-            ),
+            origin=AsPrinted(source, words, "every K <= d / 2"),
         )
 
     def draw(self, data: Dataset, *, rng: Randomness, runs: int) -> DrawnInstances:
         """One instance for each run. The data set is used for directions from records alone.
 
         Takes 8 (K + r) d bytes a run; the work space does not grow with the runs.
-
-        Raises:
-            InvalidArgumentError: if directions are to come from records and their number or features do not fit.
         """
         xp = rng.xp
         count = self.direction_count + self.hidden_dimension
@@ -185,9 +167,8 @@ class HardInstance(Algorithm):
                 raise InvalidArgumentError("data", f"{data.n} records", f"at least K + r = {count} records")
             features = data.as_namespace(xp).features
         frames = xp.empty((runs, count, self.dimension), dtype=xp.float64)
-        at_once = max(
-            1, _NUMBERS_AT_ONCE // (count * self.dimension + (data.n if features is not None else 0))
-        )
+        numbers = count * self.dimension + (0 if features is None else data.n)
+        at_once = max(1, _NUMBERS_AT_ONCE // numbers)
         for start in range(0, runs, at_once):
             part = min(at_once, runs - start)
             if features is None:
@@ -215,19 +196,15 @@ def _orthonormal(columns: Array, xp: Any) -> Array:
     return q * signs[:, None, :]
 
 
-@dataclass(frozen=True, eq=False)
-class OracleAnswer:
-    """What the true oracle says at one point of each run.
-
-    Attributes:
-        value: the loss, shape (runs,).
-        gradient: a subgradient, shape (runs, d).
-        index: Q of the paper, from 1: the k whose f_k was shown, K + 1 for h; shape (runs,).
-    """
+class OracleAnswer(NamedTuple):
+    """What the true oracle says at one point of each run."""
 
     value: Array
+    """The loss, shape (runs,)."""
     gradient: Array
+    """A subgradient, shape (runs, d)."""
     index: Array
+    """Q of the paper, from 1: the k whose f_k was shown, K + 1 for h; shape (runs,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,14 +212,11 @@ class DrawnInstances:
     """One drawn instance per run; a loss (`dpverify.problems.Loss`) with one point per run, in the same order.
 
     Records and labels do not matter: all losses of an instance are the same.
-
-    Attributes:
-        parameters: what was drawn from.
-        frames: X_1, ..., X_K and a basis of V, in rows; shape (runs, K + r, d).
     """
 
     parameters: HardInstance
     frames: Array
+    """X_1, ..., X_K and a basis of V, in rows; shape (runs, K + r, d)."""
 
     smoothness: ClassVar[float] = math.inf
     strong_convexity: ClassVar[float] = 0.0
@@ -258,21 +232,13 @@ class DrawnInstances:
         """The loss on the ball of radius B about the origin."""
         return Problem(self, Ball(self.parameters.dimension, self.parameters.radius))
 
-    def minimizer(self, xp: Any = np) -> Array:
-        """w* = C_1 alpha (X_1 + ... + X_K), times B; loss 0, shape (runs, d)."""
-        chosen = self.frames[:, : self.parameters.direction_count, :]
-        return (self.parameters.radius * self.parameters.offset) * xp.sum(chosen, axis=1)
-
-    def answer(self, w: Array, xp: Any = np) -> OracleAnswer:
+    def answer(self, w: Array) -> OracleAnswer:
         """The true oracle at one point per run, shape (runs, d), with the paper's ties.
 
         Of the functions that attain the maximum it shows the f_k with the smallest k, and h only if there is none.
         Where f_k is 0, at its kink, the subgradient shown is 0.
-
-        Raises:
-            InvalidArgumentError: if the points do not have the instances' shape.
         """
-        parameters = self.parameters
+        parameters, xp = self.parameters, namespace(w)
         runs, _, dimension = self.frames.shape
         if tuple(w.shape) != (runs, dimension):
             raise InvalidArgumentError("w", tuple(w.shape), f"one point per run, shape ({runs}, {dimension})")
@@ -300,48 +266,37 @@ class DrawnInstances:
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses of the runs' points, shape (runs,); the record does not matter."""
-        return self.answer(w, _library(w)).value
+        return self.answer(w).value
 
     def gradient(self, w: Array, x: Array, y: Array) -> Array:
         """Subgradients as the true oracle breaks ties, a new array of shape (runs, d)."""
-        return self.answer(w, _library(w)).gradient
-
-
-def _library(w: Array) -> Any:
-    return np if isinstance(w, np.ndarray) else w.__array_namespace__()
+        return self.answer(w).gradient
 
 
 @dataclass(frozen=True)
 class OnHardInstance(Algorithm):
     """An optimizer on a fresh hard instance in every run, and how far it got.
 
-    The optimizer is any algorithm of this package that is a dataclass with a field `problem`, steps all runs of a
-    batch together and says so (see `wrapped_solvers.check_solver`); its problem's dimension and constraint set are
-    replaced by the instance's. Without one, it is the plain subgradient method from 0 with true answers: `steps` times
-    w <- Proj(w - rate g), the last point.
+    The optimizer is any algorithm that `wrapped_solvers.check_solver` admits, on the problem of the instance.
+    Without one, it is the plain subgradient method from 0 with true answers: `steps` times w <- Proj(w - rate g), the
+    last point.
 
     Points are (runs, 2): the excess risk in units of the loss, and how many of the K directions the released point
     has found, that is <w, X_k> >= C_1 alpha B / 2.
 
     Guarantee: the optimizer's on the instance's problem, by post-processing, where the instance is drawn without the
-    records; none where its directions come from them.
-
-    Attributes:
-        instance: where from.
-        optimizer: None for the plain method.
-        steps: of the plain method.
-        rate: of the plain method, length^2 over loss; None for B / (L sqrt(steps)).
-        withdraw_guarantee: state none; the plain method has no guarantee in any case.
+    records; none where its directions come from them, and none of the plain method.
     """
 
     instance: HardInstance
     optimizer: Any = None
     steps: Count = 1
     rate: Positive | None = None
+    """Of the plain method, length^2 over loss; None for B / (L sqrt(steps))."""
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "mn25.hard-instance"
-    statements: ClassVar[tuple[str, ...]] = HardInstance.statements
+    id = "mn25.hard-instance"
+    statements = HardInstance.statements
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -364,22 +319,15 @@ class OnHardInstance(Algorithm):
         return given_up(self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> Guarantees:
-        """The optimizer's on the instance's problem, as what is released is made of its points and the instance.
-
-        Empty if the instance itself is made of records.
-        """
+        """The optimizer's on the instance's problem, by post-processing; empty if the instance is made of records."""
         whole_number("n", n, at_least=1)
         made_of_records = self.instance.directions_from == "records"
         if self.optimizer is None or self.withdraw_guarantee or made_of_records:
             return Guarantees()
         # without an instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))
-        stated: Guarantees = stated_by(self._optimizer_on(none.problem), n)
+        stated: Guarantees = stated_by(with_problem(self.optimizer, none.problem), n)
         return stated.without_local()
-
-    def _optimizer_on(self, problem: Problem) -> Any:
-        start = {"start": None} if hasattr(self.optimizer, "start") else {}
-        return dataclasses.replace(self.optimizer, problem=problem, **start)
 
     def gradient_query_count(self, n: int) -> int:
         """One a step of the plain method; the optimizer's count otherwise."""
@@ -397,35 +345,27 @@ class OnHardInstance(Algorithm):
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Draw, optimize, measure; points have shape (runs, 2)."""
-        xp = rng.xp
-        drawn = self.instance.draw(data, rng=rng, runs=runs)
-        problem = drawn.problem
+        xp, instance = rng.xp, self.instance
+        drawn = instance.draw(data, rng=rng, runs=runs)
         if self.optimizer is None:
-            points, counts = self._descend(drawn, problem, xp, runs), {"gradient_queries": self.steps}
-            counts["projections"] = self.steps
+            output = self._descend(drawn, xp, runs)
         else:
-            output = self._optimizer_on(problem)(data, rng=rng, runs=runs)
+            output = with_problem(self.optimizer, drawn.problem)(data, rng=rng, runs=runs)
             if not isinstance(output, Output):
                 raise InvalidDataError(
                     "The optimizer did not return an Output, so its queries are not counted."
                 )
-            points = output.points
-            counts = {
-                name: getattr(output, name)
-                for name in ("gradient_queries", "value_queries", "projections", "linear_minimizations")
-            }
-        risk = drawn.answer(points, xp).value
-        asked = drawn.frames[:, : self.instance.direction_count, :]
-        along = xp.matmul(asked, points[:, :, None])[:, :, 0]
-        found = along >= 0.5 * self.instance.radius * self.instance.offset
-        count = row_sums(xp.astype(found, xp.float64))
-        return Output(xp.stack([risk, count], axis=1), **counts)
+        risk = drawn.answer(output.points).value
+        along = xp.matmul(drawn.frames[:, : instance.direction_count, :], output.points[:, :, None])[:, :, 0]
+        found = xp.astype(along >= 0.5 * instance.radius * instance.offset, xp.float64)
+        return dataclasses.replace(output, points=xp.stack([risk, row_sums(found)], axis=1))
 
-    def _descend(self, drawn: DrawnInstances, problem: Problem, xp: Any, runs: int) -> Array:
+    def _descend(self, drawn: DrawnInstances, xp: Any, runs: int) -> Output:
+        """The plain method."""
         points = xp.zeros((runs, self.instance.dimension), dtype=xp.float64)
         rate = self.rate
         if rate is None:
             rate = self.instance.radius / (self.instance.lipschitz_constant * math.sqrt(self.steps))
         for _ in range(self.steps):
-            points = problem.constraint.project(points - rate * drawn.answer(points, xp).gradient)
-        return points
+            points = drawn.problem.constraint.project(points - rate * drawn.answer(points).gradient)
+        return Output(points, gradient_queries=self.steps, projections=self.steps)

@@ -16,14 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import covered, normalized_start
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.mn25.dp_sgd import check_problem
-from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction
-from dpverify.algorithms.mn25.private_oracles import begin
+from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle
+from dpverify.algorithms.mn25.phases import check_problem
+from dpverify.algorithms.mn25.private_oracles import mean_of_descent
 from dpverify.algorithms.parameters import Bits, Count, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
@@ -35,18 +36,10 @@ from dpverify.problems.arrays import namespace
 from dpverify.running import Output, Randomness
 from dpverify.running.randomness import Array
 
-_POSITIVE = "a finite number above 0"
-
 
 @runtime_checkable
-class LimitedOracle(Protocol):
+class LimitedOracle(ProxyOracle, Protocol):
     """A proxy oracle of bounded capacity whose messages are decoded to unbiased estimates of the mean gradient."""
-
-    def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
-        """The message."""
-
-    def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: bounded information does not imply privacy."""
 
     def decode(self, message: Array, dimension: int) -> Array:
         """The estimate, shape (runs, d)."""
@@ -58,8 +51,18 @@ class LimitedOracle(Protocol):
         """Largest expected ||estimate - mean gradient||^2, or a bound on it, in squared loss over length."""
 
 
+class _Channel:
+    """What both oracles share: checked parameters, and no claim of privacy."""
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def message_guarantee(self, sensitivity: float, batch: int) -> None:
+        """None: a message may reveal a record. For noise that hides it see `private_oracles.GaussianOracle`."""
+
+
 @dataclass(frozen=True)
-class QuantizingOracle:
+class QuantizingOracle(_Channel):
     """Answers with Gamma = b k bits: b bits for each of k coordinates of the mean gradient.
 
     A coordinate g_j in [-L, L] is rounded at random, without bias, to one of the two grid points around it; the
@@ -69,19 +72,14 @@ class QuantizingOracle:
 
     Its squared error is at most (d / k) (L^2 + d s^2 / 4) - L^2 for k < d and d s^2 / 4 for k = d: with k uniform
     coordinates it is (d / k) E||rounded||^2 - ||g||^2, and rounding adds at most s^2 / 4 per coordinate.
-
-    Attributes:
-        lipschitz: L, the largest norm of a gradient, in loss over length.
-        bits: b, for a coordinate, from 1 to 32.
-        coordinates: k, at most d; all if None.
     """
 
     lipschitz: Positive
+    """L, the largest norm of a gradient, in loss over length."""
     bits: Bits = 1
+    """b, for a coordinate."""
     coordinates: Count | None = None
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
+    """k, at most d; all if None."""
 
     @property
     def spacing(self) -> float:
@@ -89,11 +87,7 @@ class QuantizingOracle:
         return 2 * self.lipschitz / (math.ldexp(1.0, self.bits) - 1)
 
     def sent(self, dimension: int) -> int:
-        """k, how many coordinates are sent.
-
-        Raises:
-            InvalidArgumentError: if it is more than there are.
-        """
+        """k, how many coordinates are sent; refused if that is more than there are."""
         if self.coordinates is None:
             return dimension
         return whole_number("coordinates", self.coordinates, at_least=1, at_most=dimension)
@@ -112,17 +106,12 @@ class QuantizingOracle:
         rounding = dimension * self.spacing**2 / 4
         return dimension / k * rounding + (dimension / k - 1) * self.lipschitz**2
 
-    def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None: a message may reveal a record."""
-        return
-
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
         """Integers, shape (runs, 2, k): which coordinates were sent (side information), and their codes.
 
         Codes are from 0 to 2^b - 1. Rounding takes one uniform number a coordinate.
         """
-        xp = rng.xp
-        mean = answers.mean_gradient()
+        xp, mean = rng.xp, answers.mean_gradient()
         runs, d = mean.shape
         k = self.sent(d)
         if k < d:
@@ -130,9 +119,7 @@ class QuantizingOracle:
             places = xp.argsort(rng.uniform((runs, d), "coordinates"), axis=1)[:, :k]
         else:
             places = xp.arange(d)[None, :] + xp.zeros((runs, 1), dtype=xp.int64)
-        flat = xp.reshape(places + d * xp.arange(runs)[:, None], (-1,))
-        chosen = xp.reshape(xp.take(xp.reshape(mean, (-1,)), flat, axis=0), (runs, k))
-        scaled = (chosen + self.lipschitz) / self.spacing
+        scaled = (xp.take_along_axis(mean, places, axis=1) + self.lipschitz) / self.spacing
         code = xp.floor(scaled + rng.uniform((runs, k), "rounding"))
         # a mean gradient may exceed L by rounding of floats
         code = xp.clip(code, 0.0, float(2**self.bits - 1))
@@ -155,19 +142,13 @@ class QuantizingOracle:
 
 
 @dataclass(frozen=True)
-class GaussianChannel:
-    """Answers with the mean gradient and N(0, (sigma^2 / d) I).
-
-    Attributes:
-        noise: sigma, the root of the noise's mean squared norm, in loss over length.
-        lipschitz: L, the largest norm of a gradient, in loss over length.
-    """
+class GaussianChannel(_Channel):
+    """Answers with the mean gradient and N(0, (sigma^2 / d) I)."""
 
     noise: Positive
+    """sigma, the root of the noise's mean squared norm, in loss over length."""
     lipschitz: Positive = 1.0
-
-    def __post_init__(self) -> None:
-        check_parameters(self)
+    """L, the largest norm of a gradient, in loss over length."""
 
     def capacity(self, dimension: int) -> float:
         """(d / 2) ln(1 + L^2 / sigma^2), nats: what inputs with mean squared norm L^2 can carry.
@@ -186,18 +167,9 @@ class GaussianChannel:
         """sigma^2, exactly."""
         return self.noise**2
 
-    def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None is claimed here; see `private_oracles.GaussianOracle`."""
-        return
-
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
         """Shape (runs, d)."""
-        mean = answers.mean_gradient()
-        runs, d = mean.shape
-        noise = rng.normal((d, runs), "noise")
-        noise *= self.noise / math.sqrt(d)
-        mean += noise.T
-        return mean
+        return answers.noisy_mean_gradient(self.noise / math.sqrt(answers.dimension), rng)
 
     def decode(self, message: Array, dimension: int) -> Array:
         """The message itself."""
@@ -245,9 +217,9 @@ class LimitedOracleSGD(Weakenable):
     rate: Positive | None = None
     start: Sequence[float] | None = None
 
-    id: ClassVar[str] = "mn25.limited-oracle"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.thm5", "mn25.prelim")
+    id = "mn25.limited-oracle"
+    hands_over = "all runs"
+    statements = ("mn25.thm5", "mn25.prelim")
     unstated: ClassVar[Mapping[str, str]] = {
         "parameters": "its channel's noise is that of the errata",
     }
@@ -311,15 +283,11 @@ class LimitedOracleSGD(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
+        count, sources = self.gradient_query_count(n), ("mn25.thm5",)
+        words = "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up"
         return (
-            StatedQueries(
-                "gradient",
-                self.gradient_query_count(n),
-                sources=("mn25.thm5",),
-                formula="B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up",
-                origin=self._calls,
-            ),
-            StatedQueries("projection", self.step_count, sources=("mn25.thm5",)),
+            StatedQueries("gradient", count, sources=sources, formula=words, origin=self._calls),
+            StatedQueries("projection", self.step_count, sources=sources),
         )
 
     @property
@@ -352,16 +320,7 @@ class LimitedOracleSGD(Weakenable):
             InvalidDataError: if a record is outside what the loss's constants hold for.
         """
         data = covered(data, self.problem)
-        dimension = self.problem.constraint.dimension
-        interaction = Interaction(
-            self.problem, data, self.oracle, rng=rng, runs=runs, largest_batch=self.batch_size
-        )
-        w = begin(self.start, runs, rng)
-        total = 0.0 * w
-        for _ in range(self.step_count):
-            total += w
-            drawn = rng.integers(0, data.n, (runs, self.batch_size), "records")
-            message = interaction.batch().ask(w, drawn).answer()
-            w = interaction.project(w - self.step_size * self.oracle.decode(message, dimension))
-        total /= self.step_count
-        return interaction.output(total)
+        interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
+        draw = partial(rng.integers, 0, data.n, (runs, self.batch_size), "records")
+        decode = partial(self.oracle.decode, dimension=data.d)
+        return mean_of_descent(interaction, self.start, self.step_count, self.step_size, draw, decode)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.checks import whole_number
 from dpverify.errors import DpverifyError
@@ -27,6 +26,7 @@ class AdaptiveQueryError(DpverifyError, RuntimeError):
     """A query that could depend on an answer to its own batch, or another breach of the protocol."""
 
 
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class OracleHandle:
     """An optimizer's only way to the records: queries go in by `ask`, a message about them comes out of `answer`.
 
@@ -35,24 +35,12 @@ class OracleHandle:
         runs: how many runs are made at once.
     """
 
-    __slots__ = ("_answer", "_ask", "_own_rng", "_project", "n", "runs")
-
-    def __init__(
-        self,
-        *,
-        n: int,
-        runs: int,
-        ask: Callable[[Array, Array, Array | None], None],
-        answer: Callable[[], Array],
-        project: Callable[[Array], Array],
-        own_rng: Callable[[], Randomness],
-    ) -> None:
-        self.n = n
-        self.runs = runs
-        self._ask = ask
-        self._answer = answer
-        self._project = project
-        self._own_rng = own_rng
+    n: int
+    runs: int
+    _ask: Callable[[Array, Array, Array | None], None]
+    _answer: Callable[[], Array]
+    _project: Callable[[Array], Array]
+    _own_rng: Callable[[], Randomness]
 
     def ask(self, points: Array, records: Array, *, made: Array | None = None) -> OracleHandle:
         """Hand over queries of the round at hand; several calls add to one batch. All that is handed over is copied.
@@ -86,19 +74,6 @@ class OracleHandle:
     def rng(self) -> Randomness:
         """Random numbers of the optimizer's own: they say nothing about the oracle's noise."""
         return self._own_rng()
-
-
-def randomness_apart(rng: Randomness) -> Callable[[], Randomness]:
-    """A function that returns one and the same stream, seeded from `rng` when it is first asked for."""
-    made: list[Randomness] = []
-
-    def own() -> Randomness:
-        if not made:
-            words = [int(word) for word in np.asarray(rng.integers(0, 2**62, (2,), "optimizer's seed"))]
-            made.append(Randomness((words[0] << 62) | words[1], 0, rng.xp))
-        return made[0]
-
-    return own
 
 
 @dataclass(frozen=True)
@@ -147,9 +122,8 @@ class DeclaredUse:
         return OracleLimits(batch, self.rounds, uses, self.copies)
 
 
-@dataclass(frozen=True)
-class OracleLimits:
-    """A `DeclaredUse` for a number of records: `batch`, `rounds`, `batches_a_record` (None: no limit), `copies`."""
+class OracleLimits(NamedTuple):
+    """A `DeclaredUse` for a number of records."""
 
     batch: int
     rounds: int
@@ -158,28 +132,17 @@ class OracleLimits:
 
 
 class UseCounts:
-    """How often each run asked for each record, held to what was declared.
-
-    Attributes:
-        batches: in how many batches each record was, shape (runs, n).
-        most_copies: the largest number of queries about one record in one batch of one run.
-    """
+    """How often each run asked for each record, held to what was declared."""
 
     def __init__(self, runs: int, n: int, declared: OracleLimits) -> None:
-        self.batches: NDArray[np.int32] = np.zeros((runs, n), dtype=np.int32)
-        self.most_copies = 0
+        self.batches = np.zeros((runs, n), dtype=np.int32)
+        """In how many batches each record was, shape (runs, n)."""
         self._declared = declared
 
     def add(self, records: Sequence[Array], made: Sequence[Array | None], size: int | Array) -> None:
-        """Count a batch before it is answered.
+        """Count a batch before it is answered: records (runs, m) of each request, and which of them each run makes.
 
-        Args:
-            records: of each request, from 0, shape (runs, m).
-            made: which of them each run makes, shape (runs, m); all if None.
-            size: of the batch, one number or one for each run.
-
-        Raises:
-            AdaptiveQueryError: if the batch has another size than declared, or a record is used more often.
+        `size` is one number or one for each run.
         """
         declared = self._declared
         if np.any(np.asarray(size) != declared.batch):
@@ -193,50 +156,14 @@ class UseCounts:
             numbers = np.asarray(asked)
             for k in range(numbers.shape[1]):
                 copies[runs, numbers[:, k]] += 1 if which is None else np.asarray(which)[:, k]
-        self.most_copies = max(self.most_copies, int(np.max(copies, initial=0)))
-        if declared.batches_a_record is None:
-            self.batches += copies > 0
-            return
-        if self.most_copies > declared.copies:
-            raise AdaptiveQueryError(
-                f"One batch asks for a record {self.most_copies} times, where {declared.copies} was declared."
-            )
-        after = self.batches + (copies > 0)
-        if np.max(after, initial=0) > declared.batches_a_record:
-            raise AdaptiveQueryError(
-                f"A record is in {np.max(after)} batches, where {declared.batches_a_record} was declared."
-            )
+        after, most = self.batches + (copies > 0), np.max(copies, initial=0)
+        if declared.batches_a_record is not None:
+            if most > declared.copies:
+                raise AdaptiveQueryError(
+                    f"One batch asks for a record {most} times, where {declared.copies} was declared."
+                )
+            if np.max(after, initial=0) > declared.batches_a_record:
+                raise AdaptiveQueryError(
+                    f"A record is in {np.max(after)} batches, where {declared.batches_a_record} was declared."
+                )
         self.batches = after
-
-
-def handle_of(
-    *,
-    n: int,
-    runs: int,
-    open_batch: Callable[[], Any],
-    project: Callable[[Array], Array],
-    rng: Randomness,
-) -> OracleHandle:
-    """A handle for batches of a protocol that has `ask` and `answer`.
-
-    Args:
-        n: records.
-        runs: made at once.
-        open_batch: opens the next round.
-        project: projects points.
-        rng: the protocol's; the optimizer gets one of its own.
-    """
-    opened: list[Any] = []
-
-    def ask(points: Array, records: Array, made: Array | None) -> None:
-        if not opened:
-            opened.append(open_batch())
-        opened[0].ask(points, records, made=made)
-
-    def answer() -> Array:
-        batch = opened.pop() if opened else open_batch()
-        return batch.answer()
-
-    return OracleHandle(
-        n=n, runs=runs, ask=ask, answer=answer, project=project, own_rng=randomness_apart(rng)
-    )

@@ -12,19 +12,16 @@ solutions, the constants of a loss need not hold there, and no bound gets worse.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted
-from dpverify.algorithms.examples import Examples, Setting
-from dpverify.algorithms.mn25.origins import rounded_up, summed
-from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
+from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased, rounded_up
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee, PureDP
@@ -41,34 +38,26 @@ from dpverify.running import Output, Randomness, StatedStep
 from dpverify.running.randomness import Array
 
 
-@dataclass(frozen=True)
-class SGDPhase:
-    """One phase of Algorithm 4.
-
-    Attributes:
-        steps: T_r.
-        rate: eta_r, in length^2 over loss.
-        noise_stddev: sigma_r, of each coordinate of the noise on the average point, a length.
-    """
+class SGDPhase(NamedTuple):
+    """One phase of Algorithm 4."""
 
     steps: int
+    """T_r."""
     rate: float
+    """eta_r, in length^2 over loss."""
     noise_stddev: float
+    """sigma_r, of each coordinate of the noise on the average point, a length."""
 
 
-@dataclass(frozen=True)
-class ERMPhase:
-    """One phase of Algorithm 5.
-
-    Attributes:
-        pull: lambda_r, the factor of ||w - w_(r-1)||^2, in loss over length^2.
-        gap: how far above its minimum the regularized risk may end, in units of the loss.
-        noise_stddev: sigma_r, of each coordinate of the noise on the minimizer, a length.
-    """
+class ERMPhase(NamedTuple):
+    """One phase of Algorithm 5."""
 
     pull: float
+    """lambda_r, the factor of ||w - w_(r-1)||^2, in loss over length^2."""
     gap: float
+    """How far above its minimum the regularized risk may end, in units of the loss."""
     noise_stddev: float
+    """sigma_r, of each coordinate of the noise on the minimizer, a length."""
 
 
 @dataclass(frozen=True)
@@ -102,19 +91,11 @@ class PhasedSGD(Phased[SGDPhase]):
     steps: Positive | None = None
     rate: Positive | None = None
 
-    id: ClassVar[str] = "mn25.alg4"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
-    sources: ClassVar[tuple[str, ...]] = ("mn25.thm7", "mn25.lem6")
-    printed: ClassVar[str] = "(epsilon, delta)-DP for alpha >= 6 B L sqrt(d ln(1/delta)) / (n epsilon)"
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 4.0, 0.2),
-            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
-        }
+    id = "mn25.alg4"
+    hands_over = "all runs"
+    statements = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
+    sources = ("mn25.thm7", "mn25.lem6")
+    printed = "(epsilon, delta)-DP for alpha >= 6 B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     def _phases_at(self, n: int, accuracy: float) -> tuple[SGDPhase, ...]:
         if accuracy >= self.trivial_accuracy:
@@ -136,7 +117,7 @@ class PhasedSGD(Phased[SGDPhase]):
         """By how much a phase's average moves when one drawn record is replaced, a length."""
         return phase.rate * self.problem.constants.gradient_sensitivity * (1 - 1 / phase.steps)
 
-    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+    def _proved_at(self, n: int, accuracy: float) -> Guarantee:
         # a phase of one step gives away nothing: the only gradient moves no point that is averaged
         found = [
             (phase.steps, self.sensitivity(phase) / phase.noise_stddev)
@@ -174,17 +155,13 @@ class PhasedSGD(Phased[SGDPhase]):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        phases = len(self.schedule(n))
+        schedule = self.schedule(n)
+        count, sources = sum(phase.steps for phase in schedule), ("mn25.thm4", "mn25.thm7")
         words = "sum of 2^-r T, T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}, each rounded up"
+        origin = rounded_up("mn25.thm7", words)
         return (
-            StatedQueries(
-                "gradient",
-                self.gradient_query_count(n),
-                sources=("mn25.thm4", "mn25.thm7"),
-                formula=words,
-                origin=rounded_up("mn25.thm7", words),
-            ),
-            StatedQueries("projection", self.gradient_query_count(n) + phases, sources=("mn25.thm7",)),
+            StatedQueries("gradient", count, sources=sources, formula=words, origin=origin),
+            StatedQueries("projection", count + len(schedule), sources=("mn25.thm7",)),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -199,15 +176,8 @@ class PhasedSGD(Phased[SGDPhase]):
         for phase in schedule:
             bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
             distance = phase.noise_stddev * root
-        bound = min(self.trivial_accuracy, bound + lipschitz * distance)
-        return StatedRisk(
-            bound,
-            total=False,
-            sources=("mn25.thm7", "mn25.thm4"),
-            conditions="convex losses",
-            formula="L sigma_R sqrt(d) + sum of D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2",
-            origin=summed("mn25.thm7", "O(alpha)"),
-        )
+        formula = "L sigma_R sqrt(d) + sum of D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2"
+        return self._stated_risk(bound + lipschitz * distance, formula, "O(alpha)", "mn25.thm7", "mn25.thm4")
 
     def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
         features, labels = records(data, self.problem, np)
@@ -287,20 +257,10 @@ class PhasedERM(Phased[ERMPhase]):
 
     gap_factor: Positive = 1.0
 
-    id: ClassVar[str] = "mn25.alg5"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
-    sources: ClassVar[tuple[str, ...]] = ("mn25.lem16",)
-    printed: ClassVar[str] = (
-        "(epsilon, delta)-DP for alpha of the order B L sqrt(d ln(1/delta)) / (n epsilon)"
-    )
-
-    @classmethod
-    def examples(cls, at: Setting) -> Examples:
-        return {
-            "": lambda: cls(at.mean, 4.0, 0.2),
-            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
-        }
+    id = "mn25.alg5"
+    statements = ("mn25.lem16",)
+    sources = ("mn25.lem16",)
+    printed = "(epsilon, delta)-DP for alpha of the order B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -325,14 +285,11 @@ class PhasedERM(Phased[ERMPhase]):
         exact = self.problem.constants.gradient_sensitivity / (2 * phase.pull * n)
         return exact + 2 * math.sqrt(phase.gap / phase.pull)
 
-    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+    def _proved_at(self, n: int, accuracy: float) -> Guarantee:
         schedule = self._phases_at(n, accuracy)
         if not schedule:
             return PureDP(0.0)
         return GDP(math.hypot(*(self.sensitivity(n, phase) / phase.noise_stddev for phase in schedule)))
-
-    def _void(self, n: int) -> tuple[str, ...]:
-        return ()
 
     def _inner_risk(self, phase: ERMPhase) -> RegularizedRisk:
         return RegularizedRisk(self.problem, phase.pull)
@@ -346,16 +303,11 @@ class PhasedERM(Phased[ERMPhase]):
         schedule = self.schedule(n)
         projections = sum(most_projections(self._inner_risk(phase), n, phase.gap) for phase in schedule)
         words = "at most what the inner solvers may need, by the rate of convergence of accelerated descent"
+        gradients, origin = self.gradient_query_count(n), rounded_up("mn25.lem16", words)
+        sources = ("mn25.lem16",)
         return (
-            StatedQueries(
-                "gradient",
-                self.gradient_query_count(n),
-                exact=False,
-                sources=("mn25.lem16",),
-                formula=words,
-                origin=rounded_up("mn25.lem16", words),
-            ),
-            StatedQueries("projection", projections + len(schedule), exact=False, sources=("mn25.lem16",)),
+            StatedQueries("gradient", gradients, exact=False, sources=sources, formula=words, origin=origin),
+            StatedQueries("projection", projections + len(schedule), exact=False, sources=sources),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -370,15 +322,8 @@ class PhasedERM(Phased[ERMPhase]):
         for phase in self.schedule(n):
             bound += phase.gap + phase.pull * distance**2
             distance = phase.noise_stddev * root
-        bound = min(self.trivial_accuracy, bound + lipschitz * distance)
-        return StatedRisk(
-            bound,
-            total=False,
-            sources=("mn25.lem16",),
-            conditions="convex losses",
-            formula="L sigma_R sqrt(d) + sum of g_r + lambda_r D_r^2",
-            origin=summed("mn25.lem16", "O(alpha)"),
-        )
+        formula = "L sigma_R sqrt(d) + sum of g_r + lambda_r D_r^2"
+        return self._stated_risk(bound + lipschitz * distance, formula, "O(alpha)", "mn25.lem16")
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

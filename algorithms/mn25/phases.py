@@ -1,21 +1,32 @@
-"""What Phased SGD and Phased ERM share: parameters, the smallest accuracy that is proved, the guarantee, the run."""
+"""What DP-SGD, Phased SGD and Phased ERM share: what their accounting proves, and what they state of it.
+
+B is the constraint set's diameter, L the loss's Lipschitz constant, d the dimension.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import (
+    admitted,
+    check_lipschitz,
+    given_up,
+    normalized_start,
+    refuse_or_withdraw,
+)
 from dpverify.algorithms.contract import Guarantees, replace_one
-from dpverify.algorithms.mn25.dp_sgd import check_problem
-from dpverify.algorithms.mn25.origins import accounted
+from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
+from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
+from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.origins import Corrected
 from dpverify.privacy import ApproxDP, Guarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Randomness, StatedStep, StatedStructure
@@ -27,9 +38,124 @@ _SEARCH_TOLERANCE = 1e-3  # relative, of the accuracy
 _SMALLEST_ACCURACY = 1e-6  # over B L
 
 
+def accounted(source: str, printed: str) -> Corrected:
+    """Of a privacy profile that the accountant proves."""
+    because = "the whole profile proved by the accountant for these parameters, with all messages or phases released"
+    return Corrected(source, printed, because, "every epsilon >= 0")
+
+
+def rounded_up(source: str, words: str) -> Corrected:
+    """Of a number of queries."""
+    return Corrected(source, words, "rounded up where the printed numbers are not integers", "every n")
+
+
+def check_problem(problem: Problem) -> None:
+    """Refuse what the theorems of mn25 do not cover: all but Lipschitz losses that are not flat, on a bounded set."""
+    check_lipschitz(problem)
+    if not 0 < problem.constraint.diameter < math.inf:
+        raise InvalidArgumentError("problem", problem, "a bounded constraint set with more than one point")
+
+
+class Accounted(Weakenable, ABC):
+    """A method with a theorem's (epsilon, delta), of which the accountant proves a whole profile."""
+
+    problem: Problem
+    epsilon: float
+    delta: float
+    start: Sequence[float] | None
+    withdraw_guarantee: bool
+    sources: ClassVar[tuple[str, ...]]
+    """The statements of its privacy."""
+    printed: ClassVar[str]
+    """The paper's claim of privacy."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_problem(self.problem)
+        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
+
+    @property
+    def trivial_accuracy(self) -> float:
+        """B L: every point of the set is as good as this, in units of the loss."""
+        return self.problem.constraint.diameter * self.problem.constants.lipschitz_constant
+
+    def reference_accuracy(self, n: int) -> float:
+        """alpha*(epsilon, delta) = B L sqrt(d ln(1/delta)) / (n epsilon), in units of the loss."""
+        spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
+        return self.trivial_accuracy * spread / (n * self.epsilon)
+
+    @abstractmethod
+    def _at_once(self, n: int) -> bool:
+        """Whether the starting point is released at once."""
+
+    @abstractmethod
+    def _quiet(self, n: int) -> bool:
+        """Whether there is no noise."""
+
+    @abstractmethod
+    def _proved(self, n: int) -> Guarantee:
+        """What the accountant proves, whether the guarantee was withdrawn or not."""
+
+    def _releases(self, n: int) -> str:
+        """What is accounted for, in words."""
+        return "the phases"
+
+    def _void(self, n: int) -> tuple[str, ...]:
+        """Reasons against the guarantee that do not come from accounting."""
+        return ()
+
+    def profile(self, n: int) -> Guarantee:
+        """All that is proved for n records, with all messages, or the noisy points of all phases, released.
+
+        Refused if there is no noise, or the guarantee was withdrawn.
+        """
+        quiet = ("the noise is zero",) if self._quiet(n) else ()
+        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
+        return self._proved(n)
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the guarantee does not hold for n records; empty if it does."""
+        given = given_up(self.withdraw_guarantee)
+        if self._at_once(n):
+            return given
+        if self._quiet(n):
+            return (*self._void(n), "the noise is zero", *given)
+        reached = float(self._proved(n).privacy_profile(self.epsilon))
+        if reached <= self.delta * (1 + 1e-9):
+            return (*self._void(n), *given)
+        least = f"{self._releases(n)} are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
+        return (*self._void(n), least, *given)
+
+    def guarantees(self, n: int) -> Guarantees:
+        """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
+        if self.withdrawn(n):
+            return Guarantees()
+        claim = ApproxDP(self.epsilon, self.delta)
+        theorem = replace_one(claim, *self.sources, conditions=self.problem.conditions)
+        origin = accounted(self.sources[0], self.printed)
+        sharpest = replace(theorem, guarantee=self._proved(n), origin=origin)
+        return Guarantees(theorem, sharpest=sharpest, as_printed=theorem)
+
+    def _stated_risk(self, bound: float, formula: str, printed: str, *sources: str) -> StatedRisk:
+        """Of convex losses, in expectation; never more than B L."""
+        return StatedRisk(
+            min(bound, self.trivial_accuracy),
+            total=False,
+            sources=sources,
+            conditions="convex losses",
+            formula=formula,
+            origin=Corrected(
+                sources[0],
+                printed,
+                "the sum in the proof as it is, with every constant",
+                "every alpha for which it is below B L",
+            ),
+        )
+
+
 @dataclass(frozen=True)
-class Phased(Weakenable, ABC, Generic[PhaseT]):
-    """What both algorithms have in common.
+class Phased(Accounted, Generic[PhaseT]):
+    """What Phased SGD and Phased ERM have in common.
 
     Attributes:
         problem: loss and constraint set.
@@ -52,26 +178,14 @@ class Phased(Weakenable, ABC, Generic[PhaseT]):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str]
-    statements: ClassVar[tuple[str, ...]]
-    sources: ClassVar[tuple[str, ...]]
-    printed: ClassVar[str]
-    """The paper's claim of privacy."""
+    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_problem(self.problem)
-        object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-
-    @property
-    def trivial_accuracy(self) -> float:
-        """B L: every point of the set is as good as this, in units of the loss."""
-        return self.problem.constraint.diameter * self.problem.constants.lipschitz_constant
-
-    def reference_accuracy(self, n: int) -> float:
-        """alpha*(epsilon, delta) = B L sqrt(d ln(1/delta)) / (n epsilon), in units of the loss."""
-        spread = math.sqrt(self.problem.constraint.dimension * math.log(1 / self.delta))
-        return self.trivial_accuracy * spread / (n * self.epsilon)
+    @classmethod
+    def examples(cls, at: Setting) -> Examples:
+        return {
+            "": lambda: cls(at.mean, 4.0, 0.2),
+            "asked": lambda: cls(at.curved, at.epsilon, at.delta),
+        }
 
     def accuracy_in_use(self, n: int) -> float:
         """The accuracy alpha for n records, in units of the loss."""
@@ -79,55 +193,21 @@ class Phased(Weakenable, ABC, Generic[PhaseT]):
         return _smallest_accuracy(self, n) if self.accuracy is None else self.accuracy
 
     @abstractmethod
-    def _profile_at(self, n: int, accuracy: float) -> Guarantee:
+    def _proved_at(self, n: int, accuracy: float) -> Guarantee:
         """What is proved with this accuracy."""
 
     def _least_accuracy(self, n: int) -> float:
         """No smaller alpha is chosen by default, even if it is proved to be private."""
         return _SMALLEST_ACCURACY * self.trivial_accuracy
 
-    @abstractmethod
-    def _void(self, n: int) -> tuple[str, ...]:
-        """Reasons against the guarantee that do not come from accounting."""
+    def _at_once(self, n: int) -> bool:
+        return self.accuracy_in_use(n) >= self.trivial_accuracy
 
-    def profile(self, n: int) -> Guarantee:
-        """All that is proved for n records, the noisy points of all phases released.
+    def _quiet(self, n: int) -> bool:
+        return self.noise_factor == 0
 
-        Raises:
-            NotGuaranteedError: if there is no noise, or the guarantee was withdrawn.
-        """
-        quiet = ("the noise is zero",) if self.noise_factor == 0 else ()
-        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
-        return self._profile_at(n, self.accuracy_in_use(n))
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        given = given_up(self.withdraw_guarantee)
-        if self.accuracy_in_use(n) >= self.trivial_accuracy:
-            return given
-        reasons = self._void(n)
-        if self.noise_factor == 0:
-            return (*reasons, "the noise is zero", *given)
-        reached = float(self._profile_at(n, self.accuracy_in_use(n)).privacy_profile(self.epsilon))
-        if not reached <= self.delta * (1 + 1e-9):
-            least = f"the phases are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
-            return (*reasons, least, *given)
-        return (*reasons, *given)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
-        theorem = replace_one(
-            ApproxDP(self.epsilon, self.delta), *self.sources, conditions=self.problem.conditions
-        )
-        return Guarantees(
-            theorem,
-            sharpest=replace(
-                theorem, guarantee=self.profile(n), origin=accounted(self.sources[0], self.printed)
-            ),
-            as_printed=theorem,
-        )
+    def _proved(self, n: int) -> Guarantee:
+        return self._proved_at(n, self.accuracy_in_use(n))
 
     @abstractmethod
     def _phases_at(self, n: int, accuracy: float) -> tuple[PhaseT, ...]:
@@ -162,21 +242,15 @@ class Phased(Weakenable, ABC, Generic[PhaseT]):
 @lru_cache(maxsize=256)
 def _smallest_accuracy(algorithm: Phased[Any], n: int) -> float:
     """The smallest alpha that is proved to be (epsilon, delta)-DP, to 1e-3; B L if there is none below it."""
-    trivial = algorithm.trivial_accuracy
-    if algorithm.noise_factor == 0:
-        return trivial
+    trivial, least = algorithm.trivial_accuracy, algorithm._least_accuracy(n)
+    first = 0.999 * trivial
 
     def proved(accuracy: float) -> bool:
-        profile = algorithm._profile_at(n, accuracy)
+        profile = algorithm._proved_at(n, accuracy)
         return float(profile.privacy_profile(algorithm.epsilon)) <= algorithm.delta
 
-    return _smallest(proved, 0.999 * trivial, trivial, algorithm._least_accuracy(n))
-
-
-def _smallest(proved: Callable[[float], bool], first: float, otherwise: float, least: float) -> float:
-    """A proved number, the next one below which, by 1e-3, is not, searched downward from `first` to `least`."""
-    if not proved(first):
-        return otherwise
+    if algorithm.noise_factor == 0 or not proved(first):
+        return trivial
     if not first > least:
         return first
     if proved(least):

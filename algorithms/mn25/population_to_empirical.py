@@ -5,26 +5,20 @@ SCO is stochastic convex optimization, ERM empirical risk minimization. Risks ar
 
 from __future__ import annotations
 
-import dataclasses
+import contextlib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from itertools import chain
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.conditions import (
-    admitted,
-    explain_obstacles,
-    given_up,
-    passed_on,
-    promised_to_all,
-    stated_by,
-)
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.conditions import admitted, passed_on, promised_to_all, stated_by
+from dpverify.algorithms.contract import replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
@@ -33,10 +27,10 @@ from dpverify.algorithms.mn25.private_selection import (
     select,
     selection_penalty,
 )
-from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
+from dpverify.algorithms.mn25.wrapped_solvers import Reduction, check_solver, with_problem
 from dpverify.algorithms.parameters import Count, Positive
 from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
-from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
+from dpverify.algorithms.weakening import BOTH
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -53,14 +47,13 @@ _STEPS_OF_REGULARIZATION = 80
 """Values of the regularization, sqrt(2) apart, that are tried for the smallest risk bound."""
 
 
-def _total(runs: list[Guarantee], selections: int, epsilon: float) -> Guarantee | None:
-    """Adaptive composition of the solver's runs and epsilon-DP selections; None without a closed form."""
+def _total(kind: Iterable[StatedGuarantee], sizes: _Sizes, epsilon: float) -> Guarantee | None:
+    """Adaptive composition of the solver's runs in a phase and epsilon-DP selections; None without a closed form."""
+    runs = [stated.guarantee for stated in kind for _ in range(sizes.boosts)]
     # epsilon-DP is also epsilon^2/2-zCDP, which adds up with GDP, zCDP, tCDP and RDP
     for each in (PureDP(epsilon), zCDP(epsilon**2 / 2)):
-        try:
-            return compose([*runs, *[each] * selections])
-        except InvalidArgumentError:
-            continue
+        with contextlib.suppress(InvalidArgumentError):
+            return compose([*runs, *[each] * sizes.selections])
     return None
 
 
@@ -79,7 +72,7 @@ _RISK = Corrected(
 
 
 @dataclass(frozen=True)
-class PopulationToEmpirical(Weakenable):
+class PopulationToEmpirical(Reduction):
     """mn25, Appendix D.1 (Theorem 8): an SCO solver that calls an ERM solver, by boosting and nested balls.
 
     The records are split into T parts, in their order, one per phase. Phase t minimizes f + sum_{s < t} lambda_s
@@ -133,10 +126,11 @@ class PopulationToEmpirical(Weakenable):
     selection: Literal["relative", "printed"] = "relative"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "mn25.sco-to-erm"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.thm8", "mn25.fact1")
+    id = "mn25.sco-to-erm"
+    hands_over = "all runs"
+    statements = ("mn25.thm8", "mn25.fact1")
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    obstacle = "the solver guarantees nothing to all records on some local problem"
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -172,12 +166,6 @@ class PopulationToEmpirical(Weakenable):
         share = epsilon / (sizes.solver_calls + sizes.selections)
         return cls(NoisyGradientDescent(problem, share, delta / sizes.solver_calls), share, **others)
 
-    @property
-    def problem(self) -> Problem:
-        """The problem that is solved, on the population."""
-        found: Problem = self.solver.problem
-        return found
-
     def sizes(self, n: int) -> _Sizes:
         """How n records are split, and how often the solver is called."""
         return _Sizes.of(n, self.phases, self.boosts, self.balls)
@@ -190,11 +178,7 @@ class PopulationToEmpirical(Weakenable):
         return min(part, math.ceil(1 / self.relative_accuracy(n) ** 2))
 
     def relative_accuracy(self, n: int) -> float:
-        """The solver's a in the first phase, regularized by lambda = L / P; see `accuracy`.
-
-        Raises:
-            NotGuaranteedError: if it was not given and the solver states no risk bound.
-        """
+        """The solver's a in the first phase, regularized by lambda = L / P; see `accuracy`."""
         lipschitz, constraint = self.problem.constants.lipschitz_constant, self.problem.constraint
         usual = lipschitz / constraint.diameter
         steepest = lipschitz + constraint.diameter * self.added_convexity(1, usual)
@@ -204,9 +188,7 @@ class PopulationToEmpirical(Weakenable):
         """The solver's expected excess mean risk in a phase, relative to the radius, on the worst of the balls.
 
         a G if `accuracy` is a, else what the solver states; at most 2 G, the range of the loss; loss over length.
-
-        Raises:
-            NotGuaranteedError: if there is neither.
+        Refused if there is neither.
         """
         lipschitz, constraint = self.problem.constants.lipschitz_constant, self.problem.constraint
         steepest = lipschitz + constraint.diameter * self.added_convexity(phase, regularization)
@@ -214,7 +196,7 @@ class PopulationToEmpirical(Weakenable):
             return float(min(self.accuracy, 2.0) * steepest)
         sizes, found = self.sizes(n), 0.0
         for ball in range(sizes.balls):
-            local = self._local_solver(n, phase, ball, regularization)
+            local = self._local_solver(phase, ball, regularization)
             stated = local.risk_bound(sizes.part) if hasattr(local, "risk_bound") else None
             if stated is None or stated.population or stated.probability is not None:
                 raise NotGuaranteedError(
@@ -224,8 +206,6 @@ class PopulationToEmpirical(Weakenable):
             bound = stated.bound / sizes.part if stated.total else stated.bound
             found = max(found, bound / (constraint.diameter * 2.0**-ball))
         return min(found, 2 * steepest)
-
-    # ------------------------------------------------------------------------------------- parameters
 
     def chosen_regularization(self, n: int) -> float:
         """lambda, loss over length^2."""
@@ -249,79 +229,48 @@ class PopulationToEmpirical(Weakenable):
     def _local_problem(
         self, phase: int, ball: int, regularization: float, offsets: Array, anchors: Array, middle: Array
     ) -> Problem:
-        constraint = self.problem.constraint
-        loss = LocalLoss(
-            self.problem.loss,
-            offsets,
-            self.added_convexity(phase, regularization),
-            anchors,
-            constraint.diameter,
-        )
-        radius = constraint.diameter * 2.0**-ball
-        return Problem(loss, LocalBalls(radius, constraint.diameter / 2, offsets - middle))
+        diameter, convexity = self.problem.constraint.diameter, self.added_convexity(phase, regularization)
+        loss = LocalLoss(self.problem.loss, offsets, convexity, anchors, diameter)
+        return Problem(loss, LocalBalls(diameter * 2.0**-ball, diameter / 2, offsets - middle))
 
-    def _local_solver(self, n: int, phase: int, ball: int, regularization: float) -> Any:
+    def _local_solver(self, phase: int, ball: int, regularization: float) -> Any:
         """The solver of one run at the set's center, to be asked what it promises."""
         middle = self.problem.constraint.center()[None, :]
-        return with_problem(
-            self.solver, self._local_problem(phase, ball, regularization, middle, middle, middle)
-        )
+        local = self._local_problem(phase, ball, regularization, middle, middle, middle)
+        return with_problem(self.solver, local)
 
-    # --------------------------------------------------------------------------------------- promises
+    def _solver_records(self, n: int) -> int:
+        return self.sizes(n).part
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        if self._composed(n):
-            return given_up(self.withdraw_guarantee)
-        stated = self._local_guarantees(n, 1, 0, self.chosen_regularization(n))
-        reason = "the solver guarantees nothing to all records on some local problem"
-        return (*given_up(self.withdraw_guarantee), explain_obstacles(stated, reason))
+    def _solvers(self, n: int) -> Iterable[StatedGuarantee]:
+        return self._local_guarantees(n, 1, 0)
 
-    def guarantees(self, n: int) -> Guarantees:
-        """One phase's runs and selections, composed, for each kind of guarantee that the solver states.
-
-        With the solver's conditions.
-        """
-        found = () if self.withdraw_guarantee else self._composed(n)
-        return Guarantees(found[0], others=found[1:]) if found else Guarantees()
-
-    def _local_guarantees(
-        self, n: int, phase: int, ball: int, regularization: float
-    ) -> tuple[StatedGuarantee, ...]:
-        solver = self._local_solver(n, phase, ball, regularization)
+    def _local_guarantees(self, n: int, phase: int, ball: int) -> tuple[StatedGuarantee, ...]:
+        solver = self._local_solver(phase, ball, self.chosen_regularization(n))
         return tuple(stated_by(solver, self.sizes(n).part))
 
-    def _composed(self, n: int) -> tuple[StatedGuarantee, ...]:
-        sizes, regularization = self.sizes(n), self.chosen_regularization(n)
+    def _following(self, n: int) -> Sequence[StatedGuarantee]:
+        """One phase's runs and selections, composed, for each kind of guarantee that the solver states."""
+        sizes = self.sizes(n)
         phases = []
         for phase in range(1, sizes.phases + 1):
-            each = [
-                promised_to_all(self._local_guarantees(n, phase, ball, regularization))
-                for ball in range(sizes.balls)
-            ]
-            composed = [
-                (_total(self._runs(kind, sizes), sizes.selections, self.selection_epsilon), passed_on(*kind))
+            each = [promised_to_all(self._local_guarantees(n, phase, ball)) for ball in range(sizes.balls)]
+            composed = (
+                (_total(kind, sizes, self.selection_epsilon), passed_on(*kind))
                 for kind in zip(*each, strict=False)
-            ]
+            )
             phases.append([(total, conditions) for total, conditions in composed if total is not None])
-        return tuple(
+        return [
             replace_one(
                 _weakest([total for total, _ in kind]),
                 "mn25.thm8",
                 origin=_PRIVACY,
                 conditions=tuple(
-                    dict.fromkeys(
-                        (*self.problem.conditions, *(one for _, conditions in kind for one in conditions))
-                    )
+                    dict.fromkeys(chain(self.problem.conditions, *(conditions for _, conditions in kind)))
                 ),
             )
             for kind in zip(*phases, strict=False)
-        )
-
-    @staticmethod
-    def _runs(kind: Iterable[StatedGuarantee], sizes: _Sizes) -> list[Guarantee]:
-        """The guarantees of all runs of the solver in a phase."""
-        return [stated.guarantee for stated in kind for _ in range(sizes.boosts)]
+        ]
 
     def gradient_query_count(self, n: int) -> int:
         """T K (R + 1) times the solver's, in every run."""
@@ -335,19 +284,15 @@ class PopulationToEmpirical(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients by the solver, losses by the selections."""
-        counts: tuple[tuple[Literal["gradient", "value"], int, str], ...] = (
-            ("gradient", self.gradient_query_count(n), "T K (R + 1) runs of the solver"),
-            ("value", self.value_query_count(n), "T b (K + 1) (R + 1) losses, b = n'"),
-        )
-        return tuple(
+        gradients, losses = "T K (R + 1) runs of the solver", "T b (K + 1) (R + 1) losses, b = n'"
+        of_gradients = AsPrinted("mn25.thm8", gradients, "every n")
+        of_losses = AsPrinted("mn25.thm8", losses, "every n")
+        count, sources = self.gradient_query_count(n), ("mn25.thm8",)
+        return (
+            StatedQueries("gradient", count, sources=sources, formula=gradients, origin=of_gradients),
             StatedQueries(
-                oracle,
-                count,
-                sources=("mn25.thm8",),
-                formula=words,
-                origin=AsPrinted("mn25.thm8", words, "every n"),
-            )
-            for oracle, count, words in counts
+                "value", self.value_query_count(n), sources=sources, formula=losses, origin=of_losses
+            ),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -358,9 +303,8 @@ class PopulationToEmpirical(Weakenable):
         Lambda_t), w_t* being the population's minimizer, d_{t+1} <= m_t + L / (sqrt(n') Lambda_{t+1}), and finally
         E F(w_T) - F(w*) <= L m_T + lambda_0 (P/2)^2 + sum_{0 < t < T} lambda_t m_t^2.
         """
-        bound = self._risk(n, self.chosen_regularization(n))
         return StatedRisk(
-            bound,
+            self._risk(n, self.chosen_regularization(n)),
             total=False,
             population=True,
             sources=("mn25.thm8",),
@@ -413,19 +357,10 @@ class PopulationToEmpirical(Weakenable):
                 bound += 2.0 ** (phase + 1) * regularization * moved**2
         return min(bound + lipschitz * moved, lipschitz * diameter)
 
-    # -------------------------------------------------------------------------------------------- run
-
     @property
     def fault(self) -> str:
         """The solver's, and the picks'."""
         return BOTH
-
-    def sharpened(self, n: int, factor: float) -> Self:
-        """The same with its solver's exponents times the factor; picks are weakened where they are drawn."""
-        inside = sharpened(self.solver, self.sizes(n).part, factor)
-        if inside is self.solver:
-            return self
-        return dataclasses.replace(self, solver=inside, withdraw_guarantee=True)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on n records; points have shape (runs, d)."""
@@ -497,8 +432,7 @@ class PopulationToEmpirical(Weakenable):
         return taken[:, 0, :], batch * len(candidates)
 
 
-@dataclass(frozen=True)
-class _Sizes:
+class _Sizes(NamedTuple):
     """How many phases, balls and boosts, and the records of a phase."""
 
     phases: int
@@ -515,12 +449,9 @@ class _Sizes:
                 "n", n, f"at least {2 * count}, two records for each of {count} phases"
             )
         part = n // count
-        return cls(
-            count,
-            part,
-            math.ceil(math.log2(part)) if boosts is None else boosts,
-            math.floor(0.5 * math.log2(part)) + 1 if balls is None else balls,
-        )
+        boosts = math.ceil(math.log2(part)) if boosts is None else boosts
+        balls = math.floor(0.5 * math.log2(part)) + 1 if balls is None else balls
+        return cls(count, part, boosts, balls)
 
     @property
     def solver_calls(self) -> int:
@@ -552,7 +483,5 @@ class _LargestProfile:
     guarantees: tuple[Guarantee, ...]
 
     def __call__(self, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
-        largest: NDArray[np.float64] = np.max(
-            np.stack([np.asarray(g.privacy_profile(epsilon)) for g in self.guarantees]), axis=0
-        )
-        return largest
+        profiles = [np.asarray(one.privacy_profile(epsilon)) for one in self.guarantees]
+        return np.asarray(np.max(np.stack(profiles), axis=0))

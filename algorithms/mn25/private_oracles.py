@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
@@ -15,7 +15,7 @@ from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
-from dpverify.algorithms.mn25.origins import accounted, rounded_up
+from dpverify.algorithms.mn25.phases import accounted, rounded_up
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries
 from dpverify.algorithms.weakening import Weakenable
@@ -33,10 +33,7 @@ class GaussianOracle:
     """Answers with the batch's mean gradient and N(0, sigma^2 I).
 
     rho-zCDP with respect to one gradient of a batch of m, rho = (s / m)^2 / (2 sigma^2), where s = 2 L bounds how
-    far apart two gradients are.
-
-    Attributes:
-        noise_stddev: sigma, in loss over length.
+    far apart two gradients are, and sigma is in loss over length.
     """
 
     noise_stddev: NotNegative
@@ -46,31 +43,13 @@ class GaussianOracle:
 
     def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
         """Shape (runs, d)."""
-        mean = answers.mean_gradient()
-        runs, d = mean.shape
-        noise = rng.normal((d, runs), "noise")
-        noise *= self.noise_stddev
-        mean += noise.T
-        return mean
+        return answers.noisy_mean_gradient(self.noise_stddev, rng)
 
     def message_guarantee(self, sensitivity: float, batch: int) -> GDP | None:
         """(s / (m sigma))-GDP, which implies the zCDP above."""
         if self.noise_stddev == 0:
             return None
         return GDP(sensitivity / (batch * self.noise_stddev))
-
-
-@dataclass(frozen=True)
-class TrueOracle:
-    """Answers with the batch's mean gradient itself: no privacy."""
-
-    def respond(self, answers: FirstOrder, *, rng: Randomness) -> Array:
-        """Shape (runs, d)."""
-        return answers.mean_gradient()
-
-    def message_guarantee(self, sensitivity: float, batch: int) -> None:
-        """None."""
-        return
 
 
 class Optimizer(Protocol):
@@ -86,12 +65,9 @@ class Optimizer(Protocol):
 
 @dataclass(frozen=True)
 class CyclicDescent:
-    """Projected descent along the messages; batch after batch takes the next m records, round and round.
+    """T rounds of projected descent along the messages, with a rate in length^2 over loss.
 
-    Attributes:
-        rounds: T.
-        size: m, the batch size, at most n.
-        rate: step size, length^2 over loss.
+    Batch after batch takes the next m records, round and round; the size m is at most n.
     """
 
     rounds: Count
@@ -146,9 +122,9 @@ class PrivateOracleMethod(Weakenable):
     withdraw_guarantee: bool = False
     declared: DeclaredUse | None = None
 
-    id: ClassVar[str] = "mn25.alg1"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
+    id = "mn25.alg1"
+    hands_over = "all runs"
+    statements = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
     unstated: ClassVar[Mapping[str, str]] = {
         "risk": "up to the optimizer that asks",
         "parameters": "its noise and rate are arguments; no formula is printed for them",
@@ -177,12 +153,12 @@ class PrivateOracleMethod(Weakenable):
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why there is no guarantee for n records; empty if there is one."""
         whole_number("n", n, at_least=1)
-        reasons: list[str] = []
-        if self.limits(n).batches_a_record is None:
-            reasons.append("the optimizer does not bound how often it asks about one record")
-        if self._message(n) is None:
-            reasons.append("the oracle's messages are not private")
-        return (*reasons, *given_up(self.withdraw_guarantee))
+        unbounded, public = self.limits(n).batches_a_record is None, self._message(n) is None
+        return (
+            *(("the optimizer does not bound how often it asks about one record",) if unbounded else ()),
+            *(("the oracle's messages are not private",) if public else ()),
+            *given_up(self.withdraw_guarantee),
+        )
 
     def limits(self, n: int) -> OracleLimits:
         """What the optimizer is held to for n records."""
@@ -197,16 +173,14 @@ class PrivateOracleMethod(Weakenable):
 
     @property
     def _conditions(self) -> tuple[Condition, ...]:
-        words = []
-        if not is_our_own(self.optimizer):
-            name = type(self.optimizer).__name__
-            words.append(
-                f"the optimizer {name} keeps the runs of a batch apart, and nothing for the next call"
-            )
-        if not is_our_own(self.oracle):
-            words.append(f"messages of {type(self.oracle).__name__} are as private as it says")
-        told = (Condition(ConditionKind.AS_DECLARED, text) for text in words)
-        return (*self.problem.conditions, *told)
+        names = type(self.optimizer).__name__, type(self.oracle).__name__
+        apart = "keeps the runs of a batch apart, and nothing for the next call"
+        told = (
+            (self.optimizer, f"the optimizer {names[0]} {apart}"),
+            (self.oracle, f"messages of {names[1]} are as private as it says"),
+        )
+        words = (text for one, text in told if not is_our_own(one))
+        return (*self.problem.conditions, *(Condition(ConditionKind.AS_DECLARED, text) for text in words))
 
     def oracle_guarantee(self, n: int) -> zCDP | None:
         """rho-zCDP of one message with respect to one gradient of its batch.
@@ -223,13 +197,8 @@ class PrivateOracleMethod(Weakenable):
         if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
             return Guarantees()
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
-        stated = replace_one(
-            whole,
-            "mn25.prelim",
-            conditions=self._conditions,
-            origin=accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed"),
-        )
-        return Guarantees(stated)
+        origin = accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed")
+        return Guarantees(replace_one(whole, "mn25.prelim", conditions=self._conditions, origin=origin))
 
     def gradient_query_count(self, n: int) -> int:
         """True oracle calls: T m, in every run."""
@@ -238,17 +207,10 @@ class PrivateOracleMethod(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
-        whole_number("n", n, at_least=1)
         count, origin = self.gradient_query_count(n), rounded_up("mn25.prelim", "T m")
         return (StatedQueries("gradient", count, sources=("mn25.prelim",), formula="T m", origin=origin),)
 
-    def risk_bound(self, n: int) -> None:
-        """None: that is up to the optimizer."""
-        return
-
-    def interact(
-        self, data: Dataset, *, rng: Randomness, runs: int, remember_points: bool = False
-    ) -> tuple[Interaction, Array]:
+    def interact(self, data: Dataset, *, rng: Randomness, runs: int) -> tuple[Interaction, Array]:
         """Run; the interaction with its counts, and the points released, shape (runs, d).
 
         Raises:
@@ -256,15 +218,8 @@ class PrivateOracleMethod(Weakenable):
             AdaptiveQueryError: if the optimizer asks for what it did not declare.
         """
         data = admitted(self, data)
-        interaction = Interaction(
-            self.problem,
-            data,
-            self.oracle,
-            rng=rng,
-            runs=runs,
-            remember_points=remember_points,
-            declared=self.limits(data.n),
-        )
+        declared = self.limits(data.n)
+        interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs, declared=declared)
         try:
             found = copy.deepcopy(self.optimizer)(interaction.handle(), begin(self.start, runs, rng))
         finally:
@@ -286,3 +241,22 @@ def begin(start: Sequence[float] | None, runs: int, rng: Randomness) -> Array:
     xp = rng.xp
     point = xp.asarray(start, dtype=xp.float64)
     return (point[:, None] + xp.zeros((point.shape[0], runs), dtype=xp.float64)).T
+
+
+def mean_of_descent(
+    interaction: Interaction,
+    start: Sequence[float] | None,
+    steps: int,
+    rate: float,
+    draw: Callable[[], Array],
+    decode: Callable[[Array], Array] = lambda message: message,
+) -> Output:
+    """The mean of the points of `steps` times w <- Proj(w - rate g), g decoded from a message about drawn records."""
+    w = begin(start, interaction.runs, interaction.rng)
+    total = 0.0 * w
+    for _ in range(steps):
+        total += w
+        message = interaction.ask(w, draw()).answer()
+        w = interaction.project(w - rate * decode(message))
+    total /= steps
+    return interaction.output(total)

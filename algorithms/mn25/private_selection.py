@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.checks import budget, number, whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
@@ -21,32 +20,15 @@ from dpverify.running.randomness import Array
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
-def selection_probabilities(scores: Array, *, sensitivity: float, epsilon: float, xp: Any) -> Array:
-    """The exponential mechanism: probabilities proportional to exp(-epsilon score / (2 sensitivity)).
+def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness) -> Array:
+    """One index for each run by the exponential mechanism; integers in {0, ..., m - 1}, shape (runs,).
+
+    Probabilities are proportional to exp(-epsilon score / (2 sensitivity)).
 
     Guarantee (the adjacency of the sensitivity): epsilon-DP. The expected score is at most the smallest plus
-    (2 sensitivity / epsilon) ln m, by the entropy form of the Gibbs law.
-
-    Args:
-        scores: (runs, m), in units of loss.
-        sensitivity: of every score, in units of loss.
-        epsilon: nats.
-        xp: array namespace.
-
-    Returns:
-        Shape (runs, m), rows summing to 1.
-
-    Raises:
-        InvalidArgumentError: if sensitivity or epsilon is not a finite number above 0.
+    (2 sensitivity / epsilon) ln m, by the entropy form of the Gibbs law. Scores (runs, m) and their sensitivity are in
+    units of loss.
     """
-    number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
-    budget("epsilon", epsilon)
-    best = xp.min(scores, axis=1)[:, None]
-    return exponential_probabilities((-0.5 * epsilon / sensitivity) * (scores - best))
-
-
-def select(scores: Array, *, sensitivity: float, epsilon: float, rng: Randomness) -> Array:
-    """One index for each run by the exponential mechanism; integers in {0, ..., m - 1}, shape (runs,)."""
     xp = rng.xp
     number("sensitivity", sensitivity, above=0, allowed="a finite number above 0")
     budget("epsilon", epsilon)
@@ -61,16 +43,7 @@ def relative_scores(scores: Array, sensitivities: tuple[float, ...], *, penalty:
 
     q_i = max_j ((s_i + t D_i) - (s_j + t D_j)) / (D_i + D_j), t being `penalty`. If the exponential mechanism picks
     i with q_i <= t, then s_i <= s_j + 2 t D_j for every j: the error is relative to the better candidate's own
-    sensitivity, not to the largest.
-
-    Args:
-        scores: (runs, m), in units of loss.
-        sensitivities: D_1, ..., D_m, above 0, in units of loss.
-        penalty: t, dimensionless.
-        xp: array namespace.
-
-    Returns:
-        Shape (runs, m), dimensionless.
+    sensitivity, not to the largest. Scores (runs, m) and sensitivities are in units of loss, the result has none.
     """
     steps = xp.asarray(sensitivities, dtype=xp.float64)
     raised = scores + penalty * steps
@@ -86,16 +59,12 @@ def selection_penalty(count: int, epsilon: float, slack: float) -> float:
     return (2 / epsilon) * (math.log(count) + slack)
 
 
-def amplified(epsilon: float, batch: int, n: int) -> float:
-    """The epsilon of an epsilon-DP selection on `batch` of n records, drawn without replacement, for all n records.
-
-    ln(1 + (batch / n) (e^epsilon - 1)), replace-one (Balle, Barthe and Gaboardi 2018).
-    """
-    return epsilon if batch >= n else math.log1p(batch / n * math.expm1(min(epsilon, 700.0)))
-
-
 def before_amplification(epsilon: float, batch: int, n: int) -> float:
-    """The epsilon that a selection on `batch` of n records may have, for it to be epsilon-DP for all n records."""
+    """The epsilon that a selection on `batch` of n records may have, for it to be epsilon-DP for all n records.
+
+    On a batch drawn without replacement, epsilon' becomes ln(1 + (batch / n) (e^epsilon' - 1)), replace-one (Balle,
+    Barthe and Gaboardi 2018).
+    """
     return epsilon if batch >= n else math.log1p(n / batch * math.expm1(min(epsilon, 700.0)))
 
 

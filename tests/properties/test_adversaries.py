@@ -139,16 +139,16 @@ def with_memory(patch: pytest.MonkeyPatch) -> None:
 
 
 def with_records_in_refusals(patch: pytest.MonkeyPatch) -> None:
-    batch = interaction.Batch.ask
+    plain = interaction.Interaction.ask
 
     def ask(self: Any, points: Any, records: Any, *, made: Any = None) -> Any:
         try:
-            return batch(self, points, records, made=made)
+            return plain(self, points, records, made=made)
         except InvalidArgumentError as error:
-            seen = self._interaction._records.look_up(np.array([0]))
+            seen = self.look_up(np.array([0]))
             raise InvalidArgumentError("points", str(seen), str(error)) from None
 
-    patch.setattr(interaction.Batch, "ask", ask)
+    patch.setattr(interaction.Interaction, "ask", ask)
 
 
 def with_second_thoughts(patch: pytest.MonkeyPatch) -> None:

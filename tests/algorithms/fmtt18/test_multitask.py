@@ -151,8 +151,8 @@ def exact_delta(mu: float, epsilon: float) -> float:
 def test_printed_noise_proves_nothing_for_one_record_and_many_tasks() -> None:
     """At n = 1 each task is one Gaussian release, attained by linear losses: mu = sqrt(k) 2 L / sigma, exactly."""
     epsilon, delta, k = 0.9, 0.1, 200
-    printed = theorem_noise_multiplier(k, n=1, epsilon=epsilon, delta=delta, printed=True)
-    assert printed == theorem_noise_multiplier(1, n=1, epsilon=epsilon, delta=delta, printed=True)
+    # q = max(2 k ln(n) / n, 2 ln(1/delta)), whatever k
+    printed = 4 * math.sqrt(2) * math.log(1 / delta) / epsilon
     assert exact_delta(math.sqrt(k) * 2 / printed, epsilon) > delta
     corrected = theorem_noise_multiplier(k, n=1, epsilon=epsilon, delta=delta)
     assert exact_delta(math.sqrt(k) * 2 / corrected, epsilon) <= delta

@@ -17,7 +17,7 @@ from scipy import integrate, stats
 
 from dpverify.algorithms.gll22 import rejection_inner_step
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
-from dpverify.algorithms.gll22.expansions import Expansion, expansion_of
+from dpverify.algorithms.gll22.regularized_density import Expansion, expansion_of
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.rejection_inner_step import InnerKernel
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian

@@ -26,6 +26,12 @@ def _drawn(instance: HardInstance = INSTANCE, runs: int = 50, seed: int = 1) -> 
     return instance.draw(COPIES, rng=Randomness(seed), runs=runs)
 
 
+def minimizer_of(drawn: DrawnInstances) -> Any:
+    """w* = C_1 alpha (X_1 + ... + X_K), times B; loss 0, shape (runs, d)."""
+    chosen = drawn.frames[:, : drawn.parameters.direction_count, :]
+    return drawn.parameters.radius * drawn.parameters.offset * np.sum(chosen, axis=1)
+
+
 def _slow(instance: HardInstance, frame: Any, w: Any) -> tuple[float, Any, int]:
     """The oracle of one run as it is printed: the smallest k that attains the maximum, h only if there is none."""
     count, c1_alpha = instance.direction_count, instance.offset
@@ -65,7 +71,7 @@ def test_the_oracle_against_its_definition() -> None:
     shown = set()
     for size in (0.05, 0.3, 1.0):
         w = size * rng.normal(size=(50, 12)) / math.sqrt(12)
-        w[::2] = drawn.minimizer()[::2] + 0.05 * w[::2]
+        w[::2] = minimizer_of(drawn)[::2] + 0.05 * w[::2]
         answer = drawn.answer(w)
         for run_, (value, gradient, index) in enumerate(
             _slow(INSTANCE, drawn.frames[r], w[r]) for r in range(50)
@@ -105,14 +111,14 @@ def test_ties() -> None:
     assert answer.index[0] == 5
     np.testing.assert_array_equal(answer.gradient[0], 2 * frames[0, 4])
     # at the minimizer every f_k is 0
-    answer = drawn.answer(drawn.minimizer())
+    answer = drawn.answer(minimizer_of(drawn))
     assert answer.index[0] == 1
     np.testing.assert_array_equal(answer.gradient[0], np.zeros(12))
 
 
 def test_the_minimum_by_a_solver() -> None:
     drawn = _drawn(runs=3)
-    minimizers = drawn.minimizer()
+    minimizers = minimizer_of(drawn)
     np.testing.assert_allclose(np.linalg.norm(minimizers, axis=1), 1.0, rtol=1e-12)
     np.testing.assert_allclose(drawn.value(minimizers, None, None), 0.0, atol=1e-12)
     for frame, minimizer in zip(drawn.frames, minimizers, strict=True):
@@ -146,7 +152,7 @@ def test_rescaling() -> None:
     narrow, scaled = _drawn(), _drawn(wide)
     w = np.random.default_rng(6).normal(size=(50, 12))
     np.testing.assert_allclose(scaled.answer(5 * w).value, 7.5 * narrow.answer(w).value, rtol=1e-12)
-    np.testing.assert_allclose(scaled.minimizer(), 5 * narrow.minimizer(), rtol=1e-12)
+    np.testing.assert_allclose(minimizer_of(scaled), 5 * minimizer_of(narrow), rtol=1e-12)
     # as printed, l(w / L) for L = 3 has the Lipschitz constant 2 / 3 and not 3 * 2
     steep = np.max(np.linalg.norm(narrow.answer(w / 3).gradient / 3, axis=1))
     assert steep < 1

@@ -46,7 +46,7 @@ def estimates(oracle: Any, gradient: Any, runs: int = 40_000) -> Any:
     problem = Problem(Linear(), Ball(len(gradient), 1.0))
     data = Dataset(np.asarray(gradient)[None], np.ones(1))
     talk = Interaction(problem, data, oracle, rng=Randomness(4), runs=runs)
-    message = talk.batch().ask(np.zeros((runs, len(gradient))), [0]).answer()
+    message = talk.ask(np.zeros((runs, len(gradient))), [0]).answer()
     return np.asarray(oracle.decode(message, len(gradient))), np.asarray(message)
 
 

@@ -487,6 +487,10 @@ def test_the_default_accuracy_is_the_smallest_that_is_proved(kind: Any) -> None:
 def test_less_noise_is_refused_and_an_accuracy_of_the_diameter_needs_no_data(kind: Any) -> None:
     quiet = kind(PROBLEM, 1.0, 1e-5, accuracy=0.3, noise_factor=0.01)
     assert quiet.withdrawn(N)
+    # without noise nothing is proved below B L, so that the starting point is released at once
+    at_once = kind(PROBLEM, 1.0, 1e-5, noise_factor=0.0)
+    assert not at_once.withdrawn(N)
+    assert at_once.guarantees(N).sharpest.guarantee == PureDP(0.0)
     silent = kind(PROBLEM, 1.0, 1e-5, accuracy=0.3, noise_factor=0.0)
     assert "the noise is zero" in silent.withdrawn(N)
     with pytest.raises(NotGuaranteedError, match="noise is zero"):

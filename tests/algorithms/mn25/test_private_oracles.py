@@ -23,7 +23,6 @@ from dpverify.algorithms.mn25.private_oracles import (
     CyclicDescent,
     GaussianOracle,
     PrivateOracleMethod,
-    TrueOracle,
 )
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import GDP, Adjacency
@@ -43,6 +42,19 @@ FALSE_ALARM = 1e-6
 D, N, RUNS = 3, 7, 11
 PROBLEM = Problem(Logistic(), Ball(D, 0.8))
 NAMESPACES = [np, array_api_strict]
+
+
+@dataclass(frozen=True)
+class TrueOracle:
+    """Answers with the batch's mean gradient itself: no privacy."""
+
+    def respond(self, answers: Any, *, rng: Randomness) -> Any:
+        return answers.mean_gradient()
+
+    def message_guarantee(self, sensitivity: float, batch: int) -> None:
+        return None
+
+
 NO_PROXY = TrueOracle()
 
 
@@ -61,25 +73,18 @@ def some_points(seed: int = 3) -> Any:
     return np.random.default_rng(seed).normal(size=(RUNS, D)) * 0.2
 
 
-def test_a_query_after_the_message_is_refused() -> None:
+def test_a_query_after_the_message_belongs_to_the_next_batch() -> None:
     talk = interaction()
-    batch = talk.batch().ask(some_points(), [0, 1])
-    batch.answer()
-    with pytest.raises(AdaptiveQueryError, match="could depend on it"):
-        batch.ask(some_points(4), [2])
-    with pytest.raises(AdaptiveQueryError, match="one message"):
-        batch.answer()
-    assert np.all(talk.true_oracle_calls == 2)
-
-
-def test_batches_follow_one_another() -> None:
-    talk = interaction()
-    first = talk.batch().ask(some_points(), [0])
-    with pytest.raises(AdaptiveQueryError, match="not been answered"):
-        talk.batch()
-    first.answer()
-    talk.batch().answer()
+    first = talk.ask(some_points(), [0, 1]).answer()
+    second = talk.ask(some_points(4), [2]).answer()
     assert talk.rounds == 2
+    assert np.all(talk.true_oracle_calls == 3)
+    data = make_data()
+    gradient = PROBLEM.loss.gradient(some_points(4), data.features[2], data.labels[2])
+    assert np.allclose(second, gradient, atol=1e-15)
+    assert not np.allclose(first, second)
+    assert np.array_equal(talk.answer(), np.zeros((RUNS, D)))  # nothing was asked since
+    assert talk.rounds == 3
 
 
 @dataclass(frozen=True)
@@ -175,10 +180,10 @@ def test_uses_are_counted_by_the_protocol() -> None:
     talk, _ = method.interact(make_data(), rng=Randomness(1), runs=RUNS)
     expected = np.tile([1, 2, 0, 0, 0, 0, 0], (RUNS, 1))
     expected[3, 6] = 1
-    assert np.array_equal(talk.record_uses, expected)
+    assert talk.uses is not None
+    assert np.array_equal(talk.uses.batches, expected)
     assert np.all(talk.true_oracle_calls == 4)
-    with pytest.raises(InvalidArgumentError, match="DeclaredUse"):
-        _ = interaction().record_uses
+    assert interaction().uses is None
 
 
 def test_an_optimizer_has_no_public_way_to_the_records() -> None:
@@ -251,7 +256,7 @@ def test_random_numbers_of_an_optimizer_are_one_stream_that_the_seed_fixes() -> 
 def test_points_changed_after_asking_do_not_matter() -> None:
     points = some_points()
     kept = points.copy()
-    batch = interaction().batch().ask(points, [2])
+    batch = interaction().ask(points, [2])
     points[...] = 9.0
     data = make_data()
     expected = PROBLEM.loss.gradient(kept, data.features[2], data.labels[2])
@@ -265,8 +270,8 @@ def test_ragged_batches_are_counted_and_averaged_run_by_run(xp: Any) -> None:
     drawn = rng.integers(0, N, size=(RUNS, 4))
     made = rng.random((RUNS, 4)) < 0.6
     made[0], made[1] = False, True
-    talk = interaction(xp=xp, remember_points=True)
-    batch = talk.batch().ask(xp.asarray(points), xp.asarray(drawn), made=xp.asarray(made))
+    talk = interaction(xp=xp)
+    batch = talk.ask(xp.asarray(points), xp.asarray(drawn), made=xp.asarray(made))
     found = np.asarray(batch.ask(xp.asarray(points[:, 0, :]), [6]).answer())
     data = make_data()
     for r in range(RUNS):
@@ -274,8 +279,6 @@ def test_ragged_batches_are_counted_and_averaged_run_by_run(xp: Any) -> None:
         gradients = [PROBLEM.loss.gradient(w[None], data.features[i], data.labels[i])[0] for w, i in asked]
         assert np.allclose(found[r], np.mean(gradients, axis=0), atol=1e-14)
         assert talk.true_oracle_calls[r] == len(asked)
-        assert talk.unique_points()[r] == len({tuple(w) for w, _ in asked})
-    assert talk.largest_batch_seen == 5
     assert np.array_equal(talk.output(xp.asarray(found)).gradient_queries, np.sum(made, axis=1) + 1)
 
 
@@ -289,23 +292,9 @@ def test_values_are_there_for_oracles_that_want_them() -> None:
             return None
 
     w, data = some_points(), make_data()
-    found = interaction(LargestLoss()).batch().ask(w, np.arange(N)).answer()
+    found = interaction(LargestLoss()).ask(w, np.arange(N)).answer()
     expected = [PROBLEM.loss.value(w, data.features[i], data.labels[i]) for i in range(N)]
     assert np.allclose(found, np.max(expected, axis=0))
-
-
-def test_too_large_batches_are_refused() -> None:
-    talk = interaction(largest_batch=2)
-    with pytest.raises(InvalidArgumentError, match="at most 2"):
-        talk.batch().ask(some_points(), [0, 1, 2]).answer()
-
-
-def test_unique_points_of_descent_are_its_rounds() -> None:
-    method = PrivateOracleMethod(PROBLEM, GaussianOracle(0.5), CyclicDescent(6, 3, 0.2))
-    talk, points = method.interact(make_data(), rng=Randomness(2), runs=RUNS, remember_points=True)
-    assert np.all(talk.unique_points() == 6)
-    assert np.all(talk.true_oracle_calls == 18)
-    assert points.shape == (RUNS, D)
 
 
 @pytest.mark.parametrize("xp", NAMESPACES)
@@ -415,18 +404,16 @@ def test_bad_arguments(name: str, value: Any) -> None:
 @pytest.mark.parametrize("records", [[7], [-1], [0.5], 3, [[0, 1]]])
 def test_bad_records(records: Any) -> None:
     with pytest.raises(InvalidArgumentError):
-        interaction().batch().ask(some_points(), records)
+        interaction().ask(some_points(), records)
 
 
 def test_bad_points_and_oracles() -> None:
     with pytest.raises(InvalidArgumentError, match="shape"):
-        interaction().batch().ask(np.zeros((RUNS, D + 1)), [0])
+        interaction().ask(np.zeros((RUNS, D + 1)), [0])
     with pytest.raises(InvalidArgumentError, match="booleans"):
-        interaction().batch().ask(some_points(), [0], made=np.ones((RUNS, 2), dtype=bool))
+        interaction().ask(some_points(), [0], made=np.ones((RUNS, 2), dtype=bool))
     with pytest.raises(InvalidArgumentError, match="ProxyOracle"):
         interaction(oracle=3)
-    with pytest.raises(InvalidArgumentError, match="remember_points"):
-        interaction().unique_points()
     with pytest.raises(InvalidArgumentError, match="at most 7"):
         CyclicDescent(1, 8, 1.0).declared.on(N)
 
@@ -480,7 +467,7 @@ def test_nothing_is_answered_after_the_end_and_nothing_released_changes() -> Non
 
 def test_records_changed_after_asking_do_not_matter() -> None:
     records = np.array([2])
-    batch = interaction().batch().ask(some_points(), records)
+    batch = interaction().ask(some_points(), records)
     records[...] = 5
     data = make_data()
     expected = PROBLEM.loss.gradient(some_points(), data.features[2], data.labels[2])
@@ -495,7 +482,7 @@ def test_points_that_only_say_their_shape_are_looked_at() -> None:
             return np.zeros((RUNS, D + 2))
 
     with pytest.raises(InvalidArgumentError, match="points"):
-        interaction().batch().ask(Lying(), [0])
+        interaction().ask(Lying(), [0])
 
 
 @pytest.mark.parametrize("declared", [None, (1, 1), 3])

@@ -11,12 +11,10 @@ import pytest
 from scipy import stats
 
 from dpverify.algorithms.mn25.private_selection import (
-    amplified,
     before_amplification,
     relative_scores,
     select,
     selection_penalty,
-    selection_probabilities,
 )
 from dpverify.errors import InvalidArgumentError
 from dpverify.running import Randomness
@@ -25,7 +23,14 @@ SCORES = np.array([[0.3, 0.1, 0.25, 0.9]])
 
 
 def _probabilities(scores: Any, sensitivity: float, epsilon: float) -> Any:
-    return selection_probabilities(scores, sensitivity=sensitivity, epsilon=epsilon, xp=np)
+    """The law that `select` draws from, by its definition."""
+    weights = np.exp((-0.5 * epsilon / sensitivity) * (scores - scores.min(axis=1, keepdims=True)))
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _amplified(epsilon: float, batch: int, n: int) -> float:
+    """Of a selection on `batch` of n records, drawn without replacement, for all n records."""
+    return epsilon if batch >= n else math.log1p(batch / n * math.expm1(epsilon))
 
 
 def test_draws_follow_the_probabilities() -> None:
@@ -121,7 +126,7 @@ def test_amplification_is_its_own_inverse() -> None:
     for batch in (1, 7, 100):
         inside = before_amplification(0.3, batch, 100)
         assert inside >= 0.3
-        assert amplified(inside, batch, 100) == pytest.approx(0.3, rel=1e-12)
+        assert _amplified(inside, batch, 100) == pytest.approx(0.3, rel=1e-12)
     assert before_amplification(5000.0, 100, 100) == 5000.0
 
 
@@ -136,6 +141,6 @@ def test_selection_in_the_strict_namespace() -> None:
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, True])
 def test_bad_selections(value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="sensitivity"):
-        _probabilities(SCORES, value, 1.0)  # type: ignore[arg-type]
+        select(SCORES, sensitivity=value, epsilon=1.0, rng=Randomness(1))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="epsilon"):
-        _probabilities(SCORES, 1.0, value)  # type: ignore[arg-type]
+        select(SCORES, sensitivity=1.0, epsilon=value, rng=Randomness(1))  # type: ignore[arg-type]

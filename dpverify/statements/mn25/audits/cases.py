@@ -169,7 +169,7 @@ class DecodedMessage:
         interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
         center = np.asarray(self.problem.constraint.center())
         points = xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
-        message = interaction.batch().ask(points, np.arange(data.n)).answer()
+        message = interaction.ask(points, np.arange(data.n)).answer()
         truth = self.problem.mean_gradient(points[:1, :], data)
         return interaction.output(self.oracle.decode(message, data.d) - truth)
 
