@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dpverify.algorithms.contract import Guarantees
-from dpverify.algorithms.contract import given_up as given_up
 from dpverify.errors import InvalidArgumentError, InvalidDataError, NotGuaranteedError
 from dpverify.privacy import Adjacency, Condition, ConditionKind, StatedGuarantee
 from dpverify.problems import ConstraintSet, Dataset, Problem

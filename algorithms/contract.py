@@ -23,9 +23,10 @@ from dpverify.privacy.adjacency import ALL_RECORDS
 from dpverify.running import Output, Randomness, StatedStructure
 
 
-def given_up(withdraw: bool) -> tuple[str, ...]:
-    """The reason why nothing is guaranteed after the user withdrew the guarantee; empty if it was not withdrawn."""
-    return ("it was withdrawn with withdraw_guarantee=True",) if withdraw else ()
+def given_up(algorithm: object) -> tuple[str, ...]:
+    """That the user withdrew the guarantee; empty if he did not."""
+    withdrawn = getattr(algorithm, "withdraw_guarantee", False)
+    return ("it was withdrawn with withdraw_guarantee=True",) if withdrawn else ()
 
 
 @dataclass(frozen=True, init=False)
@@ -219,15 +220,11 @@ class Algorithm(ABC):
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold on n records, in words; empty if it does, or if there never was one."""
         whole_number("n", n, at_least=1)
-        return (*self._voids(n), *self._withdrawn)
+        return (*self._voids(n), *given_up(self))
 
     def _voids(self, n: int) -> tuple[str, ...]:
         """What voids the guarantee on n records, whether it was withdrawn or not."""
         return ()
-
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return given_up(getattr(self, "withdraw_guarantee", False))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """How many oracle calls a run on n records makes, one entry per oracle; empty if that is not stated."""

@@ -115,7 +115,7 @@ class WalkingSampler:
 
     def withdrawn(self, n: int) -> tuple[str, ...]:
         """Why the guarantee does not hold for n records; empty if it does."""
-        return (*self._voids(n), *given_up(self.withdraw_guarantee))
+        return (*self._voids(n), *given_up(self))
 
     def _voids(self, n: int) -> tuple[str, ...]:
         return self.plan(n).withdrawn(math.inf if self.steps is None else self.steps)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from dpverify.algorithms.conditions import given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
@@ -182,14 +182,12 @@ class ContractiveNoisyIteration(Weakenable):
                 object.__setattr__(self, name, tuple(checked.tolist()))
         if not isinstance(self.protected, ProtectedRecords) or self.protected.only is not None:
             raise InvalidArgumentError("protected", self.protected, "ProtectedRecords, without `only`")
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        given = given_up(self.withdraw_guarantee)
+    def _voids(self, n: int) -> tuple[str, ...]:
         if self.contractions is not None and not max(self.contractions) <= 1:
-            return (f"a map expands distances by {max(self.contractions):g}", *given)
-        return given
+            return (f"a map expands distances by {max(self.contractions):g}",)
+        return ()
 
     def gradient_query_count(self, n: int) -> int:
         """Queries per step times steps, whatever the number of records."""
@@ -249,7 +247,7 @@ class ContractiveNoisyIteration(Weakenable):
         None if not, or if the guarantee was withdrawn.
         """
         stddevs = self._stddevs
-        if self._withdrawn or self.shifts is None or stddevs is None:
+        if self.withdrawn(1) or self.shifts is None or stddevs is None:
             return None
         return NoisyIteration(shifts=self.shifts, noise_stddevs=stddevs, contractions=self._constants)
 
@@ -292,7 +290,7 @@ class ContractiveNoisyIteration(Weakenable):
     def guarantees(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
         whole_number("n", n, at_least=1)
-        if self._withdrawn or self.shifts is None:
+        if self.withdrawn(1) or self.shifts is None:
             return Guarantees()
         iteration = self.noisy_iteration()
         guarantee: Guarantee

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
-from dpverify.algorithms.conditions import a_dataset, covered, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, covered, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
@@ -114,7 +114,7 @@ class MultitaskStopPNSGD(Weakenable):
         super().__post_init__()
         object.__setattr__(self, "losses", _checked_losses(self.losses))
         object.__setattr__(self, "start", self.tasks[0].start)
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(
@@ -187,12 +187,10 @@ class MultitaskStopPNSGD(Weakenable):
         """What the tasks' problems take on trust."""
         return tuple(dict.fromkeys(one for task in self.tasks for one in task.problem.conditions))
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        reasons = (
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return tuple(
             f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.voids
         )
-        return (*reasons, *given_up(self.withdraw_guarantee))
 
     def gradient_query_count(self, n: int) -> int:
         """At most k n in a run."""
@@ -222,7 +220,7 @@ class MultitaskStopPNSGD(Weakenable):
         Raises:
             NotGuaranteedError: if the claim was withdrawn.
         """
-        refuse_or_withdraw(self.id, self._withdrawn, False)
+        refuse_or_withdraw(self.id, self.withdrawn(n), False)
         return self._total_renyi(n, index)
 
     def _total_renyi(self, n: int, index: int = 1) -> RDP:
@@ -246,7 +244,7 @@ class MultitaskStopPNSGD(Weakenable):
         """RDP of all tasks together at one index from 1; None if the claim was withdrawn."""
         n = whole_number("n", n, at_least=1)
         index = whole_number("index", index, at_least=1, at_most=n)
-        if self._withdrawn:
+        if self.withdrawn(1):
             return None
         curve = self.total_renyi(n, index)
         return StatedGuarantee(curve, Adjacency.INDEX, index, sources=_SOURCES, conditions=self._conditions)
@@ -254,7 +252,7 @@ class MultitaskStopPNSGD(Weakenable):
     def guarantees(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the corrected theorem's RDP, and the local guarantee."""
         n = whole_number("n", n, at_least=1)
-        if self._withdrawn:
+        if self.withdrawn(1):
             return Guarantees()
         printed = [
             (stated.guarantee.curve, count)

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, given_up, normalized_start, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, normalized_start, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, step_queries
@@ -73,7 +73,7 @@ class NoisySGD(Weakenable, ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "start", normalized_start(self.start, self.problem.constraint))
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(cls, problem: Problem, *, n: int, epsilon: float, delta: float) -> Self:
@@ -88,9 +88,8 @@ class NoisySGD(Weakenable, ABC):
         """
         return cls(problem, *theorem_parameters(problem, n, epsilon, delta, math.sqrt(8)))
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return (*self.voids, *given_up(self.withdraw_guarantee))
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return self.voids
 
     @property
     def voids(self) -> tuple[str, ...]:
@@ -151,7 +150,7 @@ class NoisySGD(Weakenable, ABC):
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, the theorem's as printed or corrected, and the local one."""
         n = whole_number("n", n, at_least=1)
-        if self._withdrawn:
+        if self.withdrawn(1):
             return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else self.theorem
         worst = self._states(self._at_worst(n), source)
@@ -160,12 +159,12 @@ class NoisySGD(Weakenable, ABC):
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The sharpest guarantee of the record at an index from 1; None if the claim was withdrawn."""
         n, index = self._at(n, index)
-        return None if self._withdrawn else self._sharpest_at(n, index)
+        return None if self.withdrawn(1) else self._sharpest_at(n, index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The theorem's RDP of the record at an index from 1; None if it states none or the claim was withdrawn."""
         n, index = self._at(n, index)
-        return None if self._withdrawn else self._rdp_at(n, index)
+        return None if self.withdrawn(1) else self._rdp_at(n, index)
 
     def theorem_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The theorem's guarantee for the record at an index from 1, corrected; None if there is none."""

@@ -51,7 +51,7 @@ class _EveryStep(NoisySGD):
     def noisy_iteration(self, n: int, index: int) -> NoisyIteration:
         """The iteration as the accountant sees it, for neighbors that differ at an index from 1."""
         n, index = self._at(n, index)
-        refuse_or_withdraw(self.id, self._withdrawn, False)
+        refuse_or_withdraw(self.id, self.withdrawn(n), False)
         return self._iteration(n, index)
 
     def _sharpest_at(self, n: int, index: int) -> StatedGuarantee:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
-from dpverify.algorithms.conditions import admitted, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
@@ -78,7 +78,7 @@ class SmoothedPNSGD(Weakenable):
         """Refuse a loss that cannot be smoothed, and parameters that void the claim."""
         super().__post_init__()
         object.__setattr__(self, "start", self.algorithm.start)
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(
@@ -118,9 +118,8 @@ class SmoothedPNSGD(Weakenable):
         """The same, as it states guarantees: nothing voids them, and they were not withdrawn."""
         return replace(self.algorithm, withdraw_guarantee=False)
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return (*self.algorithm.voids, *given_up(self.withdraw_guarantee))
+    def _voids(self, n: int) -> tuple[str, ...]:
+        return self.algorithm.voids
 
     def gradient_query_count(self, n: int) -> int:
         """At most n in a run; n - t_0 for the t_0 that the run drew."""
@@ -140,15 +139,15 @@ class SmoothedPNSGD(Weakenable):
 
     def guarantees(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
-        return Guarantees() if self._withdrawn else self._stating.guarantees(n)
+        return Guarantees() if self.withdrawn(1) else self._stating.guarantees(n)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""
-        return None if self._withdrawn else self._stating.guarantee_at(n, index)
+        return None if self.withdrawn(1) else self._stating.guarantee_at(n, index)
 
     def rdp_at(self, n: int, index: int) -> StatedGuarantee | None:
         """Theorem 24's RDP at one index from 1, as printed; None if the claim was withdrawn."""
-        stated = None if self._withdrawn else self._stating.rdp_at(n, index)
+        stated = None if self.withdrawn(1) else self._stating.rdp_at(n, index)
         if stated is None or not isinstance(stated.origin, AsPrinted | Corrected):
             return stated
         holds_for = f"{stated.origin.holds_for}; Corollary 34 applies it to the smoothed losses"

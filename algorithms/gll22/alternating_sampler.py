@@ -156,7 +156,7 @@ class AlternatingSampler(DensitySampler):
     def __post_init__(self) -> None:
         """Refuse a step size and a number of steps that do not give the accuracy."""
         super().__post_init__()
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @cached_property
     def schedule(self) -> SamplingSchedule:
@@ -172,8 +172,11 @@ class AlternatingSampler(DensitySampler):
         mixing = mixing_error(density, step_size, steps)
         return SamplingSchedule(step_size, steps, mixing, min(1.0, steps * each))
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
+        return self._voids(whole_number("n", n, at_least=1))
+
+    def _voids(self, n: int) -> tuple[str, ...]:
         found = self.schedule
         if found.total_variation <= self.accuracy * (1 + 1e-12):
             return ()
@@ -185,7 +188,7 @@ class AlternatingSampler(DensitySampler):
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
         whole_number("n", n, at_least=1)
-        if self._withdrawn:
+        if self._voids(n):
             return None
         printed = (
             "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps"

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
@@ -189,7 +189,7 @@ class MeanMinimizer(Weakenable):
     def __post_init__(self) -> None:
         """Refuse to run without noise unless the guarantee was withdrawn."""
         super().__post_init__()
-        refuse_or_withdraw("the minimizer by the mean", self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw("the minimizer by the mean", self._voids(1), self.withdraw_guarantee)
 
     @classmethod
     def for_privacy(cls, *, n: int, epsilon: float, delta: float, radius: float, clip: float) -> Self:
@@ -197,11 +197,10 @@ class MeanMinimizer(Weakenable):
         n = whole_number("n", n, at_least=1)
         return cls(radius, clip, 2 * clip / n * gaussian_noise_multiplier(epsilon, delta))
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
+    def _voids(self, n: int) -> tuple[str, ...]:
         quiet = () if self.noise_stddev > 0 else ("the noise is zero",)
         whole = () if math.isfinite(self.clip) else ("records are not shortened",)
-        return (*quiet, *whole, *given_up(self.withdraw_guarantee))
+        return (*quiet, *whole)
 
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
@@ -209,7 +208,7 @@ class MeanMinimizer(Weakenable):
     def guarantees(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
         read = self._read(n)
-        if self._withdrawn:
+        if self.withdrawn(1):
             return Guarantees()
         mu = 2 * self.clip / (read * self.noise_stddev)
         words = "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.algorithms.conditions import admitted, given_up, never_refused
+from dpverify.algorithms.conditions import admitted, never_refused
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
@@ -357,16 +357,14 @@ class RegularizedExponentialMechanism(Weakenable):
     def _total_variation(self, n: int) -> float:
         return self.alternating_sampler(n).schedule.total_variation if self.sampling == "alternating" else 0.0
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
+    def _voids(self, n: int) -> tuple[str, ...]:
         mu, tau = self._gdp_mu(n), self.tuned(n).total_variation
         payment = (1 + math.exp(self.epsilon)) * tau if tau else 0.0
         reached = gaussian_hockey_stick(self.epsilon, mu) + payment
-        given = given_up(self.withdraw_guarantee)
         if reached <= self.delta * (1 + 1e-9):
-            return given
+            return ()
         found = f"delta = {reached:.4g} at epsilon = {self.epsilon:g}"
-        return (f"k and mu give {found}, above {self.delta:g}", *given)
+        return (f"k and mu give {found}, above {self.delta:g}",)
 
     def guarantees(self, n: int) -> Guarantees:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""

@@ -389,7 +389,7 @@ class RejectionInnerStep(DensitySampler):
         if not numeric or not np.all(np.isfinite(point)):
             raise InvalidArgumentError("point", self.point, f"{dimension} finite numbers")
         object.__setattr__(self, "point", tuple(point.astype(np.float64).tolist()))
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @property
     def spread(self) -> float:
@@ -401,8 +401,11 @@ class RejectionInnerStep(DensitySampler):
         """Bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
+        return self._voids(whole_number("n", n, at_least=1))
+
+    def _voids(self, n: int) -> tuple[str, ...]:
         if self.total_variation <= self.accuracy:
             return ()
         longest = step_size_for(self.density, largest_spread(self.accuracy))
@@ -411,7 +414,7 @@ class RejectionInnerStep(DensitySampler):
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
         whole_number("n", n, at_least=1)
-        if self._withdrawn:
+        if self._voids(n):
             return None
         printed = "total variation at most delta for eta <= C / (G^2 ln(1/delta))"
         because = "the cost of the truncation is computed for the step taken"

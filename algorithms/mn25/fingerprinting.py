@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw
+from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
@@ -119,7 +119,7 @@ class Fingerprinting(Weakenable):
         super().__post_init__()
         if self.accessed is not None:
             whole_number("accessed", self.accessed, at_least=1, at_most=self.members)
-        refuse_or_withdraw(self.id, self._withdrawn, self.withdraw_guarantee)
+        refuse_or_withdraw(self.id, self._voids(1), self.withdraw_guarantee)
 
     @property
     def accessed_count(self) -> int:
@@ -138,12 +138,11 @@ class Fingerprinting(Weakenable):
         """Standard deviation of each coordinate of the noise, a length."""
         return self.smallest_noise if self.noise_stddev is None else self.noise_stddev
 
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        given, least = given_up(self.withdraw_guarantee), self.smallest_noise
+    def _voids(self, n: int) -> tuple[str, ...]:
+        least = self.smallest_noise
         if self.epsilon is None or self.sigma >= least * (1 - 1e-12):
-            return given
-        return (f"the noise {self.sigma:g} is below {least:g}, which (epsilon, delta) needs", *given)
+            return ()
+        return (f"the noise {self.sigma:g} is below {least:g}, which (epsilon, delta) needs",)
 
     def guarantees(self, n: int) -> Guarantees:
         """Empty: the output is an attacker's."""
@@ -152,7 +151,7 @@ class Fingerprinting(Weakenable):
 
     def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
         """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""
-        if self._withdrawn or self.sigma == 0:
+        if self.withdrawn(1) or self.sigma == 0:
             return ()
         mu = GDP(SENSITIVITY / self.accessed_count / self.sigma)
         claims = (mu,) if self.epsilon is None else (ApproxDP(self.epsilon, self.delta), mu)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
-from dpverify.algorithms.conditions import a_dataset, given_up, refuse_or_withdraw, stated_by
+from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw, stated_by
 from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
@@ -313,10 +313,6 @@ class OnHardInstance(Algorithm):
             origin = AsPrinted("mn25.prelim", "one query per step", "every step")
             return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
-
-    @property
-    def _withdrawn(self) -> tuple[str, ...]:
-        return given_up(self.withdraw_guarantee)
 
     def guarantees(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, by post-processing; empty if the instance is made of records."""

@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 from dpverify.algorithms.conditions import (
     admitted,
     check_lipschitz,
-    given_up,
     normalized_start,
     refuse_or_withdraw,
 )
@@ -110,21 +109,19 @@ class Accounted(Weakenable, ABC):
         Refused if there is no noise, or the guarantee was withdrawn.
         """
         quiet = ("the noise is zero",) if self._quiet(n) else ()
-        refuse_or_withdraw(self.id, (*quiet, *given_up(self.withdraw_guarantee)), False)
+        refuse_or_withdraw(self.id, self.withdrawn(n) if self.withdraw_guarantee else quiet, False)
         return self._proved(n)
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        given = given_up(self.withdraw_guarantee)
+    def _voids(self, n: int) -> tuple[str, ...]:
         if self._at_once(n):
-            return given
+            return ()
         if self._quiet(n):
-            return (*self._void(n), "the noise is zero", *given)
+            return (*self._void(n), "the noise is zero")
         reached = float(self._proved(n).privacy_profile(self.epsilon))
         if reached <= self.delta * (1 + 1e-9):
-            return (*self._void(n), *given)
+            return self._void(n)
         least = f"{self._releases(n)} are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
-        return (*self._void(n), least, *given)
+        return (*self._void(n), least)
 
     def guarantees(self, n: int) -> Guarantees:
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""

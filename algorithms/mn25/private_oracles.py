@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from dpverify.algorithms.conditions import admitted, given_up, normalized_start
+from dpverify.algorithms.conditions import admitted, normalized_start
 from dpverify.algorithms.contract import Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
@@ -150,14 +150,11 @@ class PrivateOracleMethod(Weakenable):
             raise InvalidArgumentError("declared", declared, "a DeclaredUse")
         object.__setattr__(self, "declared", replace(declared))  # a copy that the optimizer has no hold of
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why there is no guarantee for n records; empty if there is one."""
-        whole_number("n", n, at_least=1)
+    def _voids(self, n: int) -> tuple[str, ...]:
         unbounded, public = self.limits(n).batches_a_record is None, self._message(n) is None
         return (
             *(("the optimizer does not bound how often it asks about one record",) if unbounded else ()),
             *(("the oracle's messages are not private",) if public else ()),
-            *given_up(self.withdraw_guarantee),
         )
 
     def limits(self, n: int) -> OracleLimits:

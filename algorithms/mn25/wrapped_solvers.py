@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Self
 
-from dpverify.algorithms.conditions import PASSED_ON, explain_obstacles, given_up
+from dpverify.algorithms.conditions import PASSED_ON, explain_obstacles
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.weakening import Weakenable, sharpened
 from dpverify.errors import InvalidArgumentError
@@ -74,12 +74,10 @@ class Reduction(Weakenable, ABC):
     def _following(self, n: int) -> Sequence[StatedGuarantee]:
         """All that follows from it, the headline first."""
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the guarantee does not hold for n records; empty if it does."""
-        given = given_up(self.withdraw_guarantee)
+    def _voids(self, n: int) -> tuple[str, ...]:
         if self._following(n):
-            return given
-        return (*given, explain_obstacles(self._solvers(n), self.obstacle, accepts=self.accepts))
+            return ()
+        return (explain_obstacles(self._solvers(n), self.obstacle, accepts=self.accepts),)
 
     def guarantees(self, n: int) -> Guarantees:
         """What follows from each of the solver's guarantees, with its conditions; none if nothing does."""
