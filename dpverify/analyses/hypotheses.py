@@ -38,8 +38,7 @@ from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.provers.points import admitted, simplified
-from dpverify.proving.provers.proposals import graded, simple_values
+from dpverify.proving.provers.points import admitted, graded, simple_values, simplified
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate

@@ -35,8 +35,7 @@ from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
-from dpverify.proving.provers.points import admitted, confirmed
-from dpverify.proving.provers.proposals import ranks, spread_out
+from dpverify.proving.provers.points import admitted, confirmed, ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import TermsLeft, failing_gap, may_fail
 from dpverify.proving.provers.sieve import Sieve

@@ -143,6 +143,15 @@ def comparisons(formula: Formula) -> Iterator[Compare]:
     return (part for part in subformulas(formula) if isinstance(part, Compare))
 
 
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The parts of a conjunction, and of those in it; the formula itself where it is none."""
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from conjuncts(part)
+    else:
+        yield formula
+
+
 def variables_of(formula: Formula) -> Iterator[Variable]:
     """Every variable in a formula, bound ones included, as often as it is written."""
     for part in subformulas(formula):

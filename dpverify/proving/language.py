@@ -22,7 +22,17 @@ from dpverify.formulas.expressions import (
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import And, Compare, Eq, Formula, Le, comparisons, free_in, variables_of
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Eq,
+    Formula,
+    Le,
+    comparisons,
+    conjuncts,
+    free_in,
+    variables_of,
+)
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -203,13 +213,13 @@ class Obligation:
     @property
     def assumed(self) -> tuple[Formula, ...]:
         """The parts of its claim that are assumptions, or have the same on both sides: to show them shows nothing."""
-        given = {_unordered(part) for formula in self.assuming for part in _parts(formula)}
-        return tuple(p for p in _parts(self.claim) if _unordered(p) in given or _is_of_equals(p))
+        given = {_unordered(part) for formula in self.assuming for part in conjuncts(formula)}
+        return tuple(p for p in conjuncts(self.claim) if _unordered(p) in given or _is_of_equals(p))
 
     @property
     def says_nothing(self) -> bool:
         """Whether its claim says no more than its assumptions, word for word."""
-        return self.assumed == tuple(_parts(self.claim))
+        return self.assumed == tuple(conjuncts(self.claim))
 
     @property
     def functionals(self) -> tuple[Variable, ...]:
@@ -264,14 +274,6 @@ class Obligation:
             above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
             if low > high or below or above:
                 raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
-
-
-def _parts(formula: Formula) -> Iterator[Formula]:
-    if isinstance(formula, And):
-        for part in formula.parts:
-            yield from _parts(part)
-    else:
-        yield formula
 
 
 def _unordered(formula: Formula) -> object:

@@ -13,7 +13,7 @@ from dpverify.formulas.expressions import integer, real, total
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, free_in
 from dpverify.formulas.operators import exp, log, sqrt
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.proposals import graded, ranks, simple_values
+from dpverify.proving.provers.points import graded, ranks, simple_values
 from dpverify.proving.provers.search import SIMPLE_POINTS, Search, TermsLeft, failing_gap, may_fail
 from dpverify.proving.provers.sieve import Sieve
 

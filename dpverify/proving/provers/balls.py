@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import sympy as sp
@@ -16,7 +16,7 @@ from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
@@ -45,7 +45,7 @@ _PLAIN_BOXES = 1500
 """Boxes tried with the plain mean-value form, whose trees are the easiest to check, before the nested one."""
 
 
-class BallProver:
+class BallProver(NamedProver):
     """Certifies or refutes `left <= right` and `left < right`, and conjunctions of them, on a box.
 
     The box comes from the obligation (`box`) and, for variables that it leaves out, from their domains; it is
@@ -53,55 +53,41 @@ class BallProver:
     `proved` where the box is the whole domain, `certified` where it is a part of it.
     """
 
-    @property
-    def name(self) -> str:
-        """The prover's name in the ledger."""
-        return "balls"
+    name = "balls"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
-        start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
         work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
+        try:
+            return self._found(obligation, work)
+        except NotExpressibleError as error:
+            why, gap = f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION
+        except NeedsValueError as error:
+            why, gap = f"{error}: too many values to go through", Gap.EFFORT_SPENT
+        return replace(undecided(why, gap), boxes=work.used)
+
+    def _found(self, obligation: Obligation, work: SearchWork) -> Proof:
         box = _bounded(obligation)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
-            return self._undecided(why, Gap.UNBOUNDED_DOMAIN, work, start)
-        whole_domain = all(_covers(box[v.name], v) for v in obligation.over)
-        try:
-            found = _conjunct(obligation, obligation.claim, box, work)
-        except NotExpressibleError as error:
-            return self._undecided(f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION, work, start)
-        except NeedsValueError as error:
-            why = f"{error}: too many values to go through"
-            return self._undecided(why, Gap.EFFORT_SPENT, work, start)
+            return replace(undecided(why, Gap.UNBOUNDED_DOMAIN), boxes=work.used)
+        found = _conjunct(obligation, obligation.claim, box, work)
         if isinstance(found, _Refutation):
             point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
-            return refutation_at(obligation, point, self.name, time.monotonic() - start)
+            return refutation_at(obligation, point)
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
-            return self._undecided(found, gap, work, start)
-        verdict = Verdict.PROVED if whole_domain else Verdict.CERTIFIED
-        shown = {name: (str(low), str(high)) for name, (low, high) in box.items()}
-        return Proof(
-            verdict=verdict,
-            prover=self.name,
-            certificate=certificate(obligation, verdict, found),
-            box=shown,
-            boxes=_count(found),
-            seconds=time.monotonic() - start,
+            return replace(undecided(found, gap), boxes=work.used)
+        verdict = (
+            Verdict.PROVED if all(_covers(box[v.name], v) for v in obligation.over) else Verdict.CERTIFIED
         )
-
-    def _undecided(self, reason: str, gap: Gap, work: SearchWork, start: float) -> Proof:
         return Proof(
-            verdict=Verdict.UNDECIDED,
-            prover=self.name,
-            boxes=work.used,
-            reason=reason,
-            gap=gap,
-            stopped_by_the_clock=work.stopped_by_the_clock,
-            seconds=time.monotonic() - start,
+            verdict,
+            certificate=certificate(obligation, verdict, found),
+            box={name: (str(low), str(high)) for name, (low, high) in box.items()},
+            boxes=_count(found),
         )
 
 

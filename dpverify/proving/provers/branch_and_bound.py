@@ -28,6 +28,7 @@ from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
 from dpverify.proving.provers.ball_programs import Graph, Node, Program
 from dpverify.proving.provers.nested_mean_value import NestedMeanValue
 from dpverify.proving.reasoning.algebra import derivative, replaced
+from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.symbolic import SymPy
 
@@ -240,24 +241,21 @@ class SearchWork:
     operations: int
     deadline: float
     used: int = 0
-    stopped_by_the_clock: bool = False
+    late: bool = False
 
     def left(self) -> int:
         """Boxes left; none where the operations are spent, nor after the deadline of CPU time, which is far."""
         if time.process_time() > self.deadline:
-            self.stopped_by_the_clock = True
+            self.late = True
+            note_the_clock()
             return 0
         return self.boxes - self.used if self.operations > 0 else 0
 
     def why(self) -> str:
         """What ended a search."""
-        if self.stopped_by_the_clock:
+        if self.late:
             return STOPPED_BY_THE_CLOCK
-        return (
-            "the limit on operations was reached"
-            if self.operations <= 0
-            else "the limit on boxes was reached"
-        )
+        return f"the limit on {'operations' if self.operations <= 0 else 'boxes'} was reached"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ among rules, so that no work is spent on what is false; signs of coefficients an
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -16,9 +15,12 @@ from typing import Any
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, worked_out
-from dpverify.formulas.definedness import conditions
+from dpverify.formulas.definedness import conditions, defined_where
 from dpverify.formulas.expressions import (
     Apply,
+    At,
+    Binder,
+    Derivative,
     Expression,
     Number,
     OutOfScopeError,
@@ -32,10 +34,9 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, Formula, Le, Lt
 from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
+from dpverify.ledger.verdicts import Gap
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, EffortSpentError, NamedProver, Proof, proved, undecided
 from dpverify.proving.reasoning.algebra import (
     derivative,
     in_factors,
@@ -47,12 +48,11 @@ from dpverify.proving.reasoning.algebra import (
     split_exponents,
     without_common_factor,
 )
-from dpverify.proving.reasoning.definedness import is_defined
-from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, domain, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.truth import require
 
 QUESTIONS = 80
 """Goals that one attempt may open."""
@@ -77,25 +77,21 @@ _ZERO = Number(Fraction(0))
 _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "log", "phi", "log_base"})
 
 
-class Chains:
-    """The prover."""
+class Chains(NamedProver):
+    """The prover of inequalities in which something is neither a power nor a root."""
 
     name = "chains"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
-        """Prove an inequality in which something is neither a power nor a root."""
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove an inequality, for all reals in place of integers."""
         claim = obligation.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return None
-        start = time.monotonic()
-        difference = worked_out(claim.right - claim.left)
-        operators = {e.operator for e in subexpressions(difference) if isinstance(e, Apply)}
-        parts = {type(e) for e in subexpressions(difference)}
+        parts = list(subexpressions(worked_out(claim.right - claim.left)))
+        operators = {e.operator for e in parts if isinstance(e, Apply)}
         if not operators <= _KNOWN or not operators & {"exp", "log", "phi", "log_base", "pow"}:
             return None
-        if any(
-            not issubclass(part, Apply) and part.__name__ in ("Binder", "Derivative", "At") for part in parts
-        ):
+        if any(isinstance(e, Binder | Derivative | At) for e in parts):
             return None
         smooth = _over_reals(obligation)
         assert isinstance(smooth.claim, Compare)
@@ -105,14 +101,9 @@ class Chains:
         place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
         steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
         if steps is None:
-            reason, gap = "no chain of derivatives is found", Gap.NO_METHOD
-        else:
-            undefined = is_defined(smooth, budget)
-            if not undefined:
-                proof = certificate(obligation, Verdict.PROVED, {"method": "chains", "steps": steps})
-                return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
-            reason, gap = undefined, Gap.MISSING_HYPOTHESIS
-        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=time.monotonic() - start)
+            return undecided("no chain of derivatives is found", Gap.NO_METHOD)
+        require(smooth, defined_where(smooth.claim), budget)
+        return proved(obligation, {"method": "chains", "steps": steps})
 
 
 def _over_reals(obligation: Obligation) -> Obligation:

@@ -1,9 +1,10 @@
-"""Exact proofs: identities, signs of coefficients, arguments' order, sums and integrals in closed form."""
+"""Exact proofs: identities, signs of coefficients, arguments' order, squares, sums and integrals in closed form."""
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import sympy as sp
 
@@ -26,7 +27,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof, gap_of
+from dpverify.proving.proof import Budget, NamedProver, Proof, UnshownError, proved, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.algebra import (
     in_factors,
@@ -35,22 +36,28 @@ from dpverify.proving.reasoning.algebra import (
     replaced,
     summed,
 )
-from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.integrals import ClosedIntegral, closed_integral
-from dpverify.proving.reasoning.monotone import Unwrapped, unwrapped
-from dpverify.proving.reasoning.normal_form import is_identity
+from dpverify.proving.reasoning.normal_form import NormalForms, is_identity
+from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, factored
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.signs import shift_that_shows
-from dpverify.proving.reasoning.squares import square_factor
 from dpverify.proving.reasoning.symbolic import (
     Symbolic,
     SymPy,
     bound_parts,
+    fraction,
+    rational,
     symbolic_formula,
     symbolic_to_json,
     tree,
     tree_of,
 )
+from dpverify.proving.reasoning.truth import missing, require
+
+_HIGHEST = 12
+"""Powers of arguments of logarithms up to this one are written out."""
+_LONGEST = 200
+"""Operations of the longest difference that is factored."""
 
 
 def closed_form(e: SymPy) -> SymPy | None:
@@ -88,35 +95,21 @@ def _gosper(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None
     return constant * result
 
 
-class Exact:
-    """The prover."""
+class Exact(NamedProver):
+    """The prover of comparisons; it refutes only where an integral's closed form leaves a false claim."""
 
     name = "exact"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
-        """Prove a comparison; refute only where an integral's closed form leaves a false claim."""
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove a claim as it is written, but for its integrals: where it has a value, the stated one has the same."""
         if not isinstance(obligation.claim, Compare):
             return None
-        start = time.monotonic()
-        try:
-            found = self._settled(obligation, budget)
-        except OutOfScopeError as error:
-            found = str(error), gap_of(error)
-        seconds = time.monotonic() - start
-        if isinstance(found, tuple):
-            return Proof(Verdict.UNDECIDED, self.name, reason=found[0], gap=found[1], seconds=seconds)
-        return replace(found, seconds=seconds)
-
-    def _settled(self, stated: Obligation, budget: Budget) -> Proof | tuple[str, Gap]:
-        integrals: dict[Binder, ClosedIntegral] = {}
-        claim = stated.claim
+        stated, claim, integrals = obligation, obligation.claim, dict[Binder, ClosedIntegral]()
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
-            undefined = all_hold(stated, integrals[found].conditions, budget)
-            if undefined:
-                return f"the integral over {found.variable.name}: {undefined}", Gap.MISSING_HYPOTHESIS
+            if undefined := missing(stated, integrals[found].conditions, budget):
+                raise UnshownError(f"the integral over {found.variable.name}: {undefined}")
             claim = _with_values(claim, integrals)
-        # the claim as it is written, but for its integrals: where it has a value, the stated one has the same
         obligation = replace(stated, claim=claim, units=False)
 
         def whole(steps: Json) -> Json:
@@ -124,23 +117,20 @@ class Exact:
                 steps = {"method": integral.method, **integral.entry, "then": steps}
             return steps
 
-        assert isinstance(claim, Compare)
         steps = self._proof(obligation, symbolic_formula(claim), budget, inner=bool(integrals))
         if steps is not None:
             shown = {converges(e) for e in integrals if is_infinite(e.first) or is_infinite(e.last)}
             wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim) if c not in shown)
-            undefined = all_hold(stated, wanted, budget)
-            if integrals and not undefined:
-                undefined = all_hold(stated, defined_where(claim), budget)
-            if undefined:
-                return undefined, Gap.MISSING_HYPOTHESIS
-            return Proof(Verdict.PROVED, self.name, certificate(stated, Verdict.PROVED, whole(steps)))
+            require(stated, wanted, budget)
+            if integrals:
+                require(stated, defined_where(claim), budget)
+            return proved(stated, whole(steps))
         if integrals:
             refuted = Search().attempt(obligation, budget)
             if refuted is not None and refuted.certificate is not None:
                 proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
-                return replace(refuted, prover=self.name, certificate=proof)
-        return "no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD
+                return replace(refuted, certificate=proof)
+        return undecided("no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD)
 
     def _proof(
         self, obligation: Obligation, claim: Symbolic, budget: Budget, *, inner: bool = False
@@ -153,26 +143,16 @@ class Exact:
         shift = shift_that_shows(claim, obligation.over, obligation.assuming)
         if shift is not None:
             return {"method": "signs", "shift": {name: s.to_json() for name, s in sorted(shift.items())}}
-        step = unwrapped(claim)
-        if step is not None:
-            return self._ordered(obligation, claim, step, budget)
-        square = square_factor(claim)
-        if square is not None:
-            rest = Compare("<=", sp.Integer(0), square.rest)
-            then = self._proof(obligation, rest, budget, inner=True)
-            return None if then is None else {"method": "square", **square.to_json(), "then": then}
+        for method, simpler in (("monotone", unwrapped), ("square", square_factor)):
+            step = simpler(claim)
+            if step is not None:
+                then = self._proof(obligation, step.left(claim), budget, inner=True)
+                return None if then is None else {"method": method, **step.to_json(), "then": then}
         if inner:
             answer, _ = unsatisfiable(obligation.over, obligation.assuming, tree_of(claim), budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None
-
-    def _ordered(
-        self, obligation: Obligation, claim: Symbolic, step: Unwrapped, budget: Budget
-    ) -> Json | None:
-        smaller = Compare(claim.relation, step.smaller, step.larger)
-        then = self._proof(obligation, smaller, budget, inner=True)
-        return None if then is None else {"method": "monotone", **step.to_json(), "then": then}
 
     def _summed(self, obligation: Obligation, claim: Symbolic, budget: Budget) -> Json | None:
         closed: list[list[Json]] = []
@@ -185,8 +165,7 @@ class Exact:
                 raise OutOfScopeError(f"no closed form is found for the sum over {limits[0]}")
             index, first, last = map(tree, limits)
             assert isinstance(index, Variable)
-            undefined = all_hold(obligation, defined_between(tree(form), index, first, last), budget)
-            if undefined:
+            if undefined := missing(obligation, defined_between(tree(form), index, first, last), budget):
                 raise OutOfScopeError(f"the closed form of the sum over {index.name}: {undefined}")
             closed.append([symbolic_to_json(e), symbolic_to_json(form)])
             value = replaced(form, {limits[0]: limits[2]})
@@ -233,3 +212,126 @@ def _with_values_in(condition: Requirement, integrals: dict[Binder, ClosedIntegr
     return replace(
         condition, formula=formula, premises=tuple(_with_values(p, integrals) for p in condition.premises)
     )
+
+
+# ---------------------------------------------------------------------------------------------- simpler claims
+
+
+@dataclass(frozen=True)
+class Unwrapped:
+    """right - left = times * (function(larger) - function(smaller)), identically, with times > 0."""
+
+    function: str
+    times: Fraction
+    smaller: SymPy
+    larger: SymPy
+
+    def to_json(self) -> dict[str, Json]:
+        """As certificates write it."""
+        return {
+            "function": self.function,
+            "times": str(self.times),
+            "smaller": symbolic_to_json(self.smaller),
+            "larger": symbolic_to_json(self.larger),
+        }
+
+    def left(self, claim: Symbolic) -> Symbolic:
+        """What is left to be shown of a claim."""
+        return Compare(claim.relation, self.smaller, self.larger)
+
+
+def unwrapped(claim: Symbolic) -> Unwrapped | None:
+    """The arguments to compare instead, where both sides' difference is one of log or of exp alone."""
+    if claim.relation not in ("<=", "<"):
+        return None
+    terms = [t.as_coeff_Mul() for t in sp.Add.make_args(claim.right - claim.left)]
+    if not all(c.is_Rational for c, _ in terms):
+        return None
+    return _of_logarithms(terms) or _of_exponentials(terms)
+
+
+def _of_logarithms(terms: list[tuple[SymPy, SymPy]]) -> Unwrapped | None:
+    if not all(isinstance(rest, sp.log) for _, rest in terms):
+        return None
+    coefficients = [fraction(c) for c, _ in terms]
+    unit = Fraction(
+        math.gcd(*(c.numerator for c in coefficients)), math.lcm(*(c.denominator for c in coefficients))
+    )
+    smaller = larger = sp.Integer(1)
+    for c, (_, logarithm) in zip(coefficients, terms, strict=True):
+        n = int(c / unit)
+        if abs(n) > _HIGHEST:
+            return None
+        if n > 0:
+            larger *= logarithm.args[0] ** n
+        else:
+            smaller *= logarithm.args[0] ** -n
+    return Unwrapped("log", unit, smaller, larger)
+
+
+def _of_exponentials(terms: list[tuple[SymPy, SymPy]]) -> Unwrapped | None:
+    if len(terms) != 2 or terms[0][0] + terms[1][0] != 0:
+        return None
+    exponents = {}
+    for c, rest in terms:
+        if rest == 1:
+            exponents[bool(c > 0)] = sp.Integer(0)
+        elif isinstance(rest, sp.exp):
+            exponents[bool(c > 0)] = rest.args[0]
+        else:
+            return None
+    return Unwrapped("exp", abs(fraction(terms[0][0])), exponents[False], exponents[True])
+
+
+@dataclass(frozen=True)
+class SquareFactor:
+    """right - left = root^2 * rest, identically."""
+
+    root: SymPy
+    rest: SymPy
+
+    def to_json(self) -> dict[str, Json]:
+        """As certificates write it."""
+        return {"root": symbolic_to_json(self.root), "rest": symbolic_to_json(self.rest)}
+
+    def left(self, _claim: Symbolic) -> Symbolic:
+        """What is left to be shown of a claim."""
+        return Compare("<=", sp.Integer(0), self.rest)
+
+
+def square_factor(claim: Symbolic) -> SquareFactor | None:
+    """The largest square in a rational function right - left, for claims with `<=`; None where there is none."""
+    difference = claim.right - claim.left
+    symbols = sorted(difference.free_symbols, key=sp.default_sort_key)
+    if claim.relation != "<=" or not symbols or difference.count_ops() > _LONGEST:
+        return None
+    if not difference.is_rational_function(*symbols):
+        return None
+    forms = NormalForms()
+    try:
+        q = forms.of(difference)
+        constant, monomial, others = factored(q.numerator)
+    except OutOfScopeError:
+        return None
+    # powers of symbols may be negative, being cancelled from the denominator
+    powers = [(_symbol(forms, a), int(e)) for a, e in monomial if e.denominator == 1]
+    if len(powers) < len(monomial) or not all(atom.key[0] == "symbol" for atom in forms.atoms):
+        return None
+    parts = [*powers, *((_expression(forms, f), n) for f, n in others)]
+    root = sp.Mul(*(f ** (n // 2) for f, n in parts if n > 1))
+    if not root.free_symbols:
+        return None
+    left = sp.Mul(*(f ** (n % 2 if n > 1 else n) for f, n in parts))
+    return SquareFactor(root, rational(constant) * left / _expression(forms, q.denominator))
+
+
+def _symbol(forms: NormalForms, letter: int) -> SymPy:
+    return forms.atoms[letter].expression
+
+
+def _monomial(forms: NormalForms, m: Monomial) -> SymPy:
+    return sp.Mul(*(_symbol(forms, a) ** rational(Fraction(e)) for a, e in m))
+
+
+def _expression(forms: NormalForms, p: Polynomial) -> SymPy:
+    return sp.Add(*(rational(c) * _monomial(forms, m) for m, c in p.items()))

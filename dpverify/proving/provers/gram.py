@@ -11,24 +11,20 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
-from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
+from dpverify.formulas.logic import Compare, Formula, Le, Lt, Ne, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof, gap_of
+from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, proved, undecided
 from dpverify.proving.provers.exact import Exact
-from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
-from dpverify.proving.provers.proposals import simple_values
+from dpverify.proving.provers.points import MANY, confirmed, exact_norms, random_points, refutation
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
 from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
@@ -41,13 +37,13 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 from dpverify.proving.reasoning.gram.multipliers import proposals
 from dpverify.proving.reasoning.gram.points import is_linear, proposed
+from dpverify.proving.reasoning.truth import require
 
-FEW, MANY = 400, 2_000
-"""Points that are tried before and after a proof is looked for."""
+FEW = 400
+"""Points that are tried before a proof is looked for; afterwards, `MANY`."""
 SAMPLES = 8
 """Points of the letters at which multipliers are computed."""
 MAX_FACTS = 200
-_COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
 _NO_PROOF = "no multipliers are found from which it follows"
 
 
@@ -70,20 +66,15 @@ class _GramTerm:
     vector: Vector = field(default_factory=dict)
 
 
-class _UndefinedError(OutOfScopeError):
-    """Something is not defined, as far as is known."""
-
-
-class Gram:
+class Gram(NamedProver):
     """The prover, which is for formulas with vectors only."""
 
     name = "gram"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove in every dimension, or refute by vectors."""
         if not any(v.kind == "vector" for v in obligation.over):
             return None
-        start = time.monotonic()
         point = _refuting(obligation, FEW)
         reason, gap = "", Gap.NO_METHOD
         if point is None:
@@ -91,57 +82,22 @@ class Gram:
             try:
                 steps = search.proof()
                 if isinstance(steps, dict):
-                    made = certificate(obligation, Verdict.PROVED, steps)
-                    return Proof(Verdict.PROVED, self.name, made, seconds=time.monotonic() - start)
+                    return proved(obligation, steps)
                 reason = steps
                 point = next((p for p in search.proposed() if confirmed(obligation, p)), None)
-            except _UndefinedError as error:
-                reason, gap = str(error), Gap.MISSING_HYPOTHESIS
             except OutOfScopeError as error:
                 reason, gap = str(error), gap_of(error)
             if point is None:
                 point = _refuting(obligation, MANY)
-        seconds = time.monotonic() - start
-        if point is not None:
-            return refutation(obligation, point, self.name, seconds)
-        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=seconds)
-
-
-# ---------------------------------------------------------------------------------------------- points
-
-
-def points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
-    """Points with simple numbers and vectors of few coordinates, the same ones every time."""
-    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
-    if not all(lists):
-        return
-    rng = random.Random(0)
-    for i in range(count):
-        # all vectors are 0 first; then larger numbers little by little
-        dimension = 1 + i % most
-        coordinates = _COORDINATES[: 1 if i == 0 else 3 if i < count // 4 else len(_COORDINATES)]
-        numbers = iter(
-            values[0] if i == 0 else rng.choice(values[: 3 if i % 2 else len(values)]) for values in lists
-        )
-        yield {
-            v.name: tuple(rng.choice(coordinates) for _ in range(dimension))
-            if v.kind == "vector"
-            else next(numbers)
-            for v in obligation.over
-        }
-
-
-def admitted_point(obligation: Obligation) -> ExactPoint | None:
-    """A point at which all assumptions hold."""
-    return next((point for point in points(obligation, MANY) if admitted(obligation, point)), None)
+        return undecided(reason, gap) if point is None else refutation(obligation, point)
 
 
 def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
     """A counterexample, one where all norms are fractions if that is found."""
-    first = next((p for p in points(obligation, count) if confirmed(obligation, p)), None)
+    first = next((p for p in random_points(obligation, count) if confirmed(obligation, p)), None)
     if first is None or exact_norms(obligation, first):
         return first
-    on_a_line = points(obligation, MANY, most=1)
+    on_a_line = random_points(obligation, MANY, most=1)
     return next((p for p in on_a_line if confirmed(obligation, p)), first)
 
 
@@ -176,9 +132,7 @@ class _VectorSearch:
         self.products = InnerProducts(self.obligation.over, unknown)
         left, right = (self.products.form(side) for side in (claim.left, claim.right))
         self._sort_assumptions()
-        undefined = all_hold(self.scalar, defined_where(claim), self.budget)
-        if undefined:
-            raise _UndefinedError(undefined)
+        require(self.scalar, defined_where(claim), self.budget)
         slack = self.products.plus(right, left, -1)
         if claim.relation == "==":
             terms = self._terms(slack, [f for f in self.facts if f.equality], equality=True)
@@ -230,7 +184,7 @@ class _VectorSearch:
         numbers: list[Formula] = []
         self.facts: list[_Fact] = []
         self.compared: list[Compare] = []
-        for i, assumption in enumerate(_conjuncts(self.obligation.assuming)):
+        for i, assumption in enumerate(f for given in self.obligation.assuming for f in conjuncts(given)):
             if not isinstance(assumption, Compare):
                 continue
             free = free_in(assumption)
@@ -410,12 +364,6 @@ def _generic(v: Variable, rng: random.Random) -> Fraction:
     if v.lower is not None:
         return v.lower + size
     return size if v.upper is None else v.upper - size
-
-
-def _conjuncts(assuming: tuple[Formula, ...]) -> Iterator[Formula]:
-    """The assumptions, those that are conjunctions taken apart."""
-    for assumption in assuming:
-        yield from assumption.parts if isinstance(assumption, And) else (assumption,)
 
 
 def _useful(target: Form, facts: list[_Fact]) -> list[_Fact]:

@@ -30,11 +30,9 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
-from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Ends, Obligation
-from dpverify.proving.proof import Budget, Proof, gap_of
-from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.proposals import ranks, simple_values, spread_out
+from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
+from dpverify.proving.provers.points import confirmed, ranks, refutation, simple_values, spread_out
 from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
@@ -335,40 +333,30 @@ def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterat
 # ---------------------------------------------------------------------------------------------- the prover
 
 
-class Search:
+class Search(NamedProver):
     """The prover, which only ever refutes; `thorough` adds spread points and local optimization."""
+
+    name = "search"
 
     def __init__(self, *, thorough: bool = False, seed: int = 0) -> None:
         self.thorough = thorough
         self.seed = seed
 
-    @property
-    def name(self) -> str:
-        """`search`, whichever the depth."""
-        return "search"
-
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
-        start = time.monotonic()
-        try:
-            names, terms = [v.name for v in obligation.over], TermsLeft()
-            gap = failing_gap(obligation, names, terms)
-            quick = may_fail(obligation.claim, obligation.assuming, names, terms)
-        except OutOfScopeError as error:
-            seconds = time.monotonic() - start
-            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=gap_of(error), seconds=seconds)
+        names, terms = [v.name for v in obligation.over], TermsLeft()
+        gap = failing_gap(obligation, names, terms)
+        quick = may_fail(obligation.claim, obligation.assuming, names, terms)
         end = time.process_time() + budget.guard
         simple = partial(self._simple, quick)
         stages = (self._spread, self._climbed) if self.thorough else (simple,)
         for stage in stages if obligation.over else (_only_point,):
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
-                    return refutation(obligation, point, self.name, time.monotonic() - start)
+                    return refutation(obligation, point)
                 if _late(end):
                     break
-        return Proof(
-            Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
-        )
+        return undecided("no counterexample found")
 
     def _simple(
         self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float

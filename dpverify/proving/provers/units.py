@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Binder, subexpressions
@@ -12,48 +11,38 @@ from dpverify.formulas.units import Unit
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, NamedProver, Proof, proved
 
 
 def _json(unit: Unit) -> Json:
     return {"loss": str(Fraction(unit.loss)), "length": str(Fraction(unit.length))}
 
 
-class Homogeneity:
+class Homogeneity(NamedProver):
     """The prover."""
 
     name = "units"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof:
+    def settle(self, obligation: Obligation, _budget: Budget) -> Proof:
         """Proved if everything is homogeneous, else refuted with the two units that meet first."""
-        del budget  # a pass over the formula
-        start = time.monotonic()
+        stated = (obligation.claim, *obligation.assuming)
         try:
-            for formula in (obligation.claim, *obligation.assuming):
+            for formula in stated:
                 check(formula)
         except MixedUnitsError as clash:
-            proof = {"method": "units", "left": _json(clash.left), "right": _json(clash.right)}
+            steps = {"method": "units", "left": _json(clash.left), "right": _json(clash.right)}
             return Proof(
                 Verdict.REFUTED,
-                self.name,
-                certificate(obligation, Verdict.REFUTED, proof),
+                certificate=certificate(obligation, Verdict.REFUTED, steps),
                 left=str(clash.left),
                 right=str(clash.right),
                 reason=str(clash),
-                seconds=time.monotonic() - start,
             )
         bound = {
             e.variable.name: _json(e.variable.unit)
-            for formula in (obligation.claim, *obligation.assuming)
-            for compare in comparisons(formula)
+            for compare in (c for formula in stated for c in comparisons(formula))
             for side in (compare.left, compare.right)
             for e in subexpressions(side)
             if isinstance(e, Binder) and e.kind == "integral"
         }
-        proof = {"method": "units"} | ({"bound": bound} if bound else {})
-        return Proof(
-            Verdict.PROVED,
-            self.name,
-            certificate(obligation, Verdict.PROVED, proof),
-            seconds=time.monotonic() - start,
-        )
+        return proved(obligation, {"method": "units"} | ({"bound": bound} if bound else {}))

@@ -9,9 +9,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
-from dpverify.proving.provers.gram import admitted_point
-from dpverify.proving.provers.points import admitted
-from dpverify.proving.provers.proposals import simple_points
+from dpverify.proving.provers.points import MANY, admitted, random_points, simple_points
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 
@@ -33,14 +31,13 @@ class Witness:
 
 def witness(obligation: Obligation, budget: Budget) -> Witness:
     """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
-    if any(v.kind == "vector" for v in obligation.over):
-        found_point = admitted_point(obligation)
-        if found_point is None:
-            return Witness(None, NONE_FOUND)
-        return Witness({name: coordinates_text(value) for name, value in found_point.items()})
-    for point in simple_points(obligation, _FIRST):
+    vectors = any(v.kind == "vector" for v in obligation.over)
+    points = random_points(obligation, MANY) if vectors else simple_points(obligation, _FIRST)
+    for point in points:
         if admitted(obligation, point):
-            return Witness({v.name: str(point[v.name]) for v in obligation.over})
+            return Witness({name: coordinates_text(value) for name, value in point.items()})
+    if vectors:
+        return Witness(None, NONE_FOUND)
     # a witness is a counterexample to what is false everywhere
     inside = replace(obligation.within_box(), claim=_FALSE)
     found = Search().attempt(inside, budget)

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 
-from dpverify.formulas.expressions import TooLargeError
+from dpverify.proving.proof import EffortSpentError
 
 
 @dataclass
@@ -23,10 +23,6 @@ class Meter:
 
 
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
-
-
-class EffortSpentError(TooLargeError):
-    """The steps of one attempt are used up."""
 
 
 @contextmanager

@@ -19,13 +19,13 @@ from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, V
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in
 from dpverify.formulas.operators import normal_cdf
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget
+from dpverify.proving.proof import Budget, EffortSpentError
 from dpverify.proving.reasoning.algebra import derivative, replaced
-from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.effort import EffortSpentError, spend
+from dpverify.proving.reasoning.effort import spend
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
+from dpverify.proving.reasoning.truth import missing
 
 SAMPLES = 160
 """Points at which floats try an inequality before anything is proved."""
@@ -130,7 +130,7 @@ class Assumptions:
         """Whether conditions are shown to hold here."""
         try:
             stated = Obligation("at a place", "", Le(_ZERO, _ZERO), self.variables, assuming=self.given)
-            return not all_hold(stated, wanted, self.budget)
+            return not missing(stated, wanted, self.budget)
         except EffortSpentError:
             raise
         except OutOfScopeError:

@@ -15,7 +15,7 @@ coefficients: the longer the numbers, the fewer operations and rounds it gets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -417,6 +417,11 @@ def _counted(solver: Any) -> int:
     """What the solver's context has done so far, in z3's own count."""
     statistics = solver.statistics()
     return int(statistics.get_key_value("rlimit count"))
+
+
+def whole_or_not(variables: Iterable[Variable]) -> tuple[bool, ...]:
+    """For `integers`: z3 is asked of all numbers first, and then of integers alone where there are some."""
+    return (False, True) if any(v.kind == "integer" for v in variables) else (False,)
 
 
 def unsatisfiable(

@@ -278,7 +278,7 @@ class ConstantSearch:
             for held in (strict, inner):
                 for point in itertools.islice(rationalized(held, where.point), 8):
                     if confirmed(held, point):
-                        shown = refutation(held, point, "none", 0.0)
+                        shown = refutation(held, point)
                         steps = {"method": "counterexample", "point": dict(shown.counterexample or {})}
                         of_inner = certificate(inner, Verdict.REFUTED, steps)
                         return value.value, replace(shown, certificate=of_inner)

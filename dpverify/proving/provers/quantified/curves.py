@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, Variable
-from dpverify.proving.provers.proposals import graded, simple_values
+from dpverify.proving.provers.points import graded, simple_values
 from dpverify.proving.provers.quantified.ratios import Needed, Ratio
 
 _ONE = Fraction(1)

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare, Formula, free_in
-from dpverify.proving.provers.proposals import spread_out
+from dpverify.proving.provers.points import spread_out
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 SAMPLES = 1500

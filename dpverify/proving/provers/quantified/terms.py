@@ -12,8 +12,7 @@ from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeE
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
-from dpverify.proving.provers.points import admitted
-from dpverify.proving.provers.proposals import graded, simple_values, spread_out
+from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import place
 from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
