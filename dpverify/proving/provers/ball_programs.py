@@ -9,7 +9,7 @@ division by a ball around 0) gives a ball that is not a number, which no compari
 from __future__ import annotations
 
 import operator as ring
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -166,7 +166,8 @@ class Graph:
         self.zero = self.number(Fraction(0))
         self.one = self.number(Fraction(1))
 
-    def _node(self, *key: Any) -> Node:
+    def node(self, *key: Any) -> Node:
+        """The node of an operation and what it takes."""
         found = self._numbers.get(key)
         if found is not None:
             return found
@@ -196,13 +197,7 @@ class Graph:
     # building blocks; they fold exact numbers and drop neutral elements, and rewrite nothing else
 
     def number(self, q: Fraction) -> Node:
-        return self._node("num", q)
-
-    def symbol(self, name: str) -> Node:
-        return self._node("sym", name)
-
-    def pi(self) -> Node:
-        return self._node("pi")
+        return self.node("num", q)
 
     def add(self, a: Node, b: Node) -> Node:
         p, q = self.value_of(a), self.value_of(b)
@@ -210,7 +205,7 @@ class Graph:
             return self.number(p + q)
         if p == 0:
             return b
-        return a if q == 0 else self._node("add", a, b)
+        return a if q == 0 else self.node("add", a, b)
 
     def mul(self, a: Node, b: Node) -> Node:
         p, q = self.value_of(a), self.value_of(b)
@@ -222,7 +217,7 @@ class Graph:
             return b
         if q == 1:
             return a
-        return self.integer_power(a, 2) if a == b else self._node("mul", a, b)
+        return self.integer_power(a, 2) if a == b else self.node("mul", a, b)
 
     def _times(self, a: Node, slope: Node) -> Node:
         """The product, for derivatives: where the function is defined, a zero slope leaves nothing."""
@@ -233,7 +228,7 @@ class Graph:
 
     def inverse(self, a: Node) -> Node:
         q = self.value_of(a)
-        return self.number(1 / q) if q else self._node("inv", a)
+        return self.number(1 / q) if q else self.node("inv", a)
 
     def integer_power(self, a: Node, n: int) -> Node:
         if n == 0:
@@ -244,19 +239,19 @@ class Graph:
         q = self.value_of(a)
         if q is not None and n <= 64:
             return self.number(q**n)
-        return a if n == 1 else self._node("ipow", a, n)
+        return a if n == 1 else self.node("ipow", a, n)
 
     def power(self, a: Node, b: Node) -> Node:
         """The power a^b; exponents that are not integers need a positive base."""
         exponent = self.value_of(b)
         if exponent is None:
-            logarithm = self.function("log", a)
+            logarithm = self.node("log", a)
             product = self.mul(b, logarithm)
             self.intermediate.update((logarithm, product))
-            return self.function("exp", product)
+            return self.node("exp", product)
         if exponent.denominator == 1:
             return self.integer_power(a, int(exponent))
-        return self._node("rpow", a, exponent)
+        return self.node("rpow", a, exponent)
 
     def smooth(self, node: Node) -> Node:
         """Zero wherever the node is defined and differentiable, rule by rule, and undefined elsewhere."""
@@ -276,9 +271,6 @@ class Graph:
             result = self.add(result, self.mul(self.zero, i))
         return result
 
-    def function(self, name: str, *arguments: Node) -> Node:
-        return self._node(name, *arguments)
-
     # whole expressions
 
     def rebuild(self, node: Node, replace: Mapping[str, Node]) -> Node:
@@ -294,19 +286,10 @@ class Graph:
                 new[i] = i
             else:
                 arguments = [new[j] for j in self.arguments(key)]
-                match key[0]:
-                    case "add":
-                        new[i] = self.add(*arguments)
-                    case "mul":
-                        new[i] = self.mul(*arguments)
-                    case "inv":
-                        new[i] = self.inverse(*arguments)
-                    case "ipow":
-                        new[i] = self.integer_power(arguments[0], key[2])
-                    case "rpow":
-                        new[i] = self._node("rpow", arguments[0], key[2])
-                    case head:
-                        new[i] = self._node(head, *arguments)
+                if key[0] in ("ipow", "rpow"):
+                    arguments.append(key[2])
+                make = {"add": self.add, "mul": self.mul, "inv": self.inverse, "ipow": self.integer_power}
+                new[i] = make[key[0]](*arguments) if key[0] in make else self.node(key[0], *arguments)
         return new[node]
 
     def below(self, *nodes: Node) -> list[Node]:
@@ -346,15 +329,15 @@ class Graph:
             case ("rpow", a, q):
                 return self._times(self.scale(q, self.power(a, self.number(q - 1))), slopes[0])
             case ("max", a, b):
-                return self._node("pick", a, b, *slopes)
+                return self.node("pick", a, b, *slopes)
             case ("min", a, b):
-                return self._node("pick", b, a, *slopes)
+                return self.node("pick", b, a, *slopes)
             case ("abs", a):
-                return self._node("pick", a, self.scale(-1, a), slopes[0], self.scale(-1, slopes[0]))
+                return self.node("pick", a, self.scale(-1, a), slopes[0], self.scale(-1, slopes[0]))
             case ("floor" | "flat", a):
-                return self._node("flat", a)
+                return self.node("flat", a)
             case ("pick" | "branch", a, b, _, _):
-                return self._node("branch", a, b, *slopes[2:])
+                return self.node("branch", a, b, *slopes[2:])
             case ("unknown", *_):
                 return i
             case (head, *arguments):
@@ -369,7 +352,7 @@ class Graph:
         for partial, slope in zip(operators()[head].slopes(*places), slopes, strict=True):
             if slope == self.zero:
                 continue
-            outer = self._node("unknown", *arguments) if partial is None else self.compile(partial, values)
+            outer = self.node("unknown", *arguments) if partial is None else self.compile(partial, values)
             result = self.add(result, self._times(outer, slope))
         return result
 
@@ -404,9 +387,9 @@ class _FormulaReader:
             case Number(value):
                 return graph.number(value)
             case Variable():
-                return self.values[e.name] if e.name in self.values else graph.symbol(e.name)
+                return self.values[e.name] if e.name in self.values else graph.node("sym", e.name)
             case Constant("pi"):
-                return graph.pi()
+                return graph.node("pi")
             case Apply(name, arguments):
                 nodes = [self.read(a) for a in arguments]
                 for part, node in zip(arguments, nodes, strict=True):
@@ -447,21 +430,22 @@ class _FormulaReader:
             case "root", [order]:
                 return graph.power(first, graph.inverse(order))
             case "max" | "min", _:
-                return self._joined(lambda a, b: graph.function(name, a, b), nodes)
+                return self._joined(lambda a, b: graph.node(name, a, b), nodes)
             case "ceiling", _:
-                return graph.scale(-1, graph.function("floor", graph.scale(-1, first)))
+                return graph.scale(-1, graph.node("floor", graph.scale(-1, first)))
             case _:
                 if name not in _OPERATIONS:
                     raise NotExpressibleError(f"{name}: function not supported")
-                return graph.function(name, *nodes)
+                return graph.node(name, *nodes)
 
-    def _joined(self, combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
-        result = nodes[0]
-        for place, node in enumerate(nodes[1:]):
+    def _joined(self, combine: Callable[[Node, Node], Node], nodes: Iterable[Node]) -> Node:
+        """All of them combined one by one, with what is on the way marked."""
+        first, *rest = nodes
+        for place, node in enumerate(rest):
             if place:
-                self.graph.intermediate.add(result)
-            result = combine(result, node)
-        return result
+                self.graph.intermediate.add(first)
+            first = combine(first, node)
+        return first
 
     def _repeated(self, e: Binder) -> Node:
         graph = self.graph

@@ -22,13 +22,14 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.formulas.expressions import Expression, OutOfScopeError, TooLargeError
-from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Compare, Exists, ForAll, Formula, formula_parts
 from dpverify.formulas.values import Ball
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
 from dpverify.proving.provers.ball_programs import Graph, Node, Program
 from dpverify.proving.provers.nested_mean_value import NestedMeanValue
 from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.effort import note_the_clock
+from dpverify.proving.reasoning.evaluation import kleene
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.symbolic import SymPy
 
@@ -179,36 +180,23 @@ class BoxCondition:
 
     def judge(self, balls: Sequence[Ball]) -> bool | None:
         """The truth of the formula at every point of the balls, if it is the same and known."""
-        return self._judge(self.formula, balls)
 
-    def _judge(self, formula: Formula, balls: Sequence[Ball]) -> bool | None:
-        match formula:
-            case Compare(relation, _, _):
-                (d,) = self._differences[id(formula)](balls)
-                return _compare(relation, d)
-            case And(parts):
-                return _all([self._judge(p, balls) for p in parts])
-            case Or(parts):
-                return _opposite(_all([_opposite(self._judge(p, balls)) for p in parts]))
-            case Not(part):
-                return _opposite(self._judge(part, balls))
-            case Implies(premise, conclusion):
-                return self._judge(Or((Not(premise), conclusion)), balls)
-        return None
+        def one(part: Formula) -> bool | None:
+            if not isinstance(part, Compare):
+                return None
+            (difference,) = self._differences[id(part)](balls)
+            return _compare(part.relation, difference)
+
+        return kleene(self.formula, one)
 
 
 def _compares(formula: Formula) -> Iterator[Compare]:
-    match formula:
-        case Compare():
-            yield formula
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _compares(part)
-        case Not(part):
+    """The comparisons under no quantifier."""
+    if isinstance(formula, Compare):
+        yield formula
+    elif not isinstance(formula, ForAll | Exists):
+        for part in formula_parts(formula):
             yield from _compares(part)
-        case Implies(premise, conclusion):
-            yield from _compares(premise)
-            yield from _compares(conclusion)
 
 
 def _compare(relation: str, d: Ball) -> bool | None:
@@ -220,17 +208,7 @@ def _compare(relation: str, d: Ball) -> bool | None:
             return True if d > 0 else False if d <= 0 else None
         case _:
             zero = True if d.is_zero() else False if d.is_finite() and not d.contains(0) else None
-            return zero if relation == "==" else _opposite(zero)
-
-
-def _all(truths: list[bool | None]) -> bool | None:
-    if False in truths:
-        return False
-    return None if None in truths else True
-
-
-def _opposite(truth: bool | None) -> bool | None:
-    return None if truth is None else not truth
+            return zero if relation == "==" or zero is None else not zero
 
 
 @dataclass

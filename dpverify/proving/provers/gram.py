@@ -35,8 +35,7 @@ from dpverify.proving.reasoning.gram.inner_products import (
     matrix,
     squares,
 )
-from dpverify.proving.reasoning.gram.multipliers import proposals
-from dpverify.proving.reasoning.gram.points import is_linear, proposed
+from dpverify.proving.reasoning.gram.proposals import is_linear, proposals, proposed
 from dpverify.proving.reasoning.truth import require
 
 FEW = 400

@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,53 +144,6 @@ def float_function(e: Expression, names: Sequence[str], terms: TermsLeft) -> Cal
     return value
 
 
-def may_fail(
-    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: TermsLeft
-) -> Callable[..., bool]:
-    """Whether a claim may fail where its assumptions may hold, in floats; no only where `violation` says so, too.
-
-    It stops at the first assumption that fails. What is no comparison is left out.
-    """
-    code = _Code(terms)
-    letters = {name: f"x_{k}" for k, name in enumerate(names)}
-    comparisons = [f for part in assuming for f in (part.parts if isinstance(part, And) else (part,))]
-    # an equation fails nearly everywhere
-    comparisons.sort(key=lambda f: not (isinstance(f, Compare) and f.relation == "=="))
-    try:
-        for f, form in [*((f, _HOLDS) for f in comparisons), (claim, _FAILS)]:
-            if isinstance(f, Compare) and f.relation in form:
-                a, b = (code.write(worked_out(side), letters) for side in (f.left, f.right))
-                code.lines.append(f"    if not ({form[f.relation].format(a=a, b=b)}):\n        return False")
-        lines = [f"def function({', '.join(letters.values())}):", *code.lines, "    return True"]
-        exec(compile("\n".join(lines), "<formula>", "exec"), code.names)
-    except (OverflowError, RecursionError, SyntaxError, KeyError) as error:
-        raise OutOfScopeError("the claim is not evaluated in floats") from error
-    compiled = code.names["function"]
-
-    def answer(*x: float) -> bool:
-        try:
-            return bool(compiled(*x))
-        except (ValueError, ArithmeticError, TypeError, RecursionError):
-            return False
-
-    return answer
-
-
-# wider than in `violation` by rounding errors
-_SIZE = "(abs({a}) + abs({b}) + 1e-299)"
-_HOLDS = {
-    "==": f"abs({{a}} - {{b}}) <= 3e-12 * {_SIZE}",
-    "<=": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
-    "<": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
-}
-_FAILS = {
-    "==": "{a} != {b}",
-    "!=": f"abs({{a}} - {{b}}) < 3e-12 * {_SIZE}",
-    "<=": "{a} > {b}",
-    "<": f"{{a}} - {{b}} > -3e-15 * {_SIZE}",
-}
-
-
 def violation(formula: Formula, names: Sequence[str], terms: TermsLeft | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
     terms = terms or TermsLeft()
@@ -243,24 +195,21 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def failing_gap(obligation: Obligation, names: Sequence[str], terms: TermsLeft) -> Violation:
+def failing_gap(obligation: Obligation) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if any(v.kind == "vector" for v in obligation.over):
         raise OutOfScopeError("function not supported: inner products of vectors")
+    names, terms = [v.name for v in obligation.over], TermsLeft()
     claim = violation(obligation.claim, names, terms)
     assumptions = [violation(a, names, terms) for a in obligation.assuming]
     slack = 1e-12
 
     def gap(x: Sequence[float]) -> float:
-        worst = _NEVER
-        for assumption in assumptions:
-            v = assumption(x)
-            if math.isnan(v):
-                return math.nan
-            worst = max(worst, v)
-        if worst > slack:
-            return -worst
-        return claim(x)
+        values = [assumption(x) for assumption in assumptions]
+        if any(map(math.isnan, values)):
+            return math.nan
+        worst = max(values, default=_NEVER)
+        return -worst if worst > slack else claim(x)
 
     return gap
 
@@ -344,12 +293,9 @@ class Search(NamedProver):
 
     def settle(self, obligation: Obligation, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
-        names, terms = [v.name for v in obligation.over], TermsLeft()
-        gap = failing_gap(obligation, names, terms)
-        quick = may_fail(obligation.claim, obligation.assuming, names, terms)
+        gap = failing_gap(obligation)
         end = time.process_time() + budget.guard
-        simple = partial(self._simple, quick)
-        stages = (self._spread, self._climbed) if self.thorough else (simple,)
+        stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
         for stage in stages if obligation.over else (_only_point,):
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
@@ -358,9 +304,7 @@ class Search(NamedProver):
                     break
         return undecided("no counterexample found")
 
-    def _simple(
-        self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float
-    ) -> Iterator[ExactPoint]:
+    def _simple(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
         lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
@@ -376,7 +320,7 @@ class Search(NamedProver):
             ):
                 if i % 256 == 0 and _late(end):
                     return
-                if quick(*x) and gap(x) > 0:
+                if gap(x) > 0:
                     yield {
                         v.name: values[r] for v, values, r in zip(obligation.over, lists, place, strict=True)
                     }

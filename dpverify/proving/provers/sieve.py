@@ -6,7 +6,7 @@ What is kept is looked at again, point by point, so that it does no harm to keep
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpverify.formulas.calculus import worked_out
 from dpverify.formulas.expressions import Apply, Constant, Expression, Number, OutOfScopeError, Variable
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, Relation
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -43,20 +43,6 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
-def _every(masks: Iterable[Mask | bool]) -> Mask | bool:
-    found: Any = True
-    for mask in masks:
-        found = np.logical_and(found, mask)
-    return found  # type: ignore[no-any-return]
-
-
-def _any(masks: Iterable[Mask | bool]) -> Mask | bool:
-    found: Any = False
-    for mask in masks:
-        found = np.logical_or(found, mask)
-    return found  # type: ignore[no-any-return]
-
-
 class Sieve:
     """Whether a claim may fail where its assumptions may hold, at each of many points."""
 
@@ -67,7 +53,7 @@ class Sieve:
         """Which of the points may be counterexamples; columns are (variables, points), the mask is (points,)."""
         with np.errstate(all="ignore"):
             values = _ColumnValues(dict(zip(self._names, columns, strict=True)))
-            return self._admitted(values, columns.shape[1]) & values.may_fail(self._claim)
+            return self._admitted(values, columns.shape[1]) & values.may_be(self._claim, False)
 
     def admitted(self, columns: Array) -> Mask:
         """At which of the points all assumptions may hold."""
@@ -79,7 +65,7 @@ class Sieve:
     def _admitted(self, values: _ColumnValues, points: int) -> Mask:
         mask = np.ones(points, dtype=np.bool_)
         for part in self._assuming:
-            mask &= values.may_hold(part)
+            mask &= values.may_be(part, True)
         return mask
 
 
@@ -100,49 +86,20 @@ class _ColumnValues:
         self._letters = letters
         self._done: dict[Expression, Any] = {}
 
-    def may_hold(self, formula: Formula) -> Mask | bool:
-        """Where a formula may hold, rounding apart."""
+    def may_be(self, formula: Formula, truth: bool) -> Mask | bool:
+        """Where a formula may be true, or false, rounding apart."""
         match formula:
             case Compare(relation, left, right):
                 sides = self._sides(left, right)
-                if sides is None:
-                    return True
-                gap, size = sides
-                if relation == "!=":
-                    return True
-                return ~((np.abs(gap) if relation == "==" else gap) > _ROUNDING * size)
-            case And(parts):
-                return _every(map(self.may_hold, parts))
-            case Or(parts):
-                return _any(map(self.may_hold, parts))
+                return True if sides is None else _may_be(relation, *sides, truth)
+            case And(parts) | Or(parts):
+                join = np.logical_and if isinstance(formula, And) is truth else np.logical_or
+                masks = (self.may_be(part, truth) for part in parts)
+                return reduce(join, masks, join is np.logical_and)
             case Not(part):
-                return self.may_fail(part)
+                return self.may_be(part, not truth)
             case Implies(premise, conclusion):
-                return np.logical_or(self.may_fail(premise), self.may_hold(conclusion))
-            case ForAll() | Exists():
-                return True
-
-    def may_fail(self, formula: Formula) -> Mask | bool:
-        """Where a formula may fail, rounding apart."""
-        match formula:
-            case Compare(relation, left, right):
-                sides = self._sides(left, right)
-                if sides is None:
-                    return True
-                gap, size = sides
-                if relation == "==":
-                    return ~(np.abs(gap) < _CLOSEST * size)
-                if relation == "!=":
-                    return ~(np.abs(gap) > _ROUNDING * size)
-                return ~(gap < -_ROUNDING * size)
-            case And(parts):
-                return _any(map(self.may_fail, parts))
-            case Or(parts):
-                return _every(map(self.may_fail, parts))
-            case Not(part):
-                return self.may_hold(part)
-            case Implies(premise, conclusion):
-                return np.logical_and(self.may_hold(premise), self.may_fail(conclusion))
+                return self.may_be(Or((Not(premise), conclusion)), truth)
             case ForAll() | Exists():
                 return True
 
@@ -173,3 +130,12 @@ class _ColumnValues:
                 return _ARRAYS[name](*map(self.value, arguments))
             case _:
                 raise OutOfScopeError("no arrays of it")
+
+
+def _may_be(relation: Relation, gap: Array, size: Array, truth: bool) -> Mask | bool:
+    """Where a relation between two sides may be true, or false, given their difference and size."""
+    if relation in ("<=", "<"):
+        return ~((gap if truth else -gap) > _ROUNDING * size)
+    if (relation == "==") is truth:
+        return ~(np.abs(gap) > _ROUNDING * size)
+    return True if truth else ~(np.abs(gap) < _CLOSEST * size)

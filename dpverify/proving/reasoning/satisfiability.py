@@ -24,14 +24,25 @@ import z3
 
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    comparisons,
+    subformulas,
+)
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
 from dpverify.proving.reasoning.signs import holds_by_signs
-from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, sides, symbol, symbolic_formula
+from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, symbol, symbolic_formula
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -250,46 +261,39 @@ class _Query:
 
     # ------------------------------------------------------------------------------------------ formulas
 
-    def known(self, f: Formula, value: bool = True) -> Any:
-        """A z3 term that is true wherever a formula has a truth value; facts are collected on the side."""
-        match f:
-            case Compare():
-                return self._known_comparison(f, value)
-            case Not(part):
-                return self.known(part, not value)
-            case Implies(premise, conclusion):
-                return self.known(Or((Not(premise), conclusion)), value)
-            case And(parts) | Or(parts):
-                terms = [self.known(p, value) for p in parts]
-                return (z3.And if isinstance(f, And) is value else z3.Or)(*terms, self.context)
-            case ForAll(variable, body):
-                return self._bound(variable, body, lambda part: self.known(part, value), every=value)
-            case Exists():
-                raise OutOfScopeError(_EXISTS)
+    def known(self, f: Formula) -> Any:
+        """A z3 term that is true wherever a formula is; facts are collected on the side."""
+        return self._walk(f, True, self._known_comparison)
 
-    def failing(self, f: Formula, value: bool = True, *, defined: bool) -> Any:
-        """A z3 term that is true wherever a formula has not a truth value, the other one or none.
+    def failing(self, f: Formula, *, defined: bool) -> Any:
+        """A z3 term that is true wherever a formula is not true, but false or undefined.
 
         `defined` says that all of its comparisons have been shown to be defined wherever that matters.
         """
+
+        def failed(compare: Compare, value: bool) -> Any:
+            order = self._comparison(compare)
+            undefined = [] if defined else [z3.Not(c) for c in self._definedness(compare)]
+            return z3.Or(*undefined, order if value else z3.Not(order), self.context)
+
+        return self._walk(f, False, failed)
+
+    def _walk(self, f: Formula, value: bool, leaf: Callable[[Compare, bool], Any]) -> Any:
+        """The term for a truth value of a formula from those for truth values of its comparisons."""
         match f:
             case Compare():
-                wrong = z3.Not(self._comparison(f)) if value else self._comparison(f)
-                undefined = [] if defined else [z3.Not(c) for c in self._definedness(f)]
-                return z3.Or(*undefined, wrong, self.context)
+                return leaf(f, value)
             case Not(part):
-                return self.failing(part, not value, defined=defined)
+                return self._walk(part, not value, leaf)
             case Implies(premise, conclusion):
-                return self.failing(Or((Not(premise), conclusion)), value, defined=defined)
+                return self._walk(Or((Not(premise), conclusion)), value, leaf)
             case And(parts) | Or(parts):
-                terms = [self.failing(p, value, defined=defined) for p in parts]
-                return (z3.Or if isinstance(f, And) is value else z3.And)(*terms, self.context)
+                join = z3.And if isinstance(f, And) is value else z3.Or
+                return join(*(self._walk(p, value, leaf) for p in parts), self.context)
             case ForAll(variable, body):
-                return self._bound(
-                    variable, body, lambda part: self.failing(part, value, defined=defined), every=not value
-                )
+                return self._bound(variable, body, lambda part: self._walk(part, value, leaf), every=value)
             case Exists():
-                raise OutOfScopeError(_EXISTS)
+                raise OutOfScopeError("what there is, is found and put in, or not at all")
 
     def _definedness(self, f: Compare) -> Iterator[Any]:
         for condition in defined_where(f):
@@ -360,7 +364,8 @@ class _Query:
             raise OutOfScopeError(f"{variable.name} is bound twice")
         if variable.kind == "integer":
             raise OutOfScopeError("a quantifier over integers")
-        for side in sides(symbolic_formula(body)):
+        written = symbolic_formula(body)
+        for side in (side for c in comparisons(written) for side in (c.left, c.right)):
             found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
             for e in sorted(found, key=sp.default_sort_key):
                 if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
@@ -381,24 +386,8 @@ class _Query:
         return z3.Exists([bound], z3.And(domain, term))
 
 
-_EXISTS = "what there is, is found and put in, or not at all"
-
-
 def _power(x: Any, n: int) -> Any:
     return x if n == 1 else z3.Product([x] * n) if n <= 8 else x**n
-
-
-def _has_quantifier(f: Formula) -> bool:
-    match f:
-        case ForAll():
-            return True
-        case And(parts) | Or(parts):
-            return any(map(_has_quantifier, parts))
-        case Not(part):
-            return _has_quantifier(part)
-        case Implies(premise, conclusion):
-            return _has_quantifier(premise) or _has_quantifier(conclusion)
-    return False
 
 
 def _solvers(context: Any, quantified: bool, integers: bool, rounds: int) -> list[Any]:
@@ -445,7 +434,8 @@ def unsatisfiable(
     body = [query.known(f) for f in assuming]
     if claim is not None:
         body.append(query.failing(claim, defined=defined))
-    quantified = any(map(_has_quantifier, assuming if claim is None else (*assuming, claim)))
+    stated = assuming if claim is None else (*assuming, claim)
+    quantified = any(isinstance(part, ForAll) for f in stated for part in subformulas(f))
     limit = max(1, budget.units // (share * query.dearness()))
     spent = 0
     for solver in _solvers(query.context, quantified, integers, query.rounds()):

@@ -14,7 +14,7 @@ Formulas in SymPy's form are those of `dpverify.formulas.logic` with SymPy's exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -43,7 +43,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.expressions import (
     integral as tree_integral,
 )
-from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Formula
 from dpverify.formulas.operators import apply, exp, log, maximum
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
@@ -245,24 +245,6 @@ def symbolic_formula(formula: Formula) -> Symbolic:
     """`symbolic` on every side."""
     change: Callable[[Expression], SymPy] = symbolic
     return map_sides(formula, change)
-
-
-def sides(f: Symbolic) -> Iterator[SymPy]:
-    """Both sides of every comparison in a formula."""
-    match f:
-        case Compare(_, left, right):
-            yield left
-            yield right
-        case And(parts) | Or(parts):
-            for p in parts:
-                yield from sides(p)
-        case Not(part):
-            yield from sides(part)
-        case Implies(premise, conclusion):
-            yield from sides(premise)
-            yield from sides(conclusion)
-        case _:
-            yield from sides(f.body)
 
 
 def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:

@@ -33,9 +33,15 @@ from dpverify.proving.provers.quantified.ratios import (
     rounded_down,
     simple_beyond,
 )
-from dpverify.proving.provers.quantified.task import HOLDS, Task
+from dpverify.proving.provers.quantified.task import (
+    HOLDS,
+    Task,
+    domain,
+    put_in,
+    under,
+    values_to_json,
+)
 from dpverify.proving.provers.search import rationalized
-from dpverify.proving.reasoning.prefix import domain, put_in, values_to_json, with_values
 
 _GROWS = 1.5
 """How much larger what is needed may be far out, before it is taken to grow."""
@@ -144,20 +150,18 @@ class ConstantSearch:
             proofs |= dict(zip(mine, found.proofs, strict=True))
             if len(group) == 1:
                 extreme[group[0]] = where, least
-        for i, part in enumerate(parts):
-            if i not in proofs:
-                proof = self.task.shown(self.task.left(part, conditions))
-                if proof.verdict not in HOLDS:
-                    self.task.note(proof.reason, proof.gap)
-                    return True
-                proofs[i] = proof
+        others = [i for i in range(len(parts)) if i not in proofs]
+        shown = self.task.all_shown(self.task.left(parts[i], conditions) for i in others)
+        if shown is None:
+            return True
+        proofs |= dict(zip(others, shown, strict=True))
         return self.whole(values, scale, [proofs[i] for i in range(len(parts))], extreme)
 
     def fails_somewhere(self, part: Formula, conditions: tuple[Formula, ...]) -> bool:
         """Whether a part without constants is false at some point, in floats."""
         if not isinstance(part, Compare) or part.relation not in ("<=", "<"):
             return False
-        ratio = Ratio(part, (), self.task.letters, conditions, {})
+        ratio = Ratio(part, (), self.task.letters, conditions)
         return any(math.isinf(extremes(ratio, size)[0].value) for size in SIZES)
 
     def groups(self, parts: Sequence[Formula]) -> list[tuple[Variable, ...]]:
@@ -180,7 +184,7 @@ class ConstantSearch:
             if not free_in(part) & set(group):
                 continue
             assert isinstance(part, Compare)
-            ratio = Ratio(part, group, self.task.letters, conditions, {})
+            ratio = Ratio(part, group, self.task.letters, conditions)
             if grows(ratio):
                 self.task.note(_GROWING)
                 return None
@@ -242,21 +246,19 @@ class ConstantSearch:
             values[v] = _times(number, scale if v in self.task.constants else None)
             if isinstance(values[v], Number):
                 continue
-            for formula in domain(v, values[v]):
-                proof = self.task.shown(self.task.left(formula, self.task.conditions))
-                if proof.verdict not in HOLDS:
-                    self.task.note(proof.reason, proof.gap)
-                    return True
-                inside.append(proof)
+            shown = self.task.all_shown(self.task.left(f, self.task.conditions) for f in domain(v, values[v]))
+            if shown is None:
+                return True
+            inside += shown
         below: list[Json] = []
         said: list[str] = []
         for v, value in values.items():
             said.append(f"{v.name} = {expression_text(value)}")
             bound = self.bound(v, values, *extreme[v]) if v in extreme and scale is None else None
             if bound is not None:
-                number, shown = Number(bound[0]), bound[1]
-                below.append({"values": values_to_json({**values, v: number}), "inner": shown.certificate})
-                point = ", ".join(f"{name} = {at}" for name, at in (shown.counterexample or {}).items())
+                number, false = Number(bound[0]), bound[1]
+                below.append({"values": values_to_json({**values, v: number}), "inner": false.certificate})
+                point = ", ".join(f"{name} = {at}" for name, at in (false.counterexample or {}).items())
                 said[-1] += f" (not {number.value}{': ' if point else ''}{point})"
         return self.task.claim(values, [*inside, *proofs], "with " + ", ".join(said), below)
 
@@ -269,7 +271,7 @@ class ConstantSearch:
         for share, digits in ((0.9999, 3), (0.999, 3), (0.99, 2), (0.9, 2), (0.5, 1)):
             number = rounded_down(where.value * share, digits)
             less: dict[Variable, Expression] = {**values, v: Number(number if least else 1 / number)}
-            inner = with_values(self.task.obligation, self.task.prefix, less)
+            inner = under(self.task.obligation, self.task.prefix, less)
             inner = replace(inner, claim=put_in(self.task.prefix.core, less))
             value = less[v]
             assert isinstance(value, Number)

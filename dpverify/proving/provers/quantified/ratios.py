@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -61,6 +61,13 @@ def place(u: float, v: Variable, size: float) -> float:
     return float(round(x)) if v.kind == "integer" else x
 
 
+def inside(v: Variable, x: float) -> bool:
+    """Whether a finite number lies in a letter's domain."""
+    above = v.lower is None or (x > v.lower if v.lower_open else x >= v.lower)
+    below = v.upper is None or (x < v.upper if v.upper_open else x <= v.upper)
+    return math.isfinite(x) and above and below
+
+
 class Ratio:
     """What the constants of one comparison must be, all of them the same number, at points of the other letters."""
 
@@ -70,35 +77,30 @@ class Ratio:
         constants: Sequence[Variable],
         letters: Sequence[Variable],
         conditions: Sequence[Formula],
-        fixed: Mapping[str, float],
     ) -> None:
         self.letters = tuple(letters)
         used = free_in(claim)
         self.constants = [v for v in constants if v in used]
-        names = [*(v.name for v in letters), *fixed, *(v.name for v in self.constants)]
+        around = [v.name for v in letters]
+        names = [*around, *(v.name for v in self.constants)]
         terms = TermsLeft()
         self._sides = [float_function(side, names, terms) for side in (claim.left, claim.right)]
-        around = names[: len(names) - len(self.constants)]
         self._conditions = [
             violation(f, around, terms) for f in conditions if not free_in(f) & set(self.constants)
         ]
-        self._fixed = list(fixed.values())
 
     def gap(self, x: Sequence[float], c: float) -> float:
         """Right minus left."""
-        point = [*x, *self._fixed, *[c] * len(self.constants)]
+        point = [*x, *[c] * len(self.constants)]
         left, right = (side(point) for side in self._sides)
         return right - left
 
     def needed(self, x: Sequence[float]) -> Needed | None:
         """At one point; None where a condition fails or something is undefined."""
-        around = [*x, *self._fixed]
-        for condition in self._conditions:
-            v = condition(around)
-            if not v <= 1e-12:
-                return None
+        if not all(condition(x) <= 1e-12 for condition in self._conditions):
+            return None
         left, right = (
-            [side([*around, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
+            [side([*x, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
         )
         if not all(map(math.isfinite, (*left, *right))):
             return None

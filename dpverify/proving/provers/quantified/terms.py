@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
@@ -13,10 +12,9 @@ from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
-from dpverify.proving.provers.quantified.ratios import place
-from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
+from dpverify.proving.provers.quantified.ratios import inside, place
+from dpverify.proving.provers.quantified.task import Task, negated, negation, put_in, values_text, with_values
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
-from dpverify.proving.reasoning.prefix import conjuncts, negated, negation, put_in, with_values
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
 _COMBINATIONS = 20_000
@@ -49,11 +47,10 @@ class TermSearch:
     def closed(self) -> Proof | None:
         """Where there are no other letters: what there is, is a counterexample to there being none."""
         task = self.task
-        inner = negation(task.obligation, task.prefix, {}, None, None)
-        (claim,) = conjuncts(inner.claim)
-        found = task.shown(replace(inner, claim=claim), self.provers)
+        (inner,) = negation(task.obligation, task.prefix, {})
+        found = task.shown(inner, self.provers)
         if found.verdict is Verdict.PROVED:
-            return task.refutation({}, [found], "there is none", {})
+            return task.refutation({}, [found], "there is none")
         if found.verdict is not Verdict.REFUTED or found.counterexample is None:
             task.note(found.reason, found.gap)
             return None
@@ -73,15 +70,10 @@ class TermSearch:
 
     def with_terms(self, values: Mapping[Variable, Expression]) -> Proof | None:
         """The proof with these values, if all that is left is proved."""
+        said = f"with {values_text(values)}"
         inner = with_values(self.task.obligation, self.task.prefix, values)
-        proofs = []
-        for claim in conjuncts(inner.claim):
-            proof = self.task.shown(replace(inner, claim=claim))
-            if proof.verdict not in HOLDS:
-                self.task.note(f"with {values_text(values)}: {proof.reason}", proof.gap)
-                return None
-            proofs.append(proof)
-        return self.task.claim(values, proofs, f"with {values_text(values)}")
+        proofs = self.task.all_shown(inner, f"{said}: ")
+        return None if proofs is None else self.task.claim(values, proofs, said)
 
     def denied(self) -> Proof | None:
         """Terms with which the core is false, whatever there is."""
@@ -98,12 +90,11 @@ class TermSearch:
             here = [put_in(f, numbers) for f in hold]
             for values in itertools.islice(self.fitting(wanted, task.prefix.chosen, here, []), 2):
                 all_values = {**numbers, **values}
-                inner = negation(task.obligation, task.prefix, all_values, None, None)
-                proofs = [task.shown(replace(inner, claim=claim)) for claim in conjuncts(inner.claim)]
-                if all(p.verdict is Verdict.PROVED for p in proofs):
+                inner = negation(task.obligation, task.prefix, all_values)
+                proofs = task.all_shown(inner, wanted=(Verdict.PROVED,))
+                if proofs is not None:
                     said = f"false at {values_text(all_values)}" if all_values else "there is none"
-                    return task.refutation(all_values, proofs, said, {})
-                task.note(next(p.reason for p in proofs if p.verdict is not Verdict.PROVED))
+                    return task.refutation(all_values, proofs, said)
         return None
 
     def points(self) -> Iterator[dict[Variable, Fraction]]:
@@ -176,7 +167,7 @@ def _fits(
     seen = 0
     for x in samples:
         values = [term(x) for term in terms]
-        if not all(_inside(v, value) for v, value in zip(targets, values, strict=True)):
+        if not all(inside(v, value) for v, value in zip(targets, values, strict=True)):
             return False
         point = [*x, *values]
         try:
@@ -189,13 +180,6 @@ def _fits(
             return False
         seen += not math.isnan(gap)
     return seen > 0
-
-
-def _inside(v: Variable, x: float) -> bool:
-    if not math.isfinite(x):
-        return False
-    above = v.lower is None or (x > v.lower if v.lower_open else x >= v.lower)
-    return above and (v.upper is None or (x < v.upper if v.upper_open else x <= v.upper))
 
 
 def _samples(letters: Sequence[Variable]) -> list[list[float]]:
@@ -217,17 +201,8 @@ def _terms(v: Variable, before: Sequence[Variable]) -> list[Expression]:
             root = Apply("root", (u, Number(Fraction(2))))
             out += [u, u + 1, 2 * u, u / 2, u - 1, one / u, u**2, -u, one / (u + 1), root, u**2 + 1]
         for u, w in itertools.combinations(before, 2):
-            out += [
-                u + w,
-                (u + w) / 2,
-                u * w,
-                u / w,
-                w / u,
-                Apply("max", (u, w)),
-                Apply("min", (u, w)),
-                u - w,
-                w - u,
-            ]
+            larger, smaller = Apply("max", (u, w)), Apply("min", (u, w))
+            out += [u + w, (u + w) / 2, u * w, u / w, w / u, larger, smaller, u - w, w - u]
         return out
     for u in before:
         if u.kind == "integer":
