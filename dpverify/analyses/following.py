@@ -32,22 +32,15 @@ Columns = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class LetterRule:
-    """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
-
-    Attributes:
-        name: the letter.
-        letters: those that it follows from.
-        expression: the other side, or the difference of both.
-        how: `equal` to the expression; the `affine` expression is 0; or the expression rounded `down` or `up` to two
-            digits, where it bounds the letter.
-        strict: whether it bounds the letter strictly.
-    """
+    """How a letter follows from others: from the other side of a comparison, or so that an affine equation holds."""
 
     name: str
     letters: frozenset[str]
     expression: Expression
     how: Literal["equal", "affine", "down", "up"] = "equal"
+    """Equal to the expression; so that it is 0; or the expression rounded to two digits, where it is a bound."""
     strict: bool = False
+    """Whether the bound is strict."""
 
     def exact(self, point: ExactPoint) -> Fraction | None:
         """Its value, where that is rational."""
@@ -120,14 +113,10 @@ def _all_two_digits(values: Array, *, up: bool, strict: bool) -> Array:
 def rules_of(
     obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False, isolate: bool = False
 ) -> list[LetterRule]:
-    """Letters that follow from others, each from those before it.
+    """Letters that follow from others, each from those before it: equations among the assumptions fix letters.
 
-    Args:
-        obligation: a formula with its assumptions. Equations among them fix letters.
-        sizes: those of its letters.
-        tight: letters of no known size are also as large, or as small, as bounds among the assumptions let them be.
-        isolate: of an equation, that letter follows whose value is rational, by whatever operators it is reached; not
-            the one that stands alone.
+    `tight`: letters of no known size are also as large, or as small, as bounds let them be. `isolate`: of an equation,
+    that letter follows whose value is rational, by whatever operators it is reached; not the one that stands alone.
     """
     rules: list[LetterRule] = []
     compared = _compared(obligation)
@@ -218,10 +207,7 @@ def _is_affine(gap: Expression, name: str) -> bool:
 
 
 def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[LetterRule]:
-    """How letters that occur once in an equation follow from its others, where what follows is rational.
-
-    That is so as far as one point shows. Numbers before integers, then those of no known size.
-    """
+    """How letters that occur once in an equation follow, where that is rational as far as one point shows."""
     found = []
     for name in sorted((_names(equation.left) | _names(equation.right)) & {*sizes}):
         value = isolated(equation, name)

@@ -97,13 +97,7 @@ def _ends(obligation: Obligation) -> Iterator[Hypothesis]:
 
 
 def without(obligation: Obligation, left_out: Iterable[Hypothesis]) -> Obligation:
-    """The same claim without some of its hypotheses.
-
-    Where a letter's domain grows, the box that the letter was kept in goes: it is within the old domain.
-
-    Raises:
-        OutOfScopeError: if a letter cannot be put in the place of itself.
-    """
+    """The same claim without some of its hypotheses; where a letter's domain grows, the box that it had goes."""
     gone = tuple(left_out)
     formulas = {h.formula for h in gone if h.letter is None}
     kept = tuple(a for a in _assumptions(obligation) if a not in formulas)
@@ -141,16 +135,12 @@ def _exchanged(formula: Formula, wider: Mapping[Variable, Variable]) -> Formula:
 def uses_of_hypotheses(
     obligation: Obligation, only: Collection[Hypothesis] | None = None, *, budget: Budget = BUDGET
 ) -> tuple[TriedHypothesis, ...]:
-    """What a formula makes of its hypotheses; empty where it is not proved with all of them.
+    """What a formula makes of its hypotheses, or of `only` some of them; empty where it is not proved with all of them.
 
     For each, a point is looked for that meets all others, and at which the formula is false or undefined. What is left
     is left out, all at once if the formula is still proved then, else one by one: ends of domains first, then the
     assumptions from the last to the first. So the unused ones can go together, and of two that say the same, one stays.
-
-    Args:
-        obligation: the formula.
-        only: some of its hypotheses; the others are kept. Default: all.
-        budget: what each attempt at a proof may do.
+    `budget` is for each attempt at a proof.
     """
     every = [h for h in hypotheses(obligation) if only is None or h in only]
     before = _proved(obligation, budget) if every else None
@@ -240,10 +230,7 @@ def _named(changed: Obligation, point: ExactPoint) -> dict[str, str]:
 
 
 def _near_witness(changed: Obligation, h: Hypothesis, before: Proof) -> Iterator[ExactPoint]:
-    """The point at which all hypotheses hold, with one or two letters moved, first those that the hypothesis is about.
-
-    Equations among the others often leave no simple point elsewhere.
-    """
+    """The witness with one or two letters moved; equations among the others often leave no simple point elsewhere."""
     if before.witness is None:
         return
     start = {name: coordinates_of(value) for name, value in before.witness.items()}

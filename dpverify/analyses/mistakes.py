@@ -55,13 +55,7 @@ def added_conditions(
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
     What is said only of letters that the correction brings along is no condition on what is printed, and nor is what is
-    shown on the way.
-
-    Args:
-        printed: the formula that is corrected.
-        corrected: what it is corrected to.
-        shown: the formulas that the correction rests on.
-        told: what a letter is, where its name does not tell; else empty.
+    `shown` on the way. `told` says what a letter is where its name does not tell.
     """
     if printed is None:
         return ()

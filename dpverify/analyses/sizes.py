@@ -51,23 +51,17 @@ class LogOf:
 
 @dataclass(frozen=True)
 class Size:
-    """What a letter is, and the range that it has in practice.
-
-    Attributes:
-        what: in words, such as `number of records`.
-        low: smallest value.
-        high: largest value.
-        typical: the value that is tried first; others follow by how far they are from it, in powers of ten.
-        known: whether the range is about what the letter is; False where it only follows from domain or unit.
-        log_of: for a logarithm, of what; it is tied to those of its letters that stand in the same formula.
-    """
+    """What a letter is, such as `number of records`, and the range that it has in practice."""
 
     what: str
     low: Fraction
     high: Fraction
     typical: Fraction
+    """What is tried first; other values follow by how far they are from it, in powers of ten."""
     known: bool = True
+    """Whether the range is about what the letter is; else it only follows from domain or unit."""
     log_of: LogOf | None = None
+    """For a logarithm, of what; it is tied to those of its letters that stand in the same formula."""
 
     def holds(self, value: Fraction) -> bool:
         """Whether a value is of this size."""
@@ -145,11 +139,7 @@ def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
 
 
 def check_size(v: Variable) -> None:
-    """Refuse a size that nobody knows, and one of a letter in a unit of loss or length, or of a vector.
-
-    Raises:
-        InvalidArgumentError: with what is allowed.
-    """
+    """Refuse a size that nobody knows, and one of a letter in a unit of loss or length, or of a vector."""
     if not v.size:
         return
     if v.unit.loss or v.unit.length or v.kind == "vector":
@@ -247,10 +237,7 @@ _MOST = 48
 
 
 def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fraction]:
-    """Numbers of a letter's size and domain that are easy to read, the most typical first.
-
-    Those with one digit other than 0; between bounds that are close, also integers, ends and quarters; and `more`.
-    """
+    """Numbers of a letter's size and domain that are easy to read, and `more`, the most typical first."""
     typical = float(size.typical)
     found: dict[Fraction, float] = {}
 
@@ -284,10 +271,9 @@ def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fra
 
 
 def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
-    """Whether sizes fit together, also those of letters that only stand in a logarithm.
+    """Whether sizes fit together, also those of letters that only stand in a logarithm, which are of their sizes.
 
-    These are of their sizes. No number of some records is above the number of records, and each delta is at most 1
-    over it.
+    No number of some records is above the number of records, and each delta is at most 1 over it.
     """
     logs = [(point[x], size.log_of) for x, size in sizes.items() if size.log_of is not None]
     inside = dict(found for value, of in logs if (found := _only_inside(of, value, point)) is not None)

@@ -149,11 +149,7 @@ def _union(obligations: Sequence[Obligation]) -> Obligation | None:
 
 
 def _both(a: Variable, b: Variable) -> Variable | None:
-    """A letter with both domains; None where they do not meet.
-
-    Raises:
-        OutOfScopeError: if it stands for things of different kinds or units.
-    """
+    """A letter with both domains; None where they do not meet, `OutOfScopeError` for different kinds or units."""
     if (a.kind == "vector") != (b.kind == "vector") or not a.unit.same_as(b.unit):
         things = (f"{a.domain_text()}, {a.unit}", f"{b.domain_text()}, {b.unit}")
         raise OutOfScopeError(f"{a.name} stands for different things ({'; and '.join(things)})")

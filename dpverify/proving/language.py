@@ -15,17 +15,13 @@ from dpverify.formulas.expressions import (
     Constant,
     Expression,
     Variable,
-    at,
     children,
-    derivative,
     exact,
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import (
-    And,
     Compare,
-    Eq,
     Formula,
     Le,
     comparisons,
@@ -48,30 +44,6 @@ if TYPE_CHECKING:
     from dpverify.proving.second_reader import PrintedSource
 
 Json = Any
-
-
-def continuously_differentiable(
-    pieces: tuple[tuple[object, object], ...], last: object, variable: Variable, order: int
-) -> And:
-    """A function given in pieces has continuous derivatives up to `order`.
-
-    `pieces` are (expression, breakpoint) from left to right, each valid up to its breakpoint, and `last` the
-    expression right of them all. The formula says that at every breakpoint the derivatives from both sides,
-    of each order from 0, agree; inside its piece each expression must be smooth.
-    """
-    expressions = [piece for piece, _ in pieces] + [last]
-    conditions: list[Formula] = []
-    for k in range(order + 1):
-        for i, (_, breakpoint_) in enumerate(pieces):
-            sides = [
-                at(derivative(e, variable, k) if k else e, variable, breakpoint_)
-                for e in (expressions[i], expressions[i + 1])
-            ]
-            conditions.append(Eq(*sides))
-    return And(tuple(conditions))
-
-
-# ---------------------------------------------------------------------------------------------- statements
 
 
 @dataclass(frozen=True)
@@ -317,11 +289,7 @@ class StatementPart(Protocol):
 
 
 class Unread(Sequence[Obligation]):
-    """Obligations whose formulas are read when they are asked for, each once.
-
-    Attributes:
-        parts: what is known of them without reading.
-    """
+    """Obligations that are read when they are asked for, each once; `parts` is known of them without reading."""
 
     def __init__(
         self, parts: Sequence[StatementPart], read: Callable[[int], Obligation], source: Callable[[], Json]

@@ -62,11 +62,7 @@ def written_form(obligation: Obligation) -> Obligation | None:
 def with_formulas(
     stated: tuple[Formula, ...], formulas: Mapping[Variable, Expression]
 ) -> tuple[Formula, ...]:
-    """Formulas with letters replaced, and that what replaces them is in their domains.
-
-    Raises:
-        OutOfScopeError: where a letter of what replaces one is bound.
-    """
+    """Formulas with letters replaced, and that what replaces them is in their domains."""
     within = (side for letter, body in formulas.items() for side in _within(letter, body))
     return (*(_replaced(f, formulas) for f in stated), *within)
 

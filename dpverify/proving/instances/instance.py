@@ -36,21 +36,14 @@ class Premise:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came of an instance.
-
-    Attributes:
-        left, right: enclosures of both sides of the claim.
-        point: what the formula's letters are there.
-        conditions: the statement's hypotheses.
-        from_below: whether the left side is that of one event, or of a part of an integral, which the formula's own
-            left side may exceed.
-    """
+    """Enclosures of both sides of an instance's claim, and what the formula's letters and the hypotheses are."""
 
     left: Number
     right: Number
     point: Mapping[str, Number] = field(default_factory=dict)
     conditions: tuple[Premise, ...] = ()
     from_below: bool = False
+    """Whether the left side is that of one event, or of a part of an integral, which the formula's own may exceed."""
 
 
 @dataclass(frozen=True)

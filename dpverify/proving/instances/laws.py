@@ -32,11 +32,7 @@ def ball(value: Number) -> Ball:
 
 @dataclass(frozen=True)
 class FiniteLaw:
-    """A law on finitely many points.
-
-    Raises:
-        InvalidArgumentError: if a mass may be negative, or the sum of all cannot be 1.
-    """
+    """A law on finitely many points, whose masses are at least 0 with a sum of 1."""
 
     masses: Mapping[Any, Number]
 
@@ -86,11 +82,7 @@ def total_variation(p: FiniteLaw, q: FiniteLaw) -> Ball:
 
 
 def least_mass(p: FiniteLaw, q: FiniteLaw, size: Number) -> Ball:
-    """The least that q has on a set on which p has `size`, points being divisible as on a space without atoms.
-
-    Raises:
-        InvalidArgumentError: if a ratio of masses cannot be compared with another.
-    """
+    """The least that q has on a set on which p has `size`, points being divisible as on a space without atoms."""
     ratios = sorted(p.masses, key=lambda x: Fraction(q.masses[x]) / Fraction(p.masses[x]))
     found, left = ball(0), Fraction(size)
     for x in ratios:
@@ -102,11 +94,7 @@ def least_mass(p: FiniteLaw, q: FiniteLaw, size: Number) -> Ball:
 
 @dataclass(frozen=True)
 class DensityLaw:
-    """A law on a bounded interval whose density is proportional to a weight, analytic where it is evaluated.
-
-    Raises:
-        InvalidArgumentError: if the interval has no length, or (when first asked) the weight no positive integral.
-    """
+    """A law on a bounded interval whose density is proportional to a weight, analytic where it is evaluated."""
 
     low: Number
     high: Number
@@ -137,11 +125,7 @@ class DensityLaw:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """The normal law on the line; in d dimensions, what its covariance sigma^2 I leaves along one direction.
-
-    Raises:
-        InvalidArgumentError: if the standard deviation is not above 0.
-    """
+    """The normal law on the line; in d dimensions, what its covariance sigma^2 I leaves along one direction."""
 
     mean: Number
     stddev: Number
@@ -167,11 +151,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Laplace:
-    """The law on the line with density proportional to exp(-|x - mean|/scale).
-
-    Raises:
-        InvalidArgumentError: if the scale is not above 0.
-    """
+    """The law on the line with density proportional to exp(-|x - mean|/scale)."""
 
     mean: Number
     scale: Number
@@ -192,11 +172,7 @@ class Laplace:
 
 @dataclass(frozen=True)
 class GaussianOnBall:
-    """N(m e, s^2 I) in d dimensions, projected to the ball of radius R around 0; e is a unit vector.
-
-    Raises:
-        InvalidArgumentError: if there are fewer than two dimensions.
-    """
+    """N(m e, s^2 I) in d >= 2 dimensions, projected to the ball of radius R around 0; e is a unit vector."""
 
     mean: Number
     stddev: Number
@@ -263,11 +239,7 @@ def kullback_leibler_from_below(p: Gaussian, q: Gaussian, low: Number, high: Num
 
 
 def integral(f: Callable[[Any], Any], low: Number, high: Number) -> Ball:
-    """The integral of an analytic function over an interval, enclosed.
-
-    Raises:
-        InvalidArgumentError: where the enclosure is no number.
-    """
+    """The integral of an analytic function over an interval, enclosed."""
     found = flint.acb.integral(lambda x, _: f(x), flint.acb(ball(low)), flint.acb(ball(high))).real
     if not found.is_finite():
         raise InvalidArgumentError("integrand", str(found), "a function that is analytic around the interval")

@@ -66,8 +66,7 @@ def ball(low: Exact, high: Exact) -> Ball:
 class Objective:
     """The function of a claim, or a derivative of it, over named variables.
 
-    `in_words` gives the same in SymPy's words, for showing that it vanishes on a face, or None; it is called
-    only when that is asked.
+    `in_words` gives the same in SymPy's words or None, when it is asked whether it vanishes on a face.
     """
 
     def __init__(

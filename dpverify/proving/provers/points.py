@@ -68,10 +68,7 @@ def exact_norms(obligation: Obligation, point: ExactPoint) -> bool:
 
 
 def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
-    """A counterexample with simpler numbers, found one coordinate at a time from a confirmed one.
-
-    A point in the obligation's box stays there.
-    """
+    """A counterexample with simpler numbers, one coordinate at a time from a confirmed one; it stays in the box."""
     ends = obligation.ends
 
     def boxed(moved: ExactPoint) -> bool:

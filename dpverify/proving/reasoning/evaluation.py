@@ -165,10 +165,7 @@ def kleene(formula: Formula, judge: Callable[[Formula], bool | None]) -> bool | 
 def plain_truth(
     formula: Formula, point: Point, quantified: Callable[[Formula], bool | None] = lambda _: None
 ) -> bool | None:
-    """Whether the formula holds at a point; None where it is undefined or the balls never decide.
-
-    Of quantifiers somebody else has to say whether they hold.
-    """
+    """Whether the formula holds at a point; None where it is undefined or nothing decides, as of a quantifier."""
 
     def judge(part: Formula) -> bool | None:
         return _compare(part, point) if isinstance(part, Compare) else quantified(part)

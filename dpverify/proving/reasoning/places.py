@@ -149,10 +149,7 @@ class Assumptions:
             yield side, None if bound is None else Number(bound), is_open or bound is None
 
     def along(self, x: Variable, side: int, end: Expression | None) -> tuple[Assumptions, Assumptions] | None:
-        """What still holds between x and an end of it (without the end), and at the end.
-
-        None where x may leave its domain before it comes to the end.
-        """
+        """What holds between x and an end (without it), and at the end; None where x may leave its domain before."""
         path: list[Formula] = []
         at: list[Formula] = []
         rest = tuple(v for v in self.variables if v != x)

@@ -39,7 +39,7 @@ from dpverify.formulas.logic import (
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
-from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
+from dpverify.proving.reasoning.normal_form import NormalForms, Quotient, constant
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
 from dpverify.proving.reasoning.signs import holds_by_signs
 from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, symbol, symbolic_formula
@@ -352,7 +352,7 @@ class _Query:
 
     def _difference(self, f: Symbolic) -> Quotient:
         return self.forms.sum(
-            (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
+            (self.forms.of(f.right), self.forms.product(constant(-1), self.forms.of(f.left)))
         )
 
     def _bound(

@@ -144,11 +144,10 @@ def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shif
 
 
 def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:
-    """Whether the normal form of an expression is a quotient of polynomials with nonnegative coefficients.
+    """Whether an expression is nonnegative wherever it is defined: a quotient of nonnegative coefficients.
 
-    The letters must be symbols that are nonnegative by assumption, pi, exponentials and roots. With `strict`,
-    the numerator must also have a term that is positive throughout. The expression is then nonnegative
-    (positive) wherever it is defined.
+    The letters must be symbols that are nonnegative by assumption, pi, exponentials and roots. With `strict`, the
+    numerator must also have a term that is positive throughout.
     """
     forms = NormalForms()
     q = forms.of(e)

@@ -172,11 +172,7 @@ def operators_known() -> frozenset[str]:
 
 
 def symbolic(e: Expression) -> SymPy:
-    """What SymPy makes of an expression; derivatives are taken and `at` is carried out before it sees any.
-
-    Raises:
-        OutOfScopeError: where SymPy has no term for an operator, or it finds that there is a value nowhere.
-    """
+    """What SymPy makes of an expression, derivatives taken and `at` carried out; `OutOfScopeError` for nothing."""
     result = _symbolic(worked_out(e))
     if result.has(sp.zoo, sp.nan):
         raise OutOfScopeError("an expression has no value anywhere")
@@ -265,11 +261,7 @@ _FROM_SYMPY: tuple[tuple[Any, str], ...] = (
 
 
 def tree(e: SymPy) -> Expression:
-    """The tree of a SymPy expression over variables' symbols.
-
-    Raises:
-        OutOfScopeError: for what has no tree.
-    """
+    """The tree of a SymPy expression over variables' symbols; `OutOfScopeError` for what has none."""
     if e.is_Rational:
         return Number(fraction(e))
     if isinstance(e, DomainSymbol):

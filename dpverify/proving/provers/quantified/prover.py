@@ -16,10 +16,7 @@ from dpverify.proving.provers.search import Search
 
 
 class Quantifiers(NamedProver):
-    """Puts in what there is to be; a claim is refuted by growth without bound, or by a proof of its negation.
-
-    `prove` and `provers` are for what is left then.
-    """
+    """Puts in what there is to be, and leaves the rest to `prove`; refutes by growth, or by proving the negation."""
 
     name = "constants"
 

@@ -70,11 +70,7 @@ class Prefix:
 
 
 def peeled(obligation: Obligation) -> Prefix:
-    """The prefix of a claim.
-
-    Raises:
-        OutOfScopeError: for other claims, and where a name is bound twice.
-    """
+    """The prefix of a claim; `OutOfScopeError` for other claims, and where a name is bound twice."""
     quantifiers: list[Exists | ForAll] = []
     premises: list[Formula] = []
     rest = obligation.claim

@@ -86,11 +86,7 @@ class InnerProducts:
     # ------------------------------------------------------------------------------------------ forms
 
     def form(self, e: Expression) -> Form:
-        """The form of a number's expression.
-
-        Raises:
-            OutOfScopeError: for what is no polynomial in inner products and norms.
-        """
+        """The form of a number's expression; `OutOfScopeError` if it is no polynomial in inner products and norms."""
         return self._form(worked_out(e))
 
     def _form(self, e: Expression) -> Form:
