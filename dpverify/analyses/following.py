@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from dpverify.analyses.sizes import Size, tied
 from dpverify.formulas.expressions import Expression, Variable, free_variables
-from dpverify.formulas.logic import And, Compare
+from dpverify.formulas.logic import Compare, conjuncts
 from dpverify.formulas.values import UnclearError, UndefinedError, Value
-from dpverify.proving.isolation import isolated
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.search import TermsLeft, float_function
-from dpverify.proving.provers.sieve import values_at
+from dpverify.proving.provers.search import TermsLeft, float_function, values_at
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
+from dpverify.proving.writing_out import isolated
 
 Array = NDArray[np.float64]
 
@@ -139,7 +138,7 @@ def rules_of(
 
 def _compared(obligation: Obligation) -> list[Compare]:
     """The comparisons among the assumptions, of which all hold."""
-    parts = (f for part in obligation.assuming for f in (part.parts if isinstance(part, And) else (part,)))
+    parts = (f for part in obligation.assuming for f in conjuncts(part))
     return [f for f in parts if isinstance(f, Compare)]
 
 
@@ -159,9 +158,6 @@ def _behind(letters: frozenset[str], rules: Sequence[LetterRule]) -> frozenset[s
 
 def _names(e: Expression) -> frozenset[str]:
     return frozenset(v.name for v in free_variables(e))
-
-
-# ------------------------------------------------------------------------------------------------ of one comparison
 
 
 def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[LetterRule]:

@@ -19,16 +19,14 @@ from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import (
     And,
     Compare,
-    Exists,
-    ForAll,
     Formula,
     Ge,
     Gt,
-    Implies,
     Le,
     Lt,
     Not,
-    Or,
+    conjuncts,
+    formula_parts,
     free_in,
 )
 from dpverify.formulas.rendering.printing import formula_text
@@ -36,11 +34,11 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Use, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.language import Obligation
-from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
+from dpverify.proving.pipeline import prove, within_limits
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import admitted, graded, simple_values, simplified
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
+from dpverify.proving.reasoning.effort import limited
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.proving.reasoning.truth import truth
 
@@ -84,8 +82,7 @@ def hypotheses(obligation: Obligation) -> tuple[Hypothesis, ...]:
 
 
 def _assumptions(obligation: Obligation) -> Iterator[Formula]:
-    for formula in dict.fromkeys(obligation.assuming):
-        yield from formula.parts if isinstance(formula, And) else (formula,)
+    return (part for formula in dict.fromkeys(obligation.assuming) for part in conjuncts(formula))
 
 
 def _ends(obligation: Obligation) -> Iterator[Hypothesis]:
@@ -143,7 +140,7 @@ def uses_of_hypotheses(
     `budget` is for each attempt at a proof.
     """
     every = [h for h in hypotheses(obligation) if only is None or h in only]
-    before = _proved(obligation, budget) if every else None
+    before = prove(obligation, budget=budget) if every else None
     if before is None or before.verdict not in _SHOWN:
         return ()
     found = {h: finding for h in every if (finding := _needed(obligation, h, before, budget))}
@@ -160,27 +157,16 @@ def uses_of_hypotheses(
     return tuple(found[h] for h in every)
 
 
-def _proved(obligation: Obligation, budget: Budget) -> Proof:
-    """What `prove` finds; whoever limits the steps of all this learns if a wall-clock guard had a part in it."""
-    proof = prove(obligation, budget=budget)
-    if proof.stopped_by_the_clock:
-        note_the_clock()
-    return proof
-
-
 def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof, budget: Budget) -> Use:
     """Whether the formula is proved without them, as well as it was with them."""
     try:
-        proof = _proved(without(obligation, gone), budget)
+        proof = prove(without(obligation, gone), budget=budget)
     except OutOfScopeError:
         return Use.NOT_PROVED_WITHOUT
     if proof.verdict is Verdict.CERTIFIED:  # on a box: of what is outside it nothing is known
         same = before.verdict is Verdict.CERTIFIED and all(h.letter is None for h in gone)
         return Use.UNUSED if same else Use.NOT_PROVED_WITHOUT
     return Use.UNUSED if proof.verdict is Verdict.PROVED else Use.NOT_PROVED_WITHOUT
-
-
-# --------------------------------------------------------------------------------------------------- points
 
 
 def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
@@ -190,14 +176,7 @@ def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget
     except OutOfScopeError:
         return None
     with limited(budget.steps):
-        try:
-            with guarded(budget.guard):
-                return _point(changed, h, before, budget)
-        except (GuardError, OutOfScopeError, RecursionError):
-            return None
-        except ALGEBRA_FAILS as error:
-            failed(error)
-            return None
+        return within_limits(lambda: _point(changed, h, before, budget), budget, lambda *_: None)
 
 
 def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
@@ -213,8 +192,6 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
                 return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
             undefined = point
     proof = Search().attempt(changed, budget)
-    if proof is not None and proof.stopped_by_the_clock:
-        note_the_clock()
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
         return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, exact))
@@ -258,9 +235,6 @@ def _moves(v: Variable, here: Any) -> list[Any]:
 def _simple(changed: Obligation) -> Iterator[ExactPoint]:
     if any(v.kind == "vector" for v in changed.over):
         return
-    if not changed.over:
-        yield {}
-        return
     lists = [simple_values(v, changed.ends.get(v.name)) for v in changed.over]
     for values in graded(lists, _POINTS):
         yield {v.name: x for v, x in zip(changed.over, values, strict=True)}
@@ -268,22 +242,15 @@ def _simple(changed: Obligation) -> Iterator[ExactPoint]:
 
 def _says_nothing(formula: Formula, point: ExactPoint) -> bool:
     """Whether a comparison that always counts has a side without a value; under quantifiers nobody looks."""
-    match formula:
-        case Compare(_, left, right):
-            return any(_no_value(side, point) for side in (left, right))
-        case And(parts):
-            return any(_says_nothing(part, point) for part in parts)
-        case Not(part):
-            return _says_nothing(part, point)
-        case Or() | Implies() | ForAll() | Exists():
-            return False
+    if isinstance(formula, And | Not):
+        return any(_says_nothing(part, point) for part in formula_parts(formula))
+    sides = (formula.left, formula.right) if isinstance(formula, Compare) else ()
+    return any(_no_value(side, point) for side in sides)
 
 
 def _no_value(e: Expression, point: ExactPoint) -> bool:
     try:
         evaluate(e, point)
-    except UndefinedError:
-        return True
-    except (UnclearError, OutOfScopeError):
-        return False
+    except (UndefinedError, UnclearError, OutOfScopeError) as error:
+        return isinstance(error, UndefinedError)
     return False

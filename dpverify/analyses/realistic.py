@@ -38,9 +38,14 @@ from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed, ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import Violation, failing_gap
-from dpverify.proving.provers.sieve import Sieve
-from dpverify.proving.reasoning.effort import limited
+from dpverify.proving.provers.search import (
+    Violation,
+    failing_gap,
+    may_be_admitted,
+    may_be_counterexamples,
+    parts_apart,
+)
+from dpverify.proving.reasoning.effort import EffortSpentError, limited
 from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
 
 Indices = NDArray[np.int64]
@@ -74,7 +79,7 @@ MAGNITUDE = 400
 LONGEST = 128
 """Bits of a fraction that is shown as one."""
 
-_BEYOND = (OutOfScopeError, OverflowError, RecursionError)
+_BEYOND = (EffortSpentError, OutOfScopeError, OverflowError, RecursionError)
 """What ends a search: formulas too deep, work too long, numbers beyond floats."""
 
 
@@ -184,9 +189,6 @@ def _may_leave(size: Size, rule: LetterRule | None, name: str, point: ExactPoint
     return bound is not None and min(size.low, bound) <= point[name] <= max(size.high, bound)
 
 
-# ------------------------------------------------------------------------------------------------ the search
-
-
 class _RealisticSearch:
     """One search, which counts the points that it has tried."""
 
@@ -228,7 +230,7 @@ class _RealisticSearch:
                 Gram(), Budget(), plain
             )
         try:
-            gap = failing_gap(o)
+            gap = failing_gap(parts_apart(o))
         except OutOfScopeError:
             return self._one_by_one(plain, ([{}],))
         ways = [plain]
@@ -249,13 +251,12 @@ class _RealisticSearch:
         """The point at which the formula fails by most, of those that are counterexamples."""
         self.tried += len(places)
         columns = way.columns(places)
-        names = [v.name for v in self._obligation.over]
-        values = np.array([columns[x] for x in names]).reshape(len(names), len(places))
-        sieve = Sieve(self._obligation.claim, self._obligation.assuming, names)
+        over = self._obligation.over
+        values = np.array([columns[v.name] for v in over]).reshape(len(over), len(places))
         sized = np.flatnonzero(way.of_their_sizes(columns))
         if not self.admitted:
-            self._admit(way, places[sized[sieve.admitted(values[:, sized])]])
-        kept = sized[sieve.kept(values[:, sized])]
+            self._admit(way, places[sized[may_be_admitted(self._obligation, values[:, sized])]])
+        kept = sized[may_be_counterexamples(self._obligation, values[:, sized])]
         proposed = []
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
             by = gap(x)

@@ -79,38 +79,29 @@ class Size:
         )
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A quantity that people choose, a pure number, and its sizes."""
-
-    what: str
-    low: Exact
-    high: Exact
-    typical: Exact
-
-    def size(self) -> Size:
-        """Its sizes."""
-        return Size(self.what, Fraction(self.low), Fraction(self.high), Fraction(self.typical))
+def _chosen(what: str, low: Exact, high: Exact, typical: Exact) -> Size:
+    """The sizes of a pure number that people choose."""
+    return Size(what, Fraction(low), Fraction(high), Fraction(typical))
 
 
-_RECORDS = _Known("number of records", 100, 10**6, 1000)
-_SOME_RECORDS = _Known("number of some records, or a position", 10, 10**6, 100)
-_DIMENSION = _Known("dimension", 1, 5000, 100)
-_EPSILON = _Known("epsilon", Fraction(1, 10), 10, 1)
-_DELTA = _Known("delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6))
-_ACCURACY = _Known("accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10))
+_RECORDS = _chosen("number of records", 100, 10**6, 1000)
+_SOME_RECORDS = _chosen("number of some records, or a position", 10, 10**6, 100)
+_DIMENSION = _chosen("dimension", 1, 5000, 100)
+_EPSILON = _chosen("epsilon", Fraction(1, 10), 10, 1)
+_DELTA = _chosen("delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6))
+_ACCURACY = _chosen("accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10))
 
 KNOWN = (
     _RECORDS,
     _DIMENSION,
-    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10)),
+    _chosen("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10)),
     _EPSILON,
     _DELTA,
-    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000)),
-    _Known("Renyi order", Fraction(5, 4), 256, 2),
+    _chosen("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000)),
+    _chosen("Renyi order", Fraction(5, 4), 256, 2),
     _SOME_RECORDS,
-    _Known("number of phases", 2, 50, 10),
-    _Known("number of steps, queries or the like", 10, 10**6, 1000),
+    _chosen("number of phases", 2, 50, 10),
+    _chosen("number of steps, queries or the like", 10, 10**6, 1000),
     _ACCURACY,
 )
 """What letters may be declared as."""
@@ -150,11 +141,8 @@ def check_size(v: Variable) -> None:
 
 
 def _known(v: Variable) -> Size | None:
-    kind = _NAMED.get(v.size) or (_SOME_RECORDS if v.unit.name == RECORDS.name and not v.size else None)
-    return None if kind is None else kind.size()
+    return _NAMED.get(v.size) or (_SOME_RECORDS if v.unit.name == RECORDS.name and not v.size else None)
 
-
-# ------------------------------------------------------------------------------------------------ logarithms
 
 _LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?: ?/ ?(?:([^()/ ]+)|\(([^()/]+)\)))?\)|(\w+))")
 
@@ -164,8 +152,7 @@ def _logarithm(v: Variable, plain: Mapping[str, Size | None]) -> Size | None:
     of = _log_of(v.size)
     if of is None:
         return None
-    elsewhere = {x: kind.size() for x, kind in _BY_LETTER.items()}
-    found = [(x, {**elsewhere, **plain}.get(x)) for x in of.letters]
+    found = [(x, {**_BY_LETTER, **plain}.get(x)) for x in of.letters]
     sizes = {x: size for x, size in found if size is not None}
     if not sizes or len(sizes) < len({*of.letters}) or any(size.low <= 0 for size in sizes.values()):
         return None
@@ -198,9 +185,6 @@ def _log_of(size: str) -> LogOf | None:
     return LogOf(factor, tuple(letters[0]), tuple(letters[1]))
 
 
-# ------------------------------------------------------------------------------------------------ by domain
-
-
 def _by_domain(v: Variable) -> Size:
     """The range that is taken where nothing says what a letter is, cut to its domain; it is never empty."""
     low, high = v.lower, v.upper
@@ -227,8 +211,6 @@ def _cut(low: Fraction, high: Fraction, v: Variable) -> tuple[Fraction, Fraction
         first = 10 * v.upper if v.lower is None else max(10 * v.upper, v.lower)
     return first, last
 
-
-# ------------------------------------------------------------------------------------------------ readable numbers
 
 _DIGITS = {1: 0.0, 2: 0.3, 5: 0.3, 3: 0.5, 4: 0.6, 8: 0.8, 6: 0.8, 7: 0.9, 9: 0.9}
 """How much is added to a number's distance from the typical one, in powers of ten, for its leading digit."""
@@ -267,9 +249,6 @@ def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fra
     return sorted(found, key=lambda x: (found[x], x))[:_MOST]
 
 
-# ------------------------------------------------------------------------------------------------ together
-
-
 def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
     """Whether sizes fit together, also those of letters that only stand in a logarithm, which are of their sizes.
 
@@ -277,14 +256,15 @@ def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool
     """
     logs = [(point[x], size.log_of) for x, size in sizes.items() if size.log_of is not None]
     inside = dict(found for value, of in logs if (found := _only_inside(of, value, point)) is not None)
-    if not all(_BY_LETTER[x].size().nearly_holds(value) for x, value in inside.items()):
+    if not all(_BY_LETTER[x].nearly_holds(value) for x, value in inside.items()):
         return False
-    counted = [point[x] for x, size in sizes.items() if size.what == _RECORDS.what]
+    counted, some, deltas = (
+        [point[x] for x, size in sizes.items() if size.what == kind.what]
+        for kind in (_RECORDS, _SOME_RECORDS, _DELTA)
+    )
     records = max(counted, default=Fraction(inside["n"]) if "n" in inside else None)
     if records is None:
-        return all(point[x] <= 1 for x, size in sizes.items() if size.what == _DELTA.what)
-    some = [point[x] for x, size in sizes.items() if size.what == _SOME_RECORDS.what]
-    deltas = [point[x] for x, size in sizes.items() if size.what == _DELTA.what]
+        return all(delta <= 1 for delta in deltas)
     deltas += [Fraction(inside["delta"])] if "delta" in inside else []
     return all(x <= records for x in some) and all(delta * records <= 1 for delta in deltas)
 

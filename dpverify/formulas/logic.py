@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dpverify.formulas.expressions import Expression, Variable, all_variables, expression, free_variables
+from dpverify.formulas.expressions import (
+    Expression,
+    Variable,
+    all_variables,
+    expression,
+    free_variables,
+    subexpressions,
+)
 
 Relation = Literal["<=", "<", "==", "!="]
 
@@ -141,6 +148,13 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 def comparisons(formula: Formula) -> Iterator[Compare]:
     """Every comparison inside a formula."""
     return (part for part in subformulas(formula) if isinstance(part, Compare))
+
+
+def expressions_in(*formulas: Formula) -> Iterator[Expression]:
+    """Every expression in formulas, each before its own parts."""
+    for compare in (compare for formula in formulas for compare in comparisons(formula)):
+        yield from subexpressions(compare.left)
+        yield from subexpressions(compare.right)
 
 
 def conjuncts(formula: Formula) -> Iterator[Formula]:

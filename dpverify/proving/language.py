@@ -122,42 +122,35 @@ class Obligation:
 
     def __post_init__(self) -> None:
         self._check_coverage()
-        for formula in (self.claim, *self.assuming):
+        stated = (self.claim, *self.assuming)
+        for formula in stated:
             if not isinstance(formula, Formula):
-                raise InvalidArgumentError(
-                    f"obligation {self.name}",
-                    formula,
-                    "formulas such as Le(left, right), for claim and assumptions",
-                )
+                allowed = "formulas such as Le(left, right), for claim and assumptions"
+                raise InvalidArgumentError(f"obligation {self.name}", formula, allowed)
             check_formula(formula)
             for compare in comparisons(formula):
                 check_expression(self.name, compare.left)
                 check_expression(self.name, compare.right)
         self._check_box()
-        known = set(self.over)
         seen = {v.name: v for v in self.over}
         if len(seen) != len(self.over):
+            names = [v.name for v in self.over]
             raise InvalidArgumentError(
-                f"over of obligation {self.name}",
-                [v.name for v in self.over],
-                "variables of different names",
+                f"over of obligation {self.name}", names, "variables of different names"
             )
-        for formula in (self.claim, *self.assuming):
+        for formula in stated:
             for variable in variables_of(formula):
                 first = seen.setdefault(variable.name, variable)
                 if first != variable:
-                    raise InvalidArgumentError(
-                        f"obligation {self.name}",
-                        f"{variable.name} as {_declared(first)} and as {_declared(variable)}",
-                        "one domain and unit for each name, bound ones included",
-                    )
-            free = free_in(formula) - known
-            if free:
-                raise InvalidArgumentError(
-                    f"obligation {self.name}",
-                    sorted(v.name for v in free),
-                    "formulas over the variables in `over`",
-                )
+                    both = f"{variable.name} as {_declared(first)} and as {_declared(variable)}"
+                    allowed = "one domain and unit for each name, bound ones included"
+                    raise InvalidArgumentError(f"obligation {self.name}", both, allowed)
+            self._check_free(f"obligation {self.name}", formula, "formulas")
+
+    def _check_free(self, name: str, formula: Formula, allowed: str) -> None:
+        if free := free_in(formula) - {*self.over}:
+            names = sorted(v.name for v in free)
+            raise InvalidArgumentError(name, names, f"{allowed} over the variables in `over`")
 
     @property
     def ends(self) -> dict[str, Ends]:
@@ -167,14 +160,8 @@ class Obligation:
 
     def within_box(self) -> Obligation:
         """The same with its box as assumptions."""
-        ends = self.ends
-        sides = (
-            side
-            for v in self.over
-            if v.name in ends
-            for low, high in (ends[v.name],)
-            for side in (Le(low, v), Le(v, high))
-        )
+        boxed = ((v, *self.ends[v.name]) for v in self.over if v.name in self.box)
+        sides = (side for v, low, high in boxed for side in (Le(low, v), Le(v, high)))
         return replace(self, assuming=(*self.assuming, *sides), box={})
 
     @property
@@ -210,24 +197,15 @@ class Obligation:
             allowed = ", ".join(c for c in Coverage if c is not Coverage.UNIT)
             raise InvalidArgumentError(f"coverage of obligation {self.name}", self.coverage, allowed)
         if bool(self.scope) != (self.coverage is Coverage.INSTANCE):
-            raise InvalidArgumentError(
-                f"scope of obligation {self.name}",
-                self.scope,
-                "the case for an instance, and none for others",
-            )
+            allowed = "the case for an instance, and none for others"
+            raise InvalidArgumentError(f"scope of obligation {self.name}", self.scope, allowed)
         if self.own_sizes and self.coverage is not Coverage.INSTANCE:
             raise InvalidArgumentError(
                 f"own sizes of obligation {self.name}", True, "said of an instance alone"
             )
         _check_names(f"uses of obligation {self.name}", self.uses)
         if self.catches is not None:
-            free = free_in(self.catches.claim) - set(self.over)
-            if free:
-                raise InvalidArgumentError(
-                    f"fault of obligation {self.name}",
-                    sorted(v.name for v in free),
-                    "a claim over the variables in `over`",
-                )
+            self._check_free(f"fault of obligation {self.name}", self.catches.claim, "a claim")
 
     def _check_box(self) -> None:
         variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
@@ -236,9 +214,8 @@ class Obligation:
                 raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
             v = variables[name]
             if v.kind == "vector":
-                raise InvalidArgumentError(
-                    f"box of {name}", tuple(ends), "bounds for numbers, not for vectors"
-                )
+                allowed = "bounds for numbers, not for vectors"
+                raise InvalidArgumentError(f"box of {name}", tuple(ends), allowed)
             low, high = (exact(f"box of {name}", end) for end in ends)
             if v.kind == "integer":
                 low, high = exact(name, math.ceil(low)), exact(name, math.floor(high))
@@ -295,11 +272,9 @@ class Unread(Sequence[Obligation]):
         self, parts: Sequence[StatementPart], read: Callable[[int], Obligation], source: Callable[[], Json]
     ) -> None:
         self.parts = tuple(parts)
-        self._read, self._source = read, source
-
-    def source(self) -> Json:
+        self._read = read
+        self.source = source
         """What they are read from: all of it, so that where it is the same, they are."""
-        return self._source()
 
     @overload
     def __getitem__(self, index: int) -> Obligation: ...

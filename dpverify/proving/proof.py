@@ -38,10 +38,6 @@ def most_telling(gaps: Iterable[Gap | None]) -> Gap:
     return min((gap for gap in gaps if gap in _TELLING), key=_TELLING.index, default=Gap.NO_METHOD)
 
 
-class EffortSpentError(TooLargeError):
-    """The steps of one attempt are used up."""
-
-
 class UnshownError(OutOfScopeError):
     """A condition is not shown without which nothing is proved."""
 
@@ -163,8 +159,6 @@ class NamedProver(ABC):
         """Try to prove or refute."""
         try:
             found = self.settle(obligation, budget)
-        except EffortSpentError:
-            raise
         except OutOfScopeError as error:
             found = undecided(str(error), gap_of(error))
         return None if found is None else replace(found, prover=self.name)

@@ -7,6 +7,7 @@ nowhere negative; this is the side from which a claim is refuted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -68,9 +69,8 @@ class FiniteLaw:
 def hockey_stick(p: FiniteLaw, q: FiniteLaw, exponential: Number) -> Number:
     """The sum of max(0, p - e^epsilon q), given e^epsilon; a fraction where all numbers are rational."""
     points = {**p.masses, **q.masses}
-    if all(
-        isinstance(number, int | Fraction) for number in (*p.masses.values(), *q.masses.values(), exponential)
-    ):
+    numbers = (*p.masses.values(), *q.masses.values(), exponential)
+    if all(isinstance(number, int | Fraction) for number in numbers):
         parts = (p.masses.get(x, 0) - exponential * q.masses.get(x, 0) for x in points)
         return sum((max(Fraction(0), Fraction(part)) for part in parts), Fraction(0))
     return sum((ball(0).max(p.mass(x) - ball(exponential) * q.mass(x)) for x in points), ball(0))
@@ -123,8 +123,20 @@ class DensityLaw:
         return integral(lambda x: f(x) * self.weight(x), self.low, self.high) / self._total
 
 
+class _OnTheLine(ABC):
+    """A law on the line, of which half lines are known."""
+
+    @abstractmethod
+    def above(self, threshold: Number) -> Ball:
+        """The mass of a half line, from the threshold up."""
+
+    def between(self, low: Number, high: Number) -> Ball:
+        """The mass of an interval."""
+        return self.above(low) - self.above(high)
+
+
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_OnTheLine):
     """The normal law on the line; in d dimensions, what its covariance sigma^2 I leaves along one direction."""
 
     mean: Number
@@ -139,10 +151,6 @@ class Gaussian:
         z = (ball(threshold) - ball(self.mean)) / ball(self.stddev)
         return (z / ball(2).sqrt()).erfc() / 2
 
-    def between(self, low: Number, high: Number) -> Ball:
-        """The mass of an interval."""
-        return self.above(low) - self.above(high)
-
     def density(self, x: Any) -> Any:
         """The density, at complex points too."""
         z = (x - ball(self.mean)) / ball(self.stddev)
@@ -150,7 +158,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(_OnTheLine):
     """The law on the line with density proportional to exp(-|x - mean|/scale)."""
 
     mean: Number
@@ -164,10 +172,6 @@ class Laplace:
         """The mass of a half line, from the threshold up; the threshold must not straddle the mean."""
         z = (ball(threshold) - ball(self.mean)) / ball(self.scale)
         return (-z).exp() / 2 if z >= 0 else 1 - z.exp() / 2
-
-    def between(self, low: Number, high: Number) -> Ball:
-        """The mass of an interval."""
-        return self.above(low) - self.above(high)
 
 
 @dataclass(frozen=True)

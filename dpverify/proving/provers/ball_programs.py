@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import operator as ring
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from functools import cache, reduce
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -42,12 +44,9 @@ class NotExpressibleError(Exception):
 class NeedsValueError(Exception):
     """The expression makes sense only once some integer variables have values; `names` says which."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: AbstractSet[str]) -> None:
         super().__init__(", ".join(sorted(names)))
         self.names = names
-
-
-# ---------------------------------------------------------------------------------------------- operations
 
 
 def _inverse(x: Ball) -> Ball:
@@ -101,20 +100,15 @@ def _rational_power(q: Fraction) -> Callable[[Ball], Ball]:
     return evaluate
 
 
-def _pick(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
-    """The slope of the larger of two branches, or the hull of both where the balls do not decide."""
-    if a > b:
-        return da
-    if b > a:
-        return db
-    return da.union(db) if da.is_finite() and db.is_finite() else NOT_A_NUMBER
-
-
 def _branch(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
-    """As `_pick`, for what jumps at the kink: undefined where the balls do not decide."""
-    if a > b:
-        return da
-    return db if b > a else NOT_A_NUMBER
+    """The slope of the larger of two branches; undefined where the balls do not decide."""
+    return da if a > b else db if b > a else NOT_A_NUMBER
+
+
+def _pick(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
+    """The same, or the hull of both slopes where the balls do not decide."""
+    undecided = not (a > b or b > a) and da.is_finite() and db.is_finite()
+    return da.union(db) if undecided else _branch(a, b, da, db)
 
 
 _OPERATIONS: dict[str, Callable[..., Ball]] = {
@@ -137,17 +131,9 @@ _TOTAL = frozenset(
 
 def operation(key: Key) -> tuple[Callable[..., Ball], tuple[Node, ...]]:
     """The function that a node stands for, and the nodes it takes."""
-    match key:
-        case ("ipow", base, n):
-            return _integer_power(n), (base,)
-        case ("rpow", base, q):
-            return _rational_power(q), (base,)
-        case (head, *arguments):
-            return _OPERATIONS[head], tuple(arguments)
-    raise AssertionError(key)
-
-
-# ---------------------------------------------------------------------------------------------- graph
+    if key[0] in ("ipow", "rpow"):
+        return (_integer_power if key[0] == "ipow" else _rational_power)(key[2]), (key[1],)
+    return _OPERATIONS[key[0]], key[1:]
 
 
 class Graph:
@@ -168,15 +154,13 @@ class Graph:
 
     def node(self, *key: Any) -> Node:
         """The node of an operation and what it takes."""
-        found = self._numbers.get(key)
-        if found is not None:
-            return found
-        self.keys.append(key)
-        symbols = frozenset([key[1]]) if key[0] == "sym" else frozenset[str]()
-        self._symbols.append(symbols.union(*(self._symbols[i] for i in self.arguments(key))))
-        self._total.append(key[0] in _TOTAL and all(self._total[i] for i in self.arguments(key)))
-        self._numbers[key] = len(self.keys) - 1
-        return len(self.keys) - 1
+        if key not in self._numbers:
+            self._numbers[key] = len(self.keys)
+            self.keys.append(key)
+            symbols = frozenset([key[1]]) if key[0] == "sym" else frozenset[str]()
+            self._symbols.append(symbols.union(*(self._symbols[i] for i in self.arguments(key))))
+            self._total.append(key[0] in _TOTAL and all(self._total[i] for i in self.arguments(key)))
+        return self._numbers[key]
 
     @staticmethod
     def arguments(key: Key) -> tuple[Node, ...]:
@@ -266,10 +250,7 @@ class Graph:
                     raise NotExpressibleError("a derivative of floor")
             if not self._total[i]:
                 doubtful.append(i)
-        result = self.zero
-        for i in doubtful:
-            result = self.add(result, self.mul(self.zero, i))
-        return result
+        return reduce(lambda total, i: self.add(total, self.mul(self.zero, i)), doubtful, self.zero)
 
     # whole expressions
 
@@ -372,14 +353,8 @@ class _FormulaReader:
     """Reads expressions, as they are written, under one assignment of nodes to names."""
 
     def __init__(self, graph: Graph, values: dict[str, Node]) -> None:
-        self.graph = graph
-        self.values = values
-        self.done: dict[Expression, Node] = {}
-
-    def read(self, e: Expression) -> Node:
-        if e not in self.done:
-            self.done[e] = self._read(e)
-        return self.done[e]
+        self.graph, self.values = graph, values
+        self.read = cache(self._read)
 
     def _read(self, e: Expression) -> Node:
         graph = self.graph
@@ -407,8 +382,8 @@ class _FormulaReader:
                 return graph.add(node, graph.smooth(function))
             case At(body, variable, value):
                 # the replaced name is bound in here, whatever it stands for outside
-                inner = _FormulaReader(graph, {k: v for k, v in self.values.items() if k != variable.name})
-                return graph.rebuild(inner.read(body), {variable.name: self.read(value)})
+                inner = graph.compile(body, {k: v for k, v in self.values.items() if k != variable.name})
+                return graph.rebuild(inner, {variable.name: self.read(value)})
             case _:
                 raise NotExpressibleError(f"{type(e).__name__} ({getattr(e, 'kind', '')})")
 
@@ -456,7 +431,7 @@ class _FormulaReader:
             names = frozenset[str]().union(*(graph.symbols(node) for node in ends))
             if not names:
                 raise NotExpressibleError(where)
-            raise NeedsValueError(set(names))
+            raise NeedsValueError(names)
         low, high = (q for q in numbers if q is not None)
         if low.denominator != 1 or high.denominator != 1 or high - low >= _LONGEST_SUM:
             raise NotExpressibleError(where)
@@ -464,9 +439,8 @@ class _FormulaReader:
         start = graph.zero if e.kind == "sum" else graph.one
         result = start if low <= high else graph.inverse(graph.zero)
         for k in range(int(low), int(high) + 1):
-            term = _FormulaReader(graph, {**self.values, e.variable.name: graph.number(Fraction(k))})
             graph.intermediate.add(result)
-            node = term.read(e.body)
+            node = graph.compile(e.body, {**self.values, e.variable.name: graph.number(Fraction(k))})
             result = graph.add(result, node) if e.kind == "sum" else graph.mul(result, node)
         return result
 
@@ -475,9 +449,6 @@ def operators_known() -> frozenset[str]:
     """Names of the operators that programs have a rule for."""
     arithmetic = {"add", "sub", "neg", "mul", "div", "pow", "root", "ceiling"}
     return frozenset(arithmetic | {name for name in operators() if name in _OPERATIONS})
-
-
-# ---------------------------------------------------------------------------------------------- programs
 
 
 class Program:
@@ -490,23 +461,14 @@ class Program:
         free = frozenset[str]().union(*(graph.symbols(node) for node in outputs)) - set(variables)
         if free:
             raise NotExpressibleError(f"free symbols {', '.join(sorted(free))}")
-        self._fixed: list[tuple[Callable[..., Ball], tuple[int, ...]] | Fraction] = []
-        self._code: list[tuple[Callable[..., Ball], int, int, tuple[int, ...]]] = []
-        self._constants: dict[int, list[Ball]] = {}
         nodes = graph.below(*outputs)
         constant = [i for i in nodes if not graph.symbols(i)]
         slots = {node: slot for slot, node in enumerate(constant)}
-        for i in constant:
-            key = graph.keys[i]
-            if key[0] == "num":
-                self._fixed.append(key[1])
-            elif key[0] == "pi":
-                self._fixed.append((arb.pi, ()))
-            else:
-                f, arguments = operation(key)
-                self._fixed.append((f, tuple(slots[j] for j in arguments)))
+        self._fixed = [self._constant(graph.keys[i], slots) for i in constant]
+        self._constants: dict[int, list[Ball]] = {}
         inputs = {name: len(constant) + k for k, name in enumerate(variables)}
         following = len(constant) + len(variables)
+        self._code: list[tuple[Callable[..., Ball], int, int, tuple[int, ...]]] = []
         for i in nodes:
             key = graph.keys[i]
             if i in slots:
@@ -524,14 +486,20 @@ class Program:
         self.size = len(self._code) + 1
         """Operations of one evaluation."""
 
+    @staticmethod
+    def _constant(key: Key, slots: Mapping[Node, int]) -> tuple[Callable[..., Ball], tuple[int, ...]]:
+        if key[0] == "num":
+            number = fmpq(key[1].numerator, key[1].denominator)
+            return lambda: arb(number), ()
+        if key[0] == "pi":
+            return arb.pi, ()
+        f, arguments = operation(key)
+        return f, tuple(slots[j] for j in arguments)
+
     def _prepare(self) -> list[Ball]:
         values: list[Ball] = []
-        for entry in self._fixed:
-            if isinstance(entry, Fraction):
-                values.append(arb(fmpq(entry.numerator, entry.denominator)))
-            else:
-                f, places = entry
-                values.append(f(*(values[k] for k in places)))
+        for f, places in self._fixed:
+            values.append(f(*(values[k] for k in places)))
         self._constants[ctx.prec] = values
         return values
 

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import sympy as sp
@@ -80,9 +80,8 @@ class Objective:
         self.graph, self.node, self.names = graph, node, tuple(names)
         self._in_words, self.strict = in_words, strict
         self.value = Program(graph, [node], names)
-        self._with_slopes: dict[tuple[int, ...], Program] = {}
-        self._nested: dict[tuple[int, ...], NestedMeanValue] = {}
-        self._slopes: dict[tuple[int, int], Objective] = {}
+        self.with_slopes, self.nested = cache(self._with_slopes), cache(self._nested)
+        self.slope = cache(self._slope)
         self._vanishing: dict[tuple[tuple[int, Exact], ...], bool] = {}
 
     @cached_property
@@ -98,27 +97,19 @@ class Objective:
         """Whether a ball certainly violates the claim."""
         return bool(value <= 0 if self.strict else value < 0)
 
-    def with_slopes(self, active: tuple[int, ...]) -> Program:
+    def _with_slopes(self, active: tuple[int, ...]) -> Program:
         """A program for the value and the derivatives in some variables."""
-        if active not in self._with_slopes:
-            slopes = [self.graph.differentiate(self.node, self.names[i]) for i in active]
-            self._with_slopes[active] = Program(self.graph, [self.node, *slopes], self.names)
-        return self._with_slopes[active]
+        slopes = [self.graph.differentiate(self.node, self.names[i]) for i in active]
+        return Program(self.graph, [self.node, *slopes], self.names)
 
-    def nested(self, active: tuple[int, ...]) -> NestedMeanValue:
+    def _nested(self, active: tuple[int, ...]) -> NestedMeanValue:
         """The mean-value form at every node."""
-        if active not in self._nested:
-            self._nested[active] = NestedMeanValue(self.graph, self.node, self.names, active)
-        return self._nested[active]
+        return NestedMeanValue(self.graph, self.node, self.names, active)
 
-    def slope(self, i: int, sign: int) -> Objective:
+    def _slope(self, i: int, sign: int) -> Objective:
         """The derivative in a variable, or minus it, as a target of its own."""
-        if (i, sign) not in self._slopes:
-            node = self.graph.scale(sign, self.graph.differentiate(self.node, self.names[i]))
-            self._slopes[i, sign] = Objective(
-                self.graph, node, self.names, partial(self._slope_in_words, i, sign)
-            )
-        return self._slopes[i, sign]
+        node = self.graph.scale(sign, self.graph.differentiate(self.node, self.names[i]))
+        return Objective(self.graph, node, self.names, partial(self._slope_in_words, i, sign))
 
     def _slope_in_words(self, i: int, sign: int) -> SymPy | None:
         e = self.expression
@@ -255,6 +246,16 @@ class _Open:
     place: Tree = field(compare=False)
     conditions: tuple[BoxCondition, ...] = field(compare=False)
 
+    def settled(self, leaf: str) -> _Left:
+        """That nothing is left to do for it."""
+        self.place[:] = [leaf]
+        return 0.0, []
+
+
+_Part = tuple[Box, Tree, tuple[BoxCondition, ...]]
+_Left = tuple[float, list[_Part]]
+"""How bad the function looks on a box, and the parts of it that are left."""
+
 
 class BranchAndBound:
     """One search: a whole box, integer sides, a test for admissible counterexamples, and limits on the work.
@@ -280,8 +281,6 @@ class BranchAndBound:
         """Show the claim on the whole box, or find a point in it where the claim fails."""
         with ctx.workprec(self.precision):
             return self._cover(target, self.whole, tuple(conditions), boxes, ask_points=True)
-
-    # ------------------------------------------------------------------------------------ one question
 
     def _cover(
         self, target: Objective, box: Box, conditions: tuple[BoxCondition, ...], boxes: int, ask_points: bool
@@ -333,25 +332,19 @@ class BranchAndBound:
                 return corner
         return None
 
-    # ------------------------------------------------------------------------------------ one box
-
-    def _step(
-        self, target: Objective, item: _Open, ask_points: bool
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
+    def _step(self, target: Objective, item: _Open, ask_points: bool) -> Outcome | _Left:
         """Settle a box, or say what is left to do for it."""
-        box, place = item.box, item.place
+        box = item.box
         balls = [ball(low, high) for low, high in box]
         self.work.operations -= sum(c.size for c in item.conditions)
         if any(c.judge(balls) is False for c in item.conditions):
-            place[:] = ["-"]
-            return 0.0, []
+            return item.settled("-")
         active = tuple(i for i, (low, high) in enumerate(box) if low != high)
         program = target.with_slopes(active)
         self.work.operations -= program.size + target.value.size
         value, *slopes = program(balls)
         if target.holds(value):
-            place[:] = ["+"]
-            return 0.0, []
+            return item.settled("+")
         middle = tuple((low + high) / 2 for low, high in box)
         center = self._at(target, middle)
         if target.fails(center):
@@ -364,16 +357,14 @@ class BranchAndBound:
             bound = bound + slope * offset
         defined = value.is_finite()
         if defined and target.holds(bound):
-            place[:] = ["m"]
-            return 0.0, []
+            return item.settled("m")
         slope_leaf = "+"
         if self.nested:
             nested = target.nested(active)
             self.work.operations -= nested.size
             value, *tighter = nested(balls, [arb(q) for q in middle], offsets)
             if target.holds(value):
-                place[:] = ["n"]
-                return 0.0, []
+                return item.settled("n")
             if not (defined and any(s >= 0 or s <= 0 for s in slopes)):
                 slopes, slope_leaf = tighter, "n"
             bound, defined = value, value.is_finite()
@@ -431,7 +422,7 @@ class BranchAndBound:
         active: tuple[int, ...],
         slopes: list[Ball],
         leaf: str,
-    ) -> list[tuple[Box, Tree, tuple[BoxCondition, ...]]] | None:
+    ) -> list[_Part] | None:
         """Where a derivative has one sign on the box, the claim is a claim about one end."""
         for i, slope in zip(active, slopes, strict=True):
             rising = slope >= 0
@@ -487,7 +478,7 @@ class BranchAndBound:
         slopes: list[Ball],
         badness: float,
         first: int | None,
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
+    ) -> Outcome | _Left:
         """Halve the side that contributes most, at a short dyadic number near its middle."""
         relative = {
             i: (item.box[i][1] - item.box[i][0]) / (self.whole[i][1] - self.whole[i][0])
@@ -497,16 +488,14 @@ class BranchAndBound:
         possible = [i for i in relative if relative[i] > _NARROWEST]
         if not possible:
             return Outcome(box=item.box, why="the two sides come too close to tell apart")
-        if first in possible:
+        if first is not None and first in possible:
             chosen = first
         elif all(s.is_finite() for s in slopes):
             by = dict(zip(active, slopes, strict=True))
-            chosen = max(
-                possible, key=lambda i: float(by[i].abs_upper()) * _float(item.box[i][1] - item.box[i][0])
-            )
+            widths = {i: _float(item.box[i][1] - item.box[i][0]) for i in possible}
+            chosen = max(possible, key=lambda i: float(by[i].abs_upper()) * widths[i])
         else:
-            chosen = max(possible, key=lambda i: relative[i])
-        assert chosen is not None
+            chosen = max(possible, key=relative.__getitem__)
         low, high = item.box[chosen]
         if self.integer[chosen]:
             below = fmpq(((low + high) / 2).floor())
@@ -516,10 +505,8 @@ class BranchAndBound:
             left, right = (low, at), (at, high)
         places: tuple[Tree, Tree] = ([], [])
         item.place[:] = ["s", target.names[chosen], str(at), *places]
-        children = []
-        for side, place in zip((left, right), places, strict=True):
-            children.append(((*item.box[:chosen], side, *item.box[chosen + 1 :]), place, item.conditions))
-        return badness, children
+        boxes = ((*item.box[:chosen], side, *item.box[chosen + 1 :]) for side in (left, right))
+        return badness, [(box, place, item.conditions) for box, place in zip(boxes, places, strict=True)]
 
 
 def _float(q: Exact) -> float:

@@ -40,7 +40,6 @@ from dpverify.proving.reasoning.integrals import ClosedIntegral, closed_integral
 from dpverify.proving.reasoning.normal_form import NormalForms, is_identity
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, factored
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
-from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import (
     Symbolic,
     SymPy,
@@ -52,7 +51,7 @@ from dpverify.proving.reasoning.symbolic import (
     tree,
     tree_of,
 )
-from dpverify.proving.reasoning.truth import missing, require
+from dpverify.proving.reasoning.truth import missing, require, shift_that_shows
 
 _HIGHEST = 12
 """Powers of arguments of logarithms up to this one are written out."""
@@ -107,7 +106,7 @@ class Exact(NamedProver):
         stated, claim, integrals = obligation, obligation.claim, dict[Binder, ClosedIntegral]()
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
-            if undefined := missing(stated, integrals[found].conditions, budget):
+            if undefined := missing(stated.over, stated.assuming, integrals[found].conditions, budget):
                 raise UnshownError(f"the integral over {found.variable.name}: {undefined}")
             claim = _with_values(claim, integrals)
         obligation = replace(stated, claim=claim, units=False)
@@ -165,7 +164,8 @@ class Exact(NamedProver):
                 raise OutOfScopeError(f"no closed form is found for the sum over {limits[0]}")
             index, first, last = map(tree, limits)
             assert isinstance(index, Variable)
-            if undefined := missing(obligation, defined_between(tree(form), index, first, last), budget):
+            between = defined_between(tree(form), index, first, last)
+            if undefined := missing(obligation.over, obligation.assuming, between, budget):
                 raise OutOfScopeError(f"the closed form of the sum over {index.name}: {undefined}")
             closed.append([symbolic_to_json(e), symbolic_to_json(form)])
             value = replaced(form, {limits[0]: limits[2]})
@@ -212,9 +212,6 @@ def _with_values_in(condition: Requirement, integrals: dict[Binder, ClosedIntegr
     return replace(
         condition, formula=formula, premises=tuple(_with_values(p, integrals) for p in condition.premises)
     )
-
-
-# ---------------------------------------------------------------------------------------------- simpler claims
 
 
 @dataclass(frozen=True)

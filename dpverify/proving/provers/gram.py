@@ -12,11 +12,12 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpverify.formulas.definedness import defined_where
-from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
+from dpverify.formulas.expressions import Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula, Le, Lt, Ne, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -100,9 +101,6 @@ def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
     return next((p for p in on_a_line if confirmed(obligation, p)), first)
 
 
-# ---------------------------------------------------------------------------------------------- proofs
-
-
 class _VectorSearch:
     def __init__(self, obligation: Obligation, budget: Budget) -> None:
         self.obligation, self.budget = obligation, budget
@@ -118,21 +116,18 @@ class _VectorSearch:
             return _NO_PROOF
         free = tuple(v for v in self.numbers if v.lower is None and v.upper is None)
         # letters without bounds, such as values of a function, are unknowns; where that can't be, coefficients
-        error: OutOfScopeError | None = None
-        for unknown in (free, ()) if free else ((),):
-            try:
-                return self._with(claim, unknown)
-            except OutOfScopeError as found:
-                error = found
-        assert error is not None
-        raise error
+        if free:
+            with suppress(OutOfScopeError):
+                return self._with(claim, free)
+        return self._with(claim, ())
 
     def _with(self, claim: Compare, unknown: tuple[Variable, ...]) -> Json | str:
         self.products = InnerProducts(self.obligation.over, unknown)
-        left, right = (self.products.form(side) for side in (claim.left, claim.right))
+        products = self.products
+        left, right = (products.form(side) for side in (claim.left, claim.right))
         self._sort_assumptions()
         require(self.scalar, defined_where(claim), self.budget)
-        slack = self.products.plus(right, left, -1)
+        slack = products.plus(right, left, -1)
         if claim.relation == "==":
             terms = self._terms(slack, [f for f in self.facts if f.equality], equality=True)
             return _NO_PROOF if terms is None else {"method": "gram", "sum": self._written(terms)}
@@ -144,11 +139,11 @@ class _VectorSearch:
             return _NO_PROOF
         # a < b where 0 <= b and a^2 < b^2
         base = self._base(right)
-        difference = self.products.plus(
-            self.products.times(right, right), self.products.times(left, left), -1
-        )
-        terms = None if base is None else self._terms(difference, self._facts(difference), strict=strict)
-        if base is None or terms is None:
+        if base is None:
+            return _NO_PROOF
+        difference = products.plus(products.times(right, right), products.times(left, left), -1)
+        terms = self._terms(difference, self._facts(difference), strict=strict)
+        if terms is None:
             return _NO_PROOF
         return {"method": "gram", "base": self._written(base), "sum": self._written(terms)}
 
@@ -158,10 +153,9 @@ class _VectorSearch:
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return
         target = self._linear(claim)
-        facts = [(self._linear(a), a.relation == "==") for a in self.compared if a.relation != "!="]
         if target is None:
             return
-        given = [(form, equality) for form, equality in facts if form is not None]
+        given = [(form, a.relation == "==") for a in self.compared if (form := self._linear(a)) is not None]
         for at in self._samples():
             for point in proposed(self.products, sorted(self.vectors), target, given, at):
                 yield {**at, **point}
@@ -169,14 +163,12 @@ class _VectorSearch:
     def _linear(self, compare: Compare) -> Form | None:
         """Right minus left, or the difference of their squares, whichever is linear in the Gram matrix."""
         left, right = (self.products.form(side) for side in (compare.left, compare.right))
-        whole = self.products.plus(right, left, -1)
-        if is_linear(whole):
-            return whole
-        square = self.products.times(left, left)
-        whole = self.products.plus(self.products.times(right, right), square, -1)
-        return whole if is_linear(whole) else None
-
-    # ------------------------------------------------------------------------------------------ facts
+        for power in (1, 2):
+            high, low = (side if power == 1 else self.products.times(side, side) for side in (right, left))
+            whole = self.products.plus(high, low, -1)
+            if is_linear(whole):
+                return whole
+        return None
 
     def _sort_assumptions(self) -> None:
         """Assumptions about numbers in coefficients say which of these are positive; all others are facts."""
@@ -200,14 +192,9 @@ class _VectorSearch:
             form = self.products.plus(right, left, -1)
             equality, strict = assumption.relation == "==", assumption.relation == "<"
             self.facts.append(_Fact(form, (["assumption", i],), equality, strict))
+        letters = tuple(self.products.letters)
         self.scalar = replace(
-            self.obligation,
-            over=tuple(self.products.letters),
-            assuming=tuple(numbers),
-            claim=Le(0, 0),
-            box={},
-            latex="",
-            catches=None,
+            self.obligation, over=letters, assuming=tuple(numbers), claim=Le(0, 0), box={}, catches=None
         )
 
     def _facts(self, target: Form) -> list[_Fact]:
@@ -215,9 +202,9 @@ class _VectorSearch:
         products, one = self.products, self.products.number(1)
         single = list(self.facts)
         norms = products.norms
-        lengths = []
-        for i, (_, e) in enumerate(norms):
-            lengths.append(_Fact({(("norm", i),): one}, (["norm", expression_to_json(e)],)))
+        lengths = [
+            _Fact({(("norm", i),): one}, (["norm", expression_to_json(e)],)) for i, (_, e) in enumerate(norms)
+        ]
         cauchy = []
         for (i, (u, e)), (j, (v, f)) in itertools.combinations(enumerate(norms), 2):
             both: Form = {(("norm", i), ("norm", j)): one}
@@ -227,8 +214,8 @@ class _VectorSearch:
                 cauchy.append(_Fact(form, (["cauchy", expression_to_json(e), expression_to_json(other)],)))
         out = [_Fact({(): one}), *single, *lengths, *cauchy]
         if norms:
-            for a, b in itertools.combinations_with_replacement([*single, *lengths], 2):
-                out.append(self._product(a, b))
+            pairs = itertools.combinations_with_replacement([*single, *lengths], 2)
+            out += [self._product(a, b) for a, b in pairs]
             if any(sum(atom[0] == "dot" for atom in monomial) > 1 for monomial in target):
                 out += [self._product(a, b) for a, b in itertools.combinations(cauchy, 2)]
         return _useful(target, out)[:MAX_FACTS]
@@ -236,8 +223,6 @@ class _VectorSearch:
     def _product(self, a: _Fact, b: _Fact) -> _Fact:
         form = self.products.times(a.form, b.form)
         return _Fact(form, (*a.factors, *b.factors), a.equality or b.equality, a.strict and b.strict)
-
-    # ------------------------------------------------------------------------------------------ multipliers
 
     def _base(self, form: Form) -> list[_GramTerm] | None:
         """A sum of norms with coefficients that are not negative, so that it is not negative."""
@@ -306,21 +291,19 @@ class _VectorSearch:
         if not letters:
             return [{}]
         rng = random.Random(0)
-        found: list[dict[str, Fraction]] = []
-        for _ in range(2_000):
-            point = {v.name: _generic(v, rng) for v in letters}
-            if all(v.contains(point[v.name]) and point[v.name] for v in letters) and all(
-                plain_truth(a, point) is True for a in self.scalar.assuming
-            ):
-                found.append(point)
-            if len(found) == SAMPLES:
-                return found
-        return found
+        points = ({v.name: _generic(v, rng) for v in letters} for _ in range(2_000))
+        suitable = (
+            point
+            for point in points
+            if all(v.contains(point[v.name]) and point[v.name] for v in letters)
+            and all(plain_truth(a, point) is True for a in self.scalar.assuming)
+        )
+        return list(itertools.islice(suitable, SAMPLES))
 
     def _allowed(self, term: _GramTerm) -> bool:
         """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""
         for c in (term.multiplier, *term.vector.values()):
-            below = self._of(c.denom)
+            below = self.products.expression(self.products.field(c.denom))
             if not (isinstance(below, Number) or self._shown(Ne(below, 0))):
                 return False
         e = self.products.expression(term.multiplier)
@@ -337,16 +320,10 @@ class _VectorSearch:
         e = self.products.expression(term.multiplier)
         return e.value > 0 if isinstance(e, Number) else self._shown(Lt(0, e))
 
-    def _of(self, polynomial: Coefficient) -> Expression:
-        return self.products.expression(self.products.field(polynomial))
-
     def _shown(self, claim: Compare) -> bool:
         question = replace(self.scalar, claim=claim)
-        for prover in (Exact(), RealArithmetic()):
-            found = prover.attempt(question, self.budget)
-            if found is not None and found.verdict is Verdict.PROVED:
-                return True
-        return False
+        attempts = (prover.attempt(question, self.budget) for prover in (Exact(), RealArithmetic()))
+        return any(found is not None and found.verdict is Verdict.PROVED for found in attempts)
 
     def _written(self, terms: list[_GramTerm]) -> Json:
         return [[expression_to_json(self.products.expression(t.multiplier)), *t.fact.factors] for t in terms]

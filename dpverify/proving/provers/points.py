@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.formulas.expressions import Apply, Variable, subexpressions
-from dpverify.formulas.logic import comparisons
+from dpverify.formulas.expressions import Apply, Variable
+from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
@@ -24,6 +23,8 @@ from dpverify.proving.language import Ends, Obligation
 from dpverify.proving.proof import Proof
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.truth import truth
+
+_Entry = TypeVar("_Entry")
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""
@@ -61,8 +62,7 @@ def _simpler(here: Any) -> list[Any]:
 
 def exact_norms(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether all norms in an obligation are fractions at a point, so that anyone can work it out."""
-    compared = (c for f in (obligation.claim, *obligation.assuming) for c in comparisons(f))
-    parts = (e for c in compared for side in (c.left, c.right) for e in subexpressions(side))
+    parts = expressions_in(obligation.claim, *obligation.assuming)
     norms = (e for e in parts if isinstance(e, Apply) and e.operator == "norm")
     return all(isinstance(evaluate(e, point), Fraction) for e in norms)
 
@@ -112,8 +112,6 @@ def refutation_at(obligation: Obligation, point: ExactPoint) -> Proof:
     return Proof(Verdict.REFUTED, certificate=made, counterexample=named, left=left, right=right)
 
 
-# ---------------------------------------------------------------------------------------------- points to try
-
 MANY = 2_000
 """Points that are tried where there are vectors."""
 _COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
@@ -133,9 +131,8 @@ def simple_points(obligation: Obligation, limit: int) -> Iterator[ExactPoint]:
         for v in obligation.over
         for ends in (obligation.ends.get(v.name),)
     ]
-    names = [v.name for v in obligation.over]
-    for values in itertools.islice(graded(lists, limit), limit) if lists else [()]:
-        yield dict(zip(names, values, strict=True))
+    for values in graded(lists, limit):
+        yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
 
 
 def simple_values(v: Variable, box: Ends | None) -> list[Fraction]:
@@ -153,9 +150,11 @@ def simple_values(v: Variable, box: Ends | None) -> list[Fraction]:
     return [x for x in dict.fromkeys(values) if v.contains(x)]
 
 
-def graded(lists: Sequence[Sequence[Fraction]], limit: int) -> Iterator[tuple[Fraction, ...]]:
+def graded(lists: Sequence[Sequence[_Entry]], limit: int) -> Iterator[tuple[_Entry, ...]]:
     """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
-    if all(lists):
+    if not lists:
+        yield ()
+    elif all(lists):
         for places in ranks([len(entries) for entries in lists], limit).tolist():
             yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
 

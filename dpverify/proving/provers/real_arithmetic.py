@@ -65,7 +65,7 @@ class RealArithmetic(NamedProver):
         claim, assuming, over = obligation.claim, obligation.assuming, obligation.over
         stops: list[tuple[str, Gap]] = []
         try:
-            undefined = missing(obligation, defined_where(claim), budget)
+            undefined = missing(over, assuming, defined_where(claim), budget)
             for integers in whole_or_not(over):
                 answer, model = unsatisfiable(over, assuming, claim, budget=budget, integers=integers)
                 if answer is True and undefined and not isinstance(claim, Compare):

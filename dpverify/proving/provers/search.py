@@ -1,7 +1,8 @@
 """The search for counterexamples: simple numbers first, then spread points, then local optimization.
 
 Floats only propose points. A point counts once it has been confirmed in exact fractions or by balls that
-decide, assumptions included (`points.confirmed`).
+decide, assumptions included (`points.confirmed`). Many points at once are looked at in arrays of floats first, of which
+those are left out where a claim surely does not fail; it does no harm to keep too much.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from dpverify.formulas.calculus import worked_out
@@ -27,17 +31,30 @@ from dpverify.formulas.expressions import (
     Variable,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Relation,
+    conjuncts,
+)
 from dpverify.formulas.operators import operator
 from dpverify.proving.language import Ends, Obligation
 from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.points import confirmed, ranks, refutation, simple_values, spread_out
-from dpverify.proving.provers.sieve import Sieve
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
@@ -49,9 +66,6 @@ MAX_TERMS = 2_000_000
 POINTS = 4096
 CONFIRMATIONS = 200
 """How many proposed points are tried exactly before a stage gives up."""
-
-
-# ---------------------------------------------------------------------------------------------- floats
 
 
 class TermsLeft:
@@ -195,6 +209,11 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
+def parts_apart(obligation: Obligation) -> Obligation:
+    """The same with every part of an assumption as one: where one has no value in floats, all have none."""
+    return replace(obligation, assuming=tuple(part for f in obligation.assuming for part in conjuncts(f)))
+
+
 def failing_gap(obligation: Obligation) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if any(v.kind == "vector" for v in obligation.over):
@@ -214,7 +233,114 @@ def failing_gap(obligation: Obligation) -> Violation:
     return gap
 
 
-# ---------------------------------------------------------------------------------------------- points
+_ROUNDING = 1e-11
+"""Relative to the size of two sides: above it, they differ whoever has rounded their values."""
+_CLOSEST = 1e-13
+"""Below it, no search calls them different."""
+
+_ARRAYS: dict[str, Callable[..., Any]] = {
+    "add": lambda *a: sum(a),
+    "sub": lambda a, b: a - b,
+    "neg": lambda a: -a,
+    "mul": lambda *a: math.prod(a),
+    "div": lambda a, b: a / b,
+    "pow": np.power,
+    "root": lambda x, order: np.power(x, 1 / order),
+    "exp": np.exp,
+    "log": np.log,
+    "log_base": lambda x, base: np.log(x) / np.log(base),
+    "max": lambda *a: reduce(np.maximum, a),
+    "min": lambda *a: reduce(np.minimum, a),
+    "abs": np.abs,
+}
+"""Operators over arrays; comparisons with any other one keep all points."""
+
+
+def may_be_counterexamples(obligation: Obligation, columns: Array) -> Mask:
+    """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
+    return may_be_admitted(
+        replace(obligation, assuming=(*obligation.assuming, Not(obligation.claim))), columns
+    )
+
+
+def may_be_admitted(obligation: Obligation, columns: Array) -> Mask:
+    """At which of the points all assumptions may hold."""
+    letters = {v.name: column for v, column in zip(obligation.over, columns, strict=True)}
+    with np.errstate(all="ignore"):
+        mask = _ColumnValues(letters).may_be(And(obligation.assuming), True)
+    return np.broadcast_to(mask, columns.shape[1:])
+
+
+def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:
+    """Values of an expression at many points, NaN where there is none; None for what has no arrays here."""
+    try:
+        with np.errstate(all="ignore"):
+            found = _ColumnValues(columns).value(worked_out(e))
+    except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+        return None
+    return np.broadcast_to(found, next(iter(columns.values())).shape)
+
+
+class _ColumnValues:
+    """Values of expressions at some points; not a number where one is undefined, or not finite."""
+
+    def __init__(self, letters: Mapping[str, Array]) -> None:
+        self._letters = letters
+        self._done: dict[Expression, Any] = {}
+
+    def may_be(self, formula: Formula, truth: bool) -> Mask | bool:
+        """Where a formula may be true, or false, rounding apart."""
+        match formula:
+            case Compare(relation, left, right):
+                sides = self._sides(left, right)
+                return True if sides is None else _may_be(relation, *sides, truth)
+            case And(parts) | Or(parts):
+                join = np.logical_and if isinstance(formula, And) is truth else np.logical_or
+                masks = (self.may_be(part, truth) for part in parts)
+                return reduce(join, masks, join is np.logical_and)
+            case Not(part):
+                return self.may_be(part, not truth)
+            case Implies(premise, conclusion):
+                return self.may_be(Or((Not(premise), conclusion)), truth)
+            case ForAll() | Exists():
+                return True
+
+    def _sides(self, left: Expression, right: Expression) -> tuple[Array, Array] | None:
+        """The difference of two sides and their size; None where they are not evaluated here."""
+        try:
+            a, b = (self.value(worked_out(side)) for side in (left, right))
+        except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+            return None
+        return a - b, np.abs(a) + np.abs(b) + 1e-299
+
+    def value(self, e: Expression) -> Any:
+        """Its value at each point."""
+        if e not in self._done:
+            found = np.asarray(self._worked_out(e))
+            self._done[e] = np.where(np.isfinite(found), found, np.nan)
+        return self._done[e]
+
+    def _worked_out(self, e: Expression) -> Any:
+        match e:
+            case Number(value):
+                return np.float64(value)
+            case Constant("pi"):
+                return np.float64(math.pi)
+            case Variable():
+                return self._letters[e.name]
+            case Apply(name, arguments) if name in _ARRAYS:
+                return _ARRAYS[name](*map(self.value, arguments))
+            case _:
+                raise OutOfScopeError("no arrays of it")
+
+
+def _may_be(relation: Relation, gap: Array, size: Array, truth: bool) -> Mask | bool:
+    """Where a relation between two sides may be true, or false, given their difference and size."""
+    if relation in ("<=", "<"):
+        return ~((gap if truth else -gap) > _ROUNDING * size)
+    if (relation == "==") is truth:
+        return ~(np.abs(gap) > _ROUNDING * size)
+    return True if truth else ~(np.abs(gap) < _CLOSEST * size)
 
 
 def _stretched(u: float, v: Variable, box: Ends | None) -> float:
@@ -279,9 +405,6 @@ def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterat
     yield {}
 
 
-# ---------------------------------------------------------------------------------------------- the prover
-
-
 class Search(NamedProver):
     """The prover, which only ever refutes; `thorough` adds spread points and local optimization."""
 
@@ -293,7 +416,7 @@ class Search(NamedProver):
 
     def settle(self, obligation: Obligation, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
-        gap = failing_gap(obligation)
+        gap = failing_gap(obligation if self.thorough else parts_apart(obligation))
         end = time.process_time() + budget.guard
         stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
         for stage in stages if obligation.over else (_only_point,):
@@ -310,11 +433,10 @@ class Search(NamedProver):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
         places = ranks([len(values) for values in lists], SIMPLE_POINTS)
-        sieve = Sieve(obligation.claim, obligation.assuming, [v.name for v in obligation.over])
         for first, last in itertools.pairwise((0, *_BLOCKS)):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])
-            kept = sieve.kept(columns)
+            kept = may_be_counterexamples(obligation, columns)
             for i, (place, x) in enumerate(
                 zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
             ):

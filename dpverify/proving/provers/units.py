@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.formulas.expressions import Binder, subexpressions
+from dpverify.formulas.expressions import Binder
 from dpverify.formulas.homogeneity import MixedUnitsError, check
-from dpverify.formulas.logic import comparisons
+from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.units import Unit
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, NamedProver, Proof, proved
+from dpverify.proving.proof import Proof, proved
 
 
 def _json(unit: Unit) -> Json:
     return {"loss": str(Fraction(unit.loss)), "length": str(Fraction(unit.length))}
 
 
-class Homogeneity(NamedProver):
-    """The prover."""
-
-    name = "units"
-
-    def settle(self, obligation: Obligation, _budget: Budget) -> Proof:
-        """Proved if everything is homogeneous, else refuted with the two units that meet first."""
-        stated = (obligation.claim, *obligation.assuming)
-        try:
-            for formula in stated:
-                check(formula)
-        except MixedUnitsError as clash:
-            steps = {"method": "units", "left": _json(clash.left), "right": _json(clash.right)}
-            return Proof(
-                Verdict.REFUTED,
-                certificate=certificate(obligation, Verdict.REFUTED, steps),
-                left=str(clash.left),
-                right=str(clash.right),
-                reason=str(clash),
-            )
-        bound = {
-            e.variable.name: _json(e.variable.unit)
-            for compare in (c for formula in stated for c in comparisons(formula))
-            for side in (compare.left, compare.right)
-            for e in subexpressions(side)
-            if isinstance(e, Binder) and e.kind == "integral"
-        }
-        return proved(obligation, {"method": "units"} | ({"bound": bound} if bound else {}))
+def units_agree(obligation: Obligation) -> Proof:
+    """Proved if everything is homogeneous, else refuted with the two units that meet first."""
+    stated = (obligation.claim, *obligation.assuming)
+    try:
+        for formula in stated:
+            check(formula)
+    except MixedUnitsError as clash:
+        left, right = clash.left, clash.right
+        steps = {"method": "units", "left": _json(left), "right": _json(right)}
+        made = certificate(obligation, Verdict.REFUTED, steps)
+        return Proof(Verdict.REFUTED, "units", made, left=str(left), right=str(right), reason=str(clash))
+    bound = {
+        e.variable.name: _json(e.variable.unit)
+        for e in expressions_in(*stated)
+        if isinstance(e, Binder) and e.kind == "integral"
+    }
+    proof = proved(obligation, {"method": "units"} | ({"bound": bound} if bound else {}))
+    return replace(proof, prover="units")

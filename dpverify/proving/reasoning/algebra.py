@@ -144,9 +144,6 @@ def _check_operations(e: SymPy, most: int = MAX_OPERATIONS) -> None:
     spend(1 + int(count))
 
 
-# ------------------------------------------------------------------------------------------- putting in
-
-
 def replaced(e: SymPy, values: Mapping[SymPy, SymPy]) -> SymPy:
     """An expression with parts replaced; `TooLargeError` for a number that is too long."""
     _check_operations(e)
@@ -170,9 +167,6 @@ def derivative(e: SymPy, x: SymPy) -> SymPy:
     """The derivative in a letter."""
     _check_operations(e)
     return e.diff(x)
-
-
-# ------------------------------------------------------------------------------------------- other forms
 
 
 def _checked(work: Callable[[SymPy], Any], check: Callable[[SymPy], object]) -> Callable[[SymPy], Any]:
@@ -264,8 +258,6 @@ def coefficients_in(e: SymPy, x: SymPy) -> list[SymPy] | None:
     return sp.Poly(e, x).all_coeffs() if e.is_polynomial(x) else None
 
 
-# ------------------------------------------------------------------------------------------- sums and integrals
-
 _NOT_THIS_WAY = (
     TooLargeError, ValueError, NotImplementedError, TypeError, AttributeError, sp.PolynomialError, RecursionError,
 )  # fmt: skip
@@ -325,9 +317,6 @@ def antiderivative(e: SymPy, x: SymPy) -> SymPy | None:
         return manualintegrate(e, x)
     except _NOT_THIS_WAY:
         return None
-
-
-# ------------------------------------------------------------------------------------------- what SymPy asks itself
 
 
 def _signs_of_short_ones(guess: Callable[[SymPy], Any]) -> Callable[[SymPy], Any]:

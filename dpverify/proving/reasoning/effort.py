@@ -11,8 +11,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 
-from dpverify.proving.proof import EffortSpentError
-
 
 @dataclass
 class Meter:
@@ -23,6 +21,10 @@ class Meter:
 
 
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+class EffortSpentError(Exception):
+    """The steps of one attempt are used up; it ends, and tries nothing else."""
 
 
 @contextmanager

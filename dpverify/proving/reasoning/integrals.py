@@ -61,9 +61,6 @@ def _entry(**parts: SymPy) -> dict[str, Json]:
     return {name: symbolic_to_json(part) for name, part in parts.items()}
 
 
-# ---------------------------------------------------------------------------------------------- Gaussians
-
-
 def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
     body, x, low, high = bound_parts(e)
@@ -104,9 +101,6 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
             *_conditions(integral, tree(center), tree(factor), closed),
         ),
     )
-
-
-# ---------------------------------------------------------------------------------------------- antiderivatives
 
 
 def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:

@@ -86,8 +86,6 @@ class NormalForms:
         self._numbers: dict[Any, int] = {}
         self._known: dict[SymPy, Quotient] = {}
 
-    # ------------------------------------------------------------------------------------------ atoms
-
     def _letter(self, atom: Atom, exponent: Fraction = Fraction(1)) -> Quotient:
         """A power of an atom, which gets a number if it is new."""
         number = self._numbers.get(atom.key)
@@ -112,8 +110,6 @@ class NormalForms:
     def has_positive_term(self, p: Polynomial) -> bool:
         """Whether some term is positive everywhere on the domain."""
         return any(c > 0 and all(self.atoms[a].sign == "positive" for a, _ in m) for m, c in p.items())
-
-    # ------------------------------------------------------------------------------------------ arithmetic
 
     def sum(self, parts: Iterable[Quotient]) -> Quotient:
         """The sum, over a common denominator."""
@@ -211,8 +207,6 @@ class NormalForms:
             multiply(top_again.numerator, bottom_again.denominator),
             multiply(top_again.denominator, bottom_again.numerator),
         )
-
-    # ------------------------------------------------------------------------------------------ conversion
 
     def of(self, e: SymPy) -> Quotient:
         """The normal form of an expression."""

@@ -18,14 +18,12 @@ from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in
 from dpverify.formulas.operators import normal_cdf
-from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, EffortSpentError
+from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.effort import spend
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
-from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
-from dpverify.proving.reasoning.truth import missing
+from dpverify.proving.reasoning.truth import missing, shift_that_shows
 
 SAMPLES = 160
 """Points at which floats try an inequality before anything is proved."""
@@ -62,8 +60,6 @@ class Assumptions:
     def knowing(self, *more: Formula) -> Assumptions:
         """The same place with more that is given."""
         return replace(self, given=(*self.given, *more))
-
-    # ------------------------------------------------------------------------------------------ floats
 
     @cached_property
     def points(self) -> list[dict[SymPy, float]]:
@@ -102,8 +98,6 @@ class Assumptions:
                 found.add(-1)
         return found or {1}
 
-    # ------------------------------------------------------------------------------------------ proofs
-
     def at_once(self, f: SymPy, *, strict: bool, solver: bool = True) -> bool:
         """Whether 0 <= f (0 < f) follows by signs of coefficients, or by z3, wherever f is defined."""
         spend(_LOOK)
@@ -117,8 +111,6 @@ class Assumptions:
             facts = (*self.given, *_tails(f))
             written = Compare(claim.relation, _ZERO, tree(f))
             return unsatisfiable(self.variables, facts, written, budget=self.budget, share=_SHARE)[0] is True
-        except EffortSpentError:
-            raise
         except OutOfScopeError:
             return False
 
@@ -129,14 +121,9 @@ class Assumptions:
     def shows_all(self, wanted: Iterator[Requirement]) -> bool:
         """Whether conditions are shown to hold here."""
         try:
-            stated = Obligation("at a place", "", Le(_ZERO, _ZERO), self.variables, assuming=self.given)
-            return not missing(stated, wanted, self.budget)
-        except EffortSpentError:
-            raise
+            return not missing(self.variables, self.given, wanted, self.budget)
         except OutOfScopeError:
             return False
-
-    # ------------------------------------------------------------------------------------------ ways
 
     def ends(self, x: Variable) -> Iterator[tuple[int, Expression | None, bool]]:
         """Ends of x: 1 below it and -1 above it, the end itself (None: infinite), and whether it is left out."""
@@ -217,9 +204,6 @@ def _tails(f: SymPy) -> Iterator[Formula]:
         yield Implies(Le(u, 0), Le(value, Fraction(1, 2)))
         yield Implies(Gt(u, 0), Le(2 * u * u * (1 - value), 1))
         yield Implies(Lt(u, 0), Le(2 * u * u * value, 1))
-
-
-# ---------------------------------------------------------------------------------------------- floats
 
 
 def _values(v: Variable) -> list[float]:

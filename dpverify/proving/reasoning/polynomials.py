@@ -105,9 +105,6 @@ def shift(p: Polynomial, m: Monomial) -> Polynomial:
     return {times(n, m): c for n, c in p.items()}
 
 
-# ---------------------------------------------------------------------------------------------- through FLINT
-
-
 def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any], Polynomial]]:
     """The polynomials, free of negative exponents, in FLINT with whole ones in a unit for each letter; and back."""
     letters = sorted({a for p in polynomials for m in p for a, _ in m})

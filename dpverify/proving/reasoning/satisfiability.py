@@ -16,12 +16,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy as sp
 import z3
 
+from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
 from dpverify.formulas.logic import (
@@ -41,8 +44,7 @@ from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient, constant
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
-from dpverify.proving.reasoning.signs import holds_by_signs
-from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, symbol, symbolic_formula
+from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, holds_by_signs, symbol, symbolic_formula
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -65,20 +67,11 @@ def without_pieces(formula: Symbolic) -> Symbolic:
         return formula
     if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
         raise TooLargeError("max, min and abs make too many cases")
-    for side, other, joins in (
-        (formula.left, "right", (sp.Max, sp.Min)),
-        (formula.right, "left", (sp.Min, sp.Max)),
-    ):
-        if formula.relation in ("<=", "<") and isinstance(side, sp.Max | sp.Min):
-            pieces = tuple(
-                without_pieces(
-                    Compare(formula.relation, a, formula.right)
-                    if other == "right"
-                    else Compare(formula.relation, formula.left, a)
-                )
-                for a in side.args
-            )
-            return And(pieces) if isinstance(side, joins[0]) else Or(pieces)
+    ordered = formula.relation in ("<=", "<")
+    for name, side, all_of in (("left", formula.left, sp.Max), ("right", formula.right, sp.Min)):
+        if ordered and isinstance(side, sp.Max | sp.Min):
+            pieces = tuple(without_pieces(replace(formula, **{name: a})) for a in side.args)
+            return And(pieces) if isinstance(side, all_of) else Or(pieces)
     piece = next(
         p
         for p in sorted(difference.atoms(sp.Max, sp.Min, sp.Abs), key=sp.default_sort_key)
@@ -90,16 +83,9 @@ def without_pieces(formula: Symbolic) -> Symbolic:
         branches, largest = piece.args, isinstance(piece, sp.Max)
     cases: list[Symbolic] = []
     for branch in branches:
-        chosen = tuple(
-            Compare("<=", b, branch) if largest else Compare("<=", branch, b)
-            for b in branches
-            if b is not branch
-        )
-        here = Compare(
-            formula.relation,
-            replaced(formula.left, {piece: branch}),
-            replaced(formula.right, {piece: branch}),
-        )
+        others = (b for b in branches if b is not branch)
+        chosen = (Compare("<=", b, branch) if largest else Compare("<=", branch, b) for b in others)
+        here = map_sides(formula, partial(replaced, values={piece: branch}))
         cases.append(And((*chosen, without_pieces(here))))
     return Or(tuple(cases))
 
@@ -118,37 +104,32 @@ class _Query:
         self.degrees: list[int] = []
         self.domain = [c for v in variables for c in self._domain(v)]
 
-    def _number(self, numerator: int, denominator: int = 1) -> Any:
-        self.bits = max(self.bits, numerator.bit_length(), denominator.bit_length())
+    def _number(self, value: Fraction) -> Any:
+        self.bits = max(self.bits, *map(int.bit_length, value.as_integer_ratio()))
         if self.bits > MAX_BITS:
             raise TooLargeError("a number is too long for z3")
-        return z3.RatVal(numerator, denominator, self.context)
+        return z3.RatVal(*value.as_integer_ratio(), self.context)
 
-    def _domain(self, v: Variable) -> list[Any]:
+    def _domain(self, v: Variable) -> Iterator[Any]:
         if v.kind == "vector":
             raise OutOfScopeError("function not supported: inner products of vectors")
         x = self._symbol(symbol(v))
-        result = []
         if v.lower is not None:
-            low = self._number(v.lower.numerator, v.lower.denominator)
-            result.append(x > low if v.lower_open else x >= low)
+            low = self._number(v.lower)
+            yield x > low if v.lower_open else x >= low
         if v.upper is not None:
-            high = self._number(v.upper.numerator, v.upper.denominator)
-            result.append(x < high if v.upper_open else x <= high)
-        return result
+            high = self._number(v.upper)
+            yield x < high if v.upper_open else x <= high
 
     def _symbol(self, letter: SymPy) -> Any:
         if letter not in self.unknowns:
             v = self.variables.get(letter)
             if v is None:
                 raise OutOfScopeError(f"{letter} is not declared")
-            if self.integers and v.kind == "integer":
-                self.unknowns[letter] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
-            else:
-                self.unknowns[letter] = z3.Real(f"v_{v.name}", self.context)
+            whole = self.integers and v.kind == "integer"
+            x = (z3.Int if whole else z3.Real)(f"v_{v.name}", self.context)
+            self.unknowns[letter] = z3.ToReal(x) if whole else x
         return self.unknowns[letter]
-
-    # ------------------------------------------------------------------------------------------ polynomials
 
     def _unknown(self, letter: int, root: int) -> Any:
         """z3's term for the root-th root of an atom."""
@@ -157,10 +138,8 @@ class _Query:
             return self.unknowns[key]
         atom = self.forms.atoms[letter]
         kind = atom.key[0]
-        if kind == "symbol" and root == 1:
-            x = self._symbol(atom.expression)
-        else:
-            x = z3.Real(f"u_{letter}_{root}", self.context)
+        plain = kind == "symbol" and root == 1
+        x = self._symbol(atom.expression) if plain else z3.Real(f"u_{letter}_{root}", self.context)
         self.unknowns[key] = x
         if root > 1:
             if atom.sign == "any":
@@ -178,7 +157,10 @@ class _Query:
             self.degrees.append(root)
             self.facts.append(_power(x, root) == self._unknown(letter, 1))
         elif kind == "pi":
-            self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
+            self.facts += [
+                x > self._number(Fraction(314159265, 10**8)),
+                x < self._number(Fraction(314159266, 10**8)),
+            ]
         elif kind == "exp":
             self.facts.append(x > 0)
         elif kind == "erfc":
@@ -202,8 +184,7 @@ class _Query:
         """Numerator and denominator without negative exponents."""
         if q is None:
             raise AssertionError("a root has a base")
-        lowest = [(a, -e) for a, e in content(q.numerator) if e < 0]
-        up: Polynomial = {tuple(lowest): Fraction(1)}
+        up: Polynomial = {tuple((a, -e) for a, e in content(q.numerator) if e < 0): Fraction(1)}
         return multiply(q.numerator, up), multiply(q.denominator, up)
 
     def _polynomial(self, p: Polynomial) -> Any:
@@ -219,10 +200,10 @@ class _Query:
         self.degrees.append(max((sum(int(e * roots[a]) for a, e in m) for m in p), default=0))
         terms = []
         for m, c in sorted(p.items()):
-            factors = [self._number(c.numerator, c.denominator)]
+            factors = [self._number(c)]
             factors += [_power(self._unknown(a, roots[a]), int(e * roots[a])) for a, e in m]
             terms.append(z3.Product(factors) if len(factors) > 1 else factors[0])
-        return z3.Sum(terms) if terms else self._number(0)
+        return z3.Sum(terms) if terms else self._number(Fraction(0))
 
     def _cleared(self, q: Quotient) -> Polynomial:
         """A polynomial with the sign of a quotient, wherever the quotient is defined."""
@@ -246,8 +227,6 @@ class _Query:
         factor: Monomial = tuple(clear)
         return multiply(p, {factor: Fraction(1)})
 
-    # ------------------------------------------------------------------------------------------ sizes
-
     def dearness(self) -> int:
         """How many times more than usual one of z3's operations may cost: degrees multiply with each elimination."""
         unknowns = len({term.get_id() for term in self.unknowns.values()})
@@ -258,8 +237,6 @@ class _Query:
         """Rounds of propagation in the general solver until numbers may be `LARGEST_NUMBER` bits long."""
         highest = max((2, *self.degrees))
         return max(1, int(math.log(LARGEST_NUMBER / self.bits, highest)))
-
-    # ------------------------------------------------------------------------------------------ formulas
 
     def known(self, f: Formula) -> Any:
         """A z3 term that is true wherever a formula is; facts are collected on the side."""
@@ -324,13 +301,12 @@ class _Query:
 
     def _comparison(self, f: Compare) -> Any:
         """A comparison in real arithmetic, right where both sides are defined (`Condition`)."""
-        cases = without_pieces(symbolic_formula(f))
-        if not isinstance(cases, Compare):
-            return self._cases(cases)
-        return self._ordered(cases)
+        return self._walk(without_pieces(symbolic_formula(f)), True, self._ordered)
 
-    def _ordered(self, f: Symbolic) -> Any:
-        difference = self._polynomial(self._cleared(self._difference(f)))
+    def _ordered(self, f: Symbolic, _value: bool) -> Any:
+        right, left = self.forms.of(f.right), self.forms.of(f.left)
+        gap = self.forms.sum((right, self.forms.product(constant(-1), left)))
+        difference = self._polynomial(self._cleared(gap))
         match f.relation:
             case "<=":
                 return difference >= 0
@@ -340,20 +316,6 @@ class _Query:
                 return difference == 0
             case "!=":
                 return difference != 0
-
-    def _cases(self, f: Symbolic) -> Any:
-        match f:
-            case Compare():
-                return self._ordered(f)
-            case And(parts) | Or(parts):
-                join = z3.And if isinstance(f, And) else z3.Or
-                return join(*(self._cases(p) for p in parts), self.context)
-        raise AssertionError(f)
-
-    def _difference(self, f: Symbolic) -> Quotient:
-        return self.forms.sum(
-            (self.forms.of(f.right), self.forms.product(constant(-1), self.forms.of(f.left)))
-        )
 
     def _bound(
         self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool

@@ -43,9 +43,11 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.expressions import (
     integral as tree_integral,
 )
-from dpverify.formulas.logic import Formula
+from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.operators import apply, exp, log, maximum
+from dpverify.formulas.records import Signs
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.formulas.signs import POSITIVE, possible_signs
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.reasoning.evaluation import evaluate
 
@@ -139,8 +141,6 @@ def symbol(variable: Variable) -> DomainSymbol:
     """The symbol of a variable."""
     return DomainSymbol(variable)
 
-
-# ---------------------------------------------------------------------------------------------- to SymPy
 
 _TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType(
     {
@@ -252,8 +252,6 @@ def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:
     return (e.func(e.function, *inner) if inner else e.function), index, first, last
 
 
-# ---------------------------------------------------------------------------------------------- and back
-
 _FROM_SYMPY: tuple[tuple[Any, str], ...] = (
     (sp.exp, "exp"), (sp.log, "log"), (sp.erfc, "erfc"), (Phi, "phi"), (sp.Max, "max"), (sp.Min, "min"),
     (sp.Abs, "abs"), (sp.floor, "floor"), (sp.Pow, "pow"),
@@ -294,3 +292,21 @@ def tree_of(formula: Symbolic) -> Formula:
 def symbolic_to_json(e: SymPy) -> Json:
     """A SymPy expression as certificates write it."""
     return expression_to_json(tree(e))
+
+
+def holds_by_signs(claim: Formula) -> bool:
+    """Whether a comparison follows from the signs of the parts of its sides' difference, where both are defined."""
+    if not isinstance(claim, Compare):
+        return False
+    difference = claim.right - claim.left
+    if _fits(claim.relation, possible_signs(difference)):
+        return True
+    try:
+        return _fits(claim.relation, possible_signs(tree(symbolic(difference))))
+    except OutOfScopeError:
+        return False
+
+
+def _fits(relation: str, signs: Signs) -> bool:
+    fitting = {"<=": -1 not in signs, "<": signs == POSITIVE, "!=": 0 not in signs, "==": signs == {0}}
+    return fitting[relation]

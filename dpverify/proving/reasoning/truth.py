@@ -1,4 +1,4 @@
-"""What is shown to be defined on a domain, and whether formulas with quantifiers hold at a point.
+"""What is shown to be defined on a domain, by shifting variables too, and whether formulas hold at a point.
 
 Nothing is proved about expressions that may not be defined. Once a rational point is put in, a `forall` without other
 free symbols is a question of its own. It is true where its body is shown to be defined and to hold on the variable's
@@ -8,8 +8,13 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, partial
+
+import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import Requirement, defined_where
@@ -21,26 +26,38 @@ from dpverify.formulas.expressions import (
     Variable,
     free_variables,
 )
-from dpverify.formulas.logic import ForAll, Formula, Le, Lt, free_in
+from dpverify.formulas.logic import Compare, ForAll, Formula, Lt, free_in
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, UnshownError
+from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
+from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable, whole_or_not
-from dpverify.proving.reasoning.signs import holds_by_signs, shift_that_shows
-from dpverify.proving.reasoning.symbolic import symbolic_formula
+from dpverify.proving.reasoning.symbolic import (
+    Symbolic,
+    SymPy,
+    holds_by_signs,
+    rational,
+    symbol,
+    symbolic_formula,
+)
 
+MAX_SHIFTS = 64
 _SHARE = 4
 """A single condition gets this part of the work that a claim may take."""
 
 
 def require(obligation: Obligation, wanted: Iterable[Requirement], budget: Budget) -> None:
     """Raise `UnshownError` unless conditions are shown on the domain, under the assumptions."""
-    if unshown := missing(obligation, wanted, budget):
+    if unshown := missing(obligation.over, obligation.assuming, wanted, budget):
         raise UnshownError(unshown)
 
 
-def missing(obligation: Obligation, wanted: Iterable[Requirement], budget: Budget) -> str:
+def missing(
+    over: tuple[Variable, ...], given: tuple[Formula, ...], wanted: Iterable[Requirement], budget: Budget
+) -> str:
     """The first condition that is not shown, in words; empty if all are.
 
     By signs of parts, by shifted variables, and by z3, in this order. Each is shown in whatever form it has in the
@@ -48,21 +65,21 @@ def missing(obligation: Obligation, wanted: Iterable[Requirement], budget: Budge
     defined by the conditions that belong to its parts.
     """
     for condition in dict.fromkeys(wanted):
-        if not _discharged(obligation, condition, budget):
+        if not _discharged(over, given, condition, budget):
             return f"{formula_text(condition.formula)} is not shown"
     return ""
 
 
-def _discharged(obligation: Obligation, condition: Requirement, budget: Budget) -> bool:
+def _discharged(
+    over: tuple[Variable, ...], given: tuple[Formula, ...], condition: Requirement, budget: Budget
+) -> bool:
     formula = condition.formula
     if formula.right == INFINITY:
         return False  # a limit is shown by its closed form, or not at all
     hidden = {v.name for v in condition.bound}
-    variables = (*(v for v in obligation.over if v.name not in hidden), *condition.bound)
-    assuming = (
-        *(a for a in obligation.assuming if not {v.name for v in free_in(a)} & hidden),
-        *condition.premises,
-    )
+    variables = (*(v for v in over if v.name not in hidden), *condition.bound)
+    seen = (a for a in given if not {v.name for v in free_in(a)} & hidden)
+    assuming = (*seen, *condition.premises)
     if holds_by_signs(formula):
         return True
     orders = (Lt(formula.left, formula.right), Lt(formula.right, formula.left))
@@ -92,8 +109,7 @@ def _decided(formula: Formula, point: ExactPoint) -> bool | None:
         for integers in whole_or_not((variable,)):
             answer, model = unsatisfiable((variable,), (), body, budget=budget, integers=integers)
             if answer is True:
-                closed = Obligation("at a point", "", Le(0, 0), ())
-                return None if missing(closed, defined_where(ForAll(variable, body)), budget) else True
+                return None if missing((), (), defined_where(ForAll(variable, body)), budget) else True
             for witness in points_near((variable,), model) if model else ():
                 value = witness[variable.name]
                 inside = variable.contains(value)
@@ -110,3 +126,126 @@ def _put_in(e: Expression, point: ExactPoint) -> Expression:
         v: Number(point[v.name]) for v in free_variables(e) if v.name in point and v.kind != "vector"
     }
     return substituted(e, here)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """What stands for one variable: bound + t, bound - t, or a sum of other variables + t, with t >= 0."""
+
+    end: str
+    plus: tuple[str, ...] = ()
+    positive: bool = False
+    """Whether t > 0, the bound being open."""
+
+    def to_json(self) -> Json:
+        """As certificates write it."""
+        return [self.end, {"plus": list(self.plus)}] if self.plus else [self.end]
+
+
+def _orderings(assuming: tuple[Formula, ...], over: tuple[Variable, ...]) -> Iterator[tuple[str, Shift]]:
+    by_symbol: Mapping[SymPy, Variable] = {symbol(v): v for v in over}
+    for written in assuming:
+        try:
+            formula = symbolic_formula(written)
+        except OutOfScopeError:
+            continue
+        if not isinstance(formula, Compare) or formula.relation not in ("<=", "<"):
+            continue
+        terms = sp.Add.make_args(formula.right - formula.left)
+        plus = [t for t in terms if t in by_symbol]
+        minus = [-t for t in terms if -t in by_symbol]
+        if len(plus) == 1 and minus and len(terms) == 1 + len(minus):
+            names = tuple(by_symbol[m].name for m in minus)
+            yield by_symbol[plus[0]].name, Shift("lower", names, formula.relation == "<")
+
+
+def shifts(variables: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Iterator[dict[str, Shift]]:
+    """Ways to write every bounded variable with a t >= 0, the most informed first."""
+    ordered: dict[str, list[Shift]] = {}
+    for name, shift in _orderings(assuming, variables):
+        ordered.setdefault(name, []).append(shift)
+    choices: list[list[tuple[str, Shift | None]]] = []
+    for v in variables:
+        options: list[Shift | None] = list(ordered.get(v.name, []))
+        if v.lower is not None:
+            options.append(Shift("lower", (), v.lower_open))
+        if v.upper is not None:
+            options.append(Shift("upper", (), v.upper_open))
+        choices.append([(v.name, option) for option in options or [None]])
+    for combination in itertools.islice(itertools.product(*choices), MAX_SHIFTS):
+        result = {name: shift for name, shift in combination if shift is not None}
+        if _acyclic(result):
+            yield result
+
+
+def _acyclic(chosen: Mapping[str, Shift]) -> bool:
+    done: set[str] = set()
+    pending = dict(chosen)
+    while pending:
+        ready = [n for n, s in pending.items() if all(p in done or p not in chosen for p in s.plus)]
+        if not ready:
+            return False
+        for name in ready:
+            done.add(name)
+            del pending[name]
+    return True
+
+
+def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shift]) -> SymPy:
+    """The expression with every chosen variable replaced; t keeps the variable's name."""
+    by_name = {v.name: v for v in variables}
+    replacement: dict[str, SymPy] = {}
+
+    def value(name: str) -> SymPy:
+        if name not in chosen:
+            return symbol(by_name[name])
+        if name not in replacement:
+            shift, v = chosen[name], by_name[name]
+            if shift.plus:
+                start = sum(value(p) for p in shift.plus)
+            else:
+                bound = v.lower if shift.end == "lower" else v.upper
+                start = rational(bound if bound is not None else Fraction(0))
+            # what is an integer stays one: (-2)^k has no sign, but is defined
+            kind = {"integer": True} if v.kind == "integer" and start.is_integer else {}
+            t = sp.Dummy(name, **{"positive" if shift.positive else "nonnegative": True}, **kind)
+            if v.kind == "integer" and not kind:
+                raise OutOfScopeError(f"the integer {name} is no integer away from {start}")
+            replacement[name] = start - t if shift.end == "upper" and not shift.plus else start + t
+        return replacement[name]
+
+    return replaced(e, {symbol(by_name[name]): value(name) for name in chosen})
+
+
+def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:
+    """Whether an expression is nonnegative wherever it is defined: a quotient of nonnegative coefficients.
+
+    The letters must be symbols that are nonnegative by assumption, pi, exponentials and roots. With `strict`, the
+    numerator must also have a term that is positive throughout.
+    """
+    forms = NormalForms()
+    q = forms.of(e)
+    for candidate in (q, Quotient(*({m: -c for m, c in p.items()} for p in (q.numerator, q.denominator)))):
+        if (
+            forms.is_nonnegative(candidate.numerator)
+            and forms.is_nonnegative(candidate.denominator)
+            and (not strict or forms.has_positive_term(candidate.numerator))
+        ):
+            return True
+    return False
+
+
+def shift_that_shows(
+    claim: Symbolic, variables: tuple[Variable, ...], assuming: tuple[Formula, ...]
+) -> dict[str, Shift] | None:
+    """A shift after which right minus left of a claim in SymPy's form has only nonnegative coefficients, or None."""
+    if claim.relation not in ("<=", "<"):
+        return None
+    difference = claim.right - claim.left
+    for chosen in shifts(variables, assuming):
+        try:
+            if shown_nonnegative(shifted(difference, variables, chosen), strict=claim.relation == "<"):
+                return chosen
+        except OutOfScopeError:
+            continue
+    return None

@@ -29,104 +29,87 @@ _TRIED = 6
 """How many curves are tried."""
 
 
-class Growing:
-    """Looks for a curve along which no constant will do."""
-
-    def __init__(self, task: Task) -> None:
-        self.task = task
-
-    def proof(self) -> Proof | None:
-        """A curve along which no constant will do."""
-        if not self.task.prefix.chosen_first or len(self.task.prefix.chosen) < 1:
-            return None
-        unknown = set(self.task.prefix.chosen)
-        conditions = tuple(f for f in self.task.conditions if not free_in(f) & unknown)
-        for part in self.task.parts:
-            assert isinstance(part, Compare)
-            mine = [v for v in self.task.constants if v in free_in(part)]
-            if free_in(part) & unknown - set(mine) or part.relation not in ("<=", "<"):
-                continue
-            try:
-                ratio = Ratio(part, mine, self.task.letters, conditions)
-            except OutOfScopeError as error:
-                self.task.note(str(error), gap_of(error))
-                continue
-            whole, far = len(self.task.parts) == 1, extremes(ratio, SIZES[0])
-            for k, of in enumerate((least, most)):
-                found = curves(ratio, self.task.obligation.over, far[k].point, of)
-                t = integer(fresh("t", self.task.obligation))
-                distinct: dict[str, Curve] = {}
-                for curve in found:
-                    distinct.setdefault(values_text(curve.values(t)), curve)
-                for curve in itertools.islice(distinct.values(), _TRIED):
-                    proof = self.refuted(
-                        curve, mine, None if whole else self.task.parts.index(part), above=k == 0
-                    )
-                    if proof is not None:
-                        return proof
+def growing(task: Task) -> Proof | None:
+    """A refutation by a curve along which no constant will do."""
+    if not task.prefix.chosen_first or not task.prefix.chosen:
         return None
+    unknown = set(task.prefix.chosen)
+    conditions = tuple(f for f in task.conditions if not free_in(f) & unknown)
+    for place, part in enumerate(task.parts):
+        assert isinstance(part, Compare)
+        mine = [v for v in task.constants if v in free_in(part)]
+        if free_in(part) & unknown - set(mine) or part.relation not in ("<=", "<"):
+            continue
+        try:
+            ratio = Ratio(part, mine, task.letters, conditions)
+        except OutOfScopeError as error:
+            task.note(str(error), gap_of(error))
+            continue
+        t = integer(fresh("t", task.obligation))
+        for far, of in zip(extremes(ratio, SIZES[0]), (least, most), strict=True):
+            distinct: dict[str, Curve] = {}
+            for curve in curves(ratio, task.obligation.over, far.point, of):
+                distinct.setdefault(values_text(curve.values(t)), curve)
+            for curve in itertools.islice(distinct.values(), _TRIED):
+                which = None if len(task.parts) == 1 else place
+                proof = _refuted(task, curve, mine, which, above=of is least)
+                if proof is not None:
+                    return proof
+    return None
 
-    def refuted(
-        self, curve: Curve, mine: Sequence[Variable], part: int | None, *, above: bool
-    ) -> Proof | None:
-        """The refutation along a curve, if it is proved."""
-        t = integer(fresh("t", self.task.obligation), ge=curve.start)
-        values = curve.values(t)
-        growth = None
-        moves = any(t in free_variables(e) for e in values.values())
-        if moves or not curve.unbounded:
-            # a condition such as n_0 <= n asks more the larger the constant is, eps <= eps_0 the smaller it is
-            small = tuple(
-                v
-                for v in self.task.others
-                if any(
-                    isinstance(f, Compare) and v in free_variables(f.right) for f in self.task.prefix.premises
-                )
-            )
-            growth = Growth(
-                t,
-                curve.factor,
-                curve.power,
-                (*(mine if above else ()), *(v for v in self.task.others if v not in small)),
-                (*(() if above else mine), *small),
-            )
-        inner = negation(self.task.obligation, self.task.prefix, values, growth, part)
-        found = self.task.all_shown(inner, f"along {values_text(values)}: ", (Verdict.PROVED,))
-        if found is None:
-            return None
-        proofs = [self.nearer(proof, of) for proof, of in zip(found, inner, strict=True)]
-        said = f"false at {values_text(values)}"
-        more: dict[str, Json] = {}
-        if growth is not None:
-            more["growth"] = growth.to_json()
-            rate = growth.text()
-            bounds = [
-                *(f"{v.name} <= {rate}" for v in growth.above), *(f"{v.name} >= 1/({rate})" for v in growth.below)
-            ]  # fmt: skip
-            along = f"{t.name} = {curve.start}, {curve.start + 1}, ..."
-            said = f"false along {values_text(values)} for {', '.join(bounds)}, {along}"
-        if part is not None:
-            more["part"] = part
-        return self.task.refutation(values, proofs, said, more)
 
-    @staticmethod
-    def nearer(proof: Proof, inner: Obligation) -> Proof:
-        """The proof with a witness at which it is plain that a constant is below a logarithm."""
-        for far in (Fraction(2), Fraction(4), Fraction(100)):
-            point = {
-                v.name: v.lower * far
-                if v.lower
-                else Fraction(1, 1000) / far
-                if v in _low(inner)
-                else 1000 * far
-                for v in inner.over
-            }
-            if admitted(inner, point):
-                named = {name: str(x) for name, x in point.items()}
-                return replace(
-                    proof, witness=named, certificate={**(proof.certificate or {}), "witness": named}
-                )
-        return proof
+def _refuted(
+    task: Task, curve: Curve, mine: Sequence[Variable], part: int | None, *, above: bool
+) -> Proof | None:
+    """The refutation along a curve, if it is proved."""
+    t = integer(fresh("t", task.obligation), ge=curve.start)
+    values = curve.values(t)
+    growth = None
+    moves = any(t in free_variables(e) for e in values.values())
+    if moves or not curve.unbounded:
+        # a condition such as n_0 <= n asks more the larger the constant is, eps <= eps_0 the smaller it is
+        limits = [free_variables(f.right) for f in task.prefix.premises if isinstance(f, Compare)]
+        small = tuple(v for v in task.others if any(v in letters for letters in limits))
+        large = (v for v in task.others if v not in small)
+        growth = Growth(
+            t,
+            curve.factor,
+            curve.power,
+            (*(mine if above else ()), *large),
+            (*(() if above else mine), *small),
+        )
+    inner = negation(task.obligation, task.prefix, values, growth, part)
+    found = task.all_shown(inner, f"along {values_text(values)}: ", (Verdict.PROVED,))
+    if found is None:
+        return None
+    proofs = [_nearer(proof, of) for proof, of in zip(found, inner, strict=True)]
+    said = f"false at {values_text(values)}"
+    more: dict[str, Json] = {}
+    if growth is not None:
+        more["growth"] = growth.to_json()
+        rate = growth.text()
+        bounds = [
+            *(f"{v.name} <= {rate}" for v in growth.above), *(f"{v.name} >= 1/({rate})" for v in growth.below)
+        ]  # fmt: skip
+        along = f"{t.name} = {curve.start}, {curve.start + 1}, ..."
+        said = f"false along {values_text(values)} for {', '.join(bounds)}, {along}"
+    if part is not None:
+        more["part"] = part
+    return task.refutation(values, proofs, said, more)
+
+
+def _nearer(proof: Proof, inner: Obligation) -> Proof:
+    """The proof with a witness at which it is plain that a constant is below a logarithm."""
+    low = _low(inner)
+    for far in (Fraction(2), Fraction(4), Fraction(100)):
+        point = {
+            v.name: v.lower * far if v.lower else Fraction(1, 1000) / far if v in low else 1000 * far
+            for v in inner.over
+        }
+        if admitted(inner, point):
+            named = {name: str(x) for name, x in point.items()}
+            return replace(proof, witness=named, certificate={**(proof.certificate or {}), "witness": named})
+    return proof
 
 
 def _low(inner: Obligation) -> set[Variable]:
@@ -262,14 +245,10 @@ def curves(
 
 def _bases(ratio: Ratio, far: Sequence[float]) -> Iterator[dict[Variable, Form]]:
     """Points with simple numbers at which something is needed."""
-    lists = [simple_values(v, None) for v in ratio.letters]
-    produced = 0
-    for values in graded(lists, 400) if ratio.letters else [()]:
-        if _needed(ratio, [float(x) for x in values]) is not None:
-            yield {v: constant_form(x) for v, x in zip(ratio.letters, values, strict=True)}
-            produced += 1
-            if produced == _BASES:
-                break
+    points = graded([simple_values(v, None) for v in ratio.letters], 400)
+    needing = (values for values in points if _needed(ratio, [float(x) for x in values]) is not None)
+    for values in itertools.islice(needing, _BASES):
+        yield {v: constant_form(x) for v, x in zip(ratio.letters, values, strict=True)}
     if len(far) == len(ratio.letters) and all(map(math.isfinite, far)):
         near = [
             Fraction(round(x)) if v.kind == "integer" else Fraction(x)

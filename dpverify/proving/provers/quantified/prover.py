@@ -8,10 +8,10 @@ from dataclasses import replace
 from dpverify.formulas.logic import Compare, has_exists
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover
-from dpverify.proving.provers.quantified.constants import ConstantSearch
-from dpverify.proving.provers.quantified.growth import Growing
+from dpverify.proving.provers.quantified.constants import with_constants
+from dpverify.proving.provers.quantified.growth import growing
 from dpverify.proving.provers.quantified.task import Prove, Task, peeled
-from dpverify.proving.provers.quantified.terms import TermSearch
+from dpverify.proving.provers.quantified.terms import with_terms
 from dpverify.proving.provers.search import Search
 
 
@@ -40,11 +40,10 @@ class Quantifiers(NamedProver):
         return self._settled(task) or task.undecided()
 
     def _settled(self, task: Task) -> Proof | None:
-        terms, constants, growing = TermSearch(task, self._all), ConstantSearch(task), Growing(task)
         if not task.letters or not all(isinstance(part, Compare) for part in task.parts):
-            return terms.proof()
+            return with_terms(task, self._all)
         if task.constants and task.prefix.chosen_first:
-            found = constants.proof() or growing.proof() or terms.proof()
+            found = with_constants(task) or growing(task) or with_terms(task, self._all)
         else:
-            found = terms.proof() or constants.proof() or growing.proof()
-        return found or constants.proof(scaled=True)
+            found = with_terms(task, self._all) or with_constants(task) or growing(task)
+        return found or with_constants(task, scaled=True)

@@ -202,9 +202,6 @@ def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extrem
     return Extreme(max(best, 0.0), point(where))
 
 
-# -------------------------------------------------------------------------------------------- simple numbers
-
-
 def rounded_up(x: float, digits: int) -> Fraction:
     """The least number with so many significant digits that is not below."""
     scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(x)))

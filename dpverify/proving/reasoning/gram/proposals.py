@@ -136,11 +136,16 @@ def _column(
     """A form at a point: its other monomials, then the upper half of its matrix, column by column."""
     zero = products.number(0)
     entries = matrix(names, form)
-    coefficients = [form.get(m, zero) for m in others]
-    coefficients += [entries.get((i, j), zero) for j in range(len(names)) for i in range(j + 1)]
-    sizes = [1.0] * len(others)
-    sizes += [1.0 if i == j else math.sqrt(2) for j in range(len(names)) for i in range(j + 1)]
-    return _values(products, zip(coefficients, sizes, strict=True), point)
+    scaled = [(form.get(m, zero), 1.0) for m in others]
+    scaled += [
+        (entries.get((i, j), zero), 1.0 if i == j else math.sqrt(2)) for i, j in _upper_half(len(names))
+    ]
+    return _values(products, scaled, point)
+
+
+def _upper_half(size: int) -> list[tuple[int, int]]:
+    """The places of a symmetric matrix's upper half, column by column."""
+    return [(i, j) for j in range(size) for i in range(j + 1)]
 
 
 def _values(
@@ -170,9 +175,6 @@ def _minimized(
     nothing = csc_matrix((len(cost), len(cost)))
     solution = clarabel.DefaultSolver(nothing, cost, csc_matrix(a), b, cones, settings).solve()
     return np.array(solution.x) if str(solution.status) in ("Solved", "AlmostSolved") else None
-
-
-# ---------------------------------------------------------------------------------------------- rounding
 
 
 class _Fits:
@@ -239,9 +241,6 @@ class _Fits:
         return found
 
 
-# ---------------------------------------------------------------------------------------------- vectors
-
-
 def is_linear(form: Form) -> bool:
     """Whether a form is linear in the Gram matrix and in letters."""
     return all(not m or is_entry(m) or (len(m) == 1 and m[0][0] == "letter") for m in form)
@@ -296,10 +295,9 @@ def _row(
 ) -> list[float] | None:
     """A form's coefficients of the scaled upper half of the matrix, of the letters, and of 1."""
     monomials: list[tuple[Any, float]] = []
-    for j in range(len(names)):
-        for i in range(j + 1):
-            pair = sorted((names[i], names[j]))
-            monomials.append(((("dot", *pair),), 1.0 if i == j else 1 / math.sqrt(2)))
+    for i, j in _upper_half(len(names)):
+        pair = sorted((names[i], names[j]))
+        monomials.append(((("dot", *pair),), 1.0 if i == j else 1 / math.sqrt(2)))
     monomials += [((("letter", name),), 1.0) for name in unknown]
     zero = products.number(0)
     return _values(products, ((form.get(m, zero), size) for m, size in (*monomials, ((), 1.0))), at)
@@ -315,11 +313,9 @@ def _rounded(names: list[str], unknown: list[str], x: Any) -> Iterator[dict[str,
     """The vectors of a Gram matrix and the letters, with larger and larger denominators."""
     k = len(names)
     gram = np.zeros((k, k))
-    place = 0
-    for j in range(k):
-        for i in range(j + 1):
-            gram[i, j] = gram[j, i] = x[place] if i == j else x[place] / math.sqrt(2)
-            place += 1
+    entries = _upper_half(k)
+    for value, (i, j) in zip(x, entries, strict=False):
+        gram[i, j] = gram[j, i] = value if i == j else value / math.sqrt(2)
     values, directions = np.linalg.eigh(gram)
     kept = values > 1e-7 * max(values.max(), 1e-300)
     factors = directions[:, kept] * np.sqrt(values[kept])
@@ -330,6 +326,6 @@ def _rounded(names: list[str], unknown: list[str], x: Any) -> Iterator[dict[str,
                 name: tuple(Fraction(float(c)).limit_denominator(bound) for c in row)
                 for name, row in zip(names, shown, strict=True)
             }
-            for name, value in zip(unknown, x[place:-1], strict=True):
+            for name, value in zip(unknown, x[len(entries) : -1], strict=True):
                 point[name] = Fraction(float(value)).limit_denominator(bound)
             yield point
