@@ -60,11 +60,9 @@ class LetterRule:
         """The same at many points, NaN where there is no value."""
         if self.how != "affine":
             value = _column(self.expression, columns)
-            return (
-                value
-                if self.how == "equal"
-                else _all_two_digits(value, up=self.how == "up", strict=self.strict)
-            )
+            if self.how == "equal":
+                return value
+            return _all_two_digits(value, up=self.how == "up", strict=self.strict)
         one = np.ones_like(next(iter(columns.values())))
         at_1, at_2 = (_column(self.expression, {**columns, self.name: x * one}) for x in (1.0, 2.0))
         return 1 - at_1 / (at_2 - at_1)
@@ -130,9 +128,8 @@ def rules_of(
     ordered: list[LetterRule] = []
     while rules:
         waiting = {r.name for r in rules}
-        ready = [r for r in rules if not r.letters & waiting]
-        ordered += ready
-        rules = [r for r in rules if r not in ready]
+        ordered += (r for r in rules if not r.letters & waiting)
+        rules = [r for r in rules if r.letters & waiting]
     return ordered
 
 

@@ -98,9 +98,8 @@ def realistic(
     The same points in the same order every time. `confirms` is someone else who confirms points; one that is not
     confirmed is taken only where no other is found.
     """
-    search = _RealisticSearch(
-        obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms
-    )
+    known = {x: coordinates_of(value) for x, value in counterexample.items()}
+    search = _RealisticSearch(obligation, known, confirms)
     with limited(STEPS) as meter:
         try:
             sure = search.found()
@@ -226,9 +225,8 @@ class _RealisticSearch:
         if self.because:
             return None
         if any(v.kind == "vector" for v in o.over):
-            return self._one_by_one(plain, (self._scaled(), self._closer())) or self._proposed(
-                Gram(), Budget(), plain
-            )
+            found = self._one_by_one(plain, (self._scaled(), self._closer()))
+            return found or self._proposed(Gram(), Budget(), plain)
         try:
             gap = failing_gap(parts_apart(o))
         except OutOfScopeError:
@@ -255,7 +253,9 @@ class _RealisticSearch:
         values = np.array([columns[v.name] for v in over]).reshape(len(over), len(places))
         sized = np.flatnonzero(way.of_their_sizes(columns))
         if not self.admitted:
-            self._admit(way, places[sized[may_be_admitted(self._obligation, values[:, sized])]])
+            held = places[sized[may_be_admitted(self._obligation, values[:, sized])]]
+            points = itertools.islice(way.whole(held[:PROPOSALS]), CONFIRMATIONS)
+            self.admitted = any(map(self._is_admitted, points))
         kept = sized[may_be_counterexamples(self._obligation, values[:, sized])]
         proposed = []
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
@@ -264,11 +264,6 @@ class _RealisticSearch:
                 proposed.append((-math.floor(BANDS * by + 1e-9), place))
         best = way.whole(places[place] for _, place in sorted(proposed)[:PROPOSALS])
         return next((p for p in itertools.islice(best, CONFIRMATIONS) if self._taken(way, p)), None)
-
-    def _admit(self, way: _Places, places: Indices) -> None:
-        """Look for one of these points at which all assumptions hold."""
-        points = itertools.islice(way.whole(places[:PROPOSALS]), CONFIRMATIONS)
-        self.admitted = any(map(self._is_admitted, points))
 
     def _is_admitted(self, point: ExactPoint) -> bool:
         return admitted(self._obligation, point) and is_realistic(self._obligation, point)
@@ -445,9 +440,7 @@ class _Places:
                 break
         return best
 
-    def _with_simpler(
-        self, v: Variable, values: Sequence[Fraction], best: ExactPoint
-    ) -> Iterator[ExactPoint]:
+    def _with_simpler(self, v: Variable, values: list[Fraction], best: ExactPoint) -> Iterator[ExactPoint]:
         """The point with each of the numbers for a letter that come before its own."""
         rest = {u.name: best[u.name] for u in self._obligation.over if u in self._free or u.kind == "vector"}
         for value in itertools.takewhile(lambda x: x != best[v.name], values):

@@ -67,10 +67,6 @@ class Size:
         """Whether a value is of this size."""
         return self.low <= value <= self.high
 
-    def nearly_holds(self, value: float) -> bool:
-        """Whether a value is of this size, up to a factor of 2: what a rounded logarithm makes of a letter."""
-        return float(self.low) / 2 <= value <= float(self.high) * 2
-
     def recorded(self, *, ranged: bool = True) -> PracticalSize:
         """As the ledger keeps it; without its range where the assumptions bound the letter instead."""
         low, high = (str(self.low), str(self.high)) if ranged else (None, None)
@@ -122,11 +118,8 @@ def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
     """The sizes of a formula's letters, by name; vectors have none."""
     plain = {v: None if v.kind == "vector" else _known(v) or _by_domain(v) for v in letters}
     named = {v.name: size for v, size in plain.items()}
-    return {
-        v.name: size if size.known else _logarithm(v, named) or size
-        for v, size in plain.items()
-        if size is not None
-    }
+    sized = ((v, size) for v, size in plain.items() if size is not None)
+    return {v.name: size if size.known else _logarithm(v, named) or size for v, size in sized}
 
 
 def check_size(v: Variable) -> None:
@@ -256,8 +249,12 @@ def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool
     """
     logs = [(point[x], size.log_of) for x, size in sizes.items() if size.log_of is not None]
     inside = dict(found for value, of in logs if (found := _only_inside(of, value, point)) is not None)
-    if not all(_BY_LETTER[x].nearly_holds(value) for x, value in inside.items()):
-        return False
+    for (
+        x,
+        value,
+    ) in inside.items():  # up to a factor of 2, which is what a rounded logarithm makes of a letter
+        if not float(_BY_LETTER[x].low) / 2 <= value <= float(_BY_LETTER[x].high) * 2:
+            return False
     counted, some, deltas = (
         [point[x] for x, size in sizes.items() if size.what == kind.what]
         for kind in (_RECORDS, _SOME_RECORDS, _DELTA)
@@ -282,8 +279,5 @@ def _only_inside(of: LogOf, value: Fraction, point: Mapping[str, Fraction]) -> t
 
 def tied(sizes: Mapping[str, Size]) -> dict[str, LogOf]:
     """The letters that stand for a logarithm of other letters of the same formula, which they have to agree with."""
-    return {
-        x: s.log_of
-        for x, s in sizes.items()
-        if s.log_of is not None and {*s.log_of.letters} <= {*sizes} - {x}
-    }
+    logs = ((x, size.log_of) for x, size in sizes.items() if size.log_of is not None)
+    return {x: of for x, of in logs if {*of.letters} <= {*sizes} - {x}}

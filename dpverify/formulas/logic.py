@@ -115,6 +115,16 @@ def Ne(left: object, right: object) -> Compare:  # noqa: N802
     return Compare("!=", expression(left), expression(right))
 
 
+def in_domain(v: Variable, value: object) -> tuple[Compare, ...]:
+    """That a value lies between the ends of a letter's domain."""
+    found = []
+    if v.lower is not None:
+        found.append((Lt if v.lower_open else Le)(v.lower, value))
+    if v.upper is not None:
+        found.append((Lt if v.upper_open else Le)(value, v.upper))
+    return tuple(found)
+
+
 def all_of(*parts: Formula) -> And:
     """The conjunction."""
     return And(parts)

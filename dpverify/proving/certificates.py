@@ -18,12 +18,8 @@ _NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 def certificate(obligation: Obligation, verdict: Verdict, proof: Json) -> Json:
     """The certificate that says how `obligation` came to `verdict`; `proof` has at least a `method`."""
-    return {
-        "version": VERSION,
-        "problem": obligation_to_json(obligation),
-        "verdict": str(verdict),
-        "proof": proof,
-    }
+    problem = obligation_to_json(obligation)
+    return {"version": VERSION, "problem": problem, "verdict": str(verdict), "proof": proof}
 
 
 def canonical(value: Json) -> str:

@@ -122,8 +122,7 @@ class Obligation:
 
     def __post_init__(self) -> None:
         self._check_coverage()
-        stated = (self.claim, *self.assuming)
-        for formula in stated:
+        for formula in (self.claim, *self.assuming):
             if not isinstance(formula, Formula):
                 allowed = "formulas such as Le(left, right), for claim and assumptions"
                 raise InvalidArgumentError(f"obligation {self.name}", formula, allowed)
@@ -134,11 +133,11 @@ class Obligation:
         self._check_box()
         seen = {v.name: v for v in self.over}
         if len(seen) != len(self.over):
-            names = [v.name for v in self.over]
+            allowed = "variables of different names"
             raise InvalidArgumentError(
-                f"over of obligation {self.name}", names, "variables of different names"
+                f"over of obligation {self.name}", [v.name for v in self.over], allowed
             )
-        for formula in stated:
+        for formula in (self.claim, *self.assuming):
             for variable in variables_of(formula):
                 first = seen.setdefault(variable.name, variable)
                 if first != variable:
@@ -163,6 +162,12 @@ class Obligation:
         boxed = ((v, *self.ends[v.name]) for v in self.over if v.name in self.box)
         sides = (side for v, low, high in boxed for side in (Le(low, v), Le(v, high)))
         return replace(self, assuming=(*self.assuming, *sides), box={})
+
+    def about(self, claim: Formula, over: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Obligation:
+        """The same with another claim, letters and assumptions; boxes of other letters go, and so does a fault."""
+        names = {v.name for v in over}
+        box = {name: ends for name, ends in self.box.items() if name in names}
+        return replace(self, claim=claim, over=over, assuming=assuming, box=box, catches=None)
 
     @property
     def declared(self) -> tuple[Variable, ...]:

@@ -38,7 +38,7 @@ from dpverify.proving.reasoning.algebra import short_questions
 from dpverify.proving.reasoning.effort import EffortSpentError, GuardError, guarded, limited
 from dpverify.proving.writing_out import carried_over, decided_form
 
-_Found = TypeVar("_Found")
+_T = TypeVar("_T")
 
 BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
@@ -87,7 +87,8 @@ def prove(
             proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
         if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and not proof.written_out:
             proof = _of_values_there_are(form, proof, Budget() if budget is None else budget)
-    if proof.verdict is Verdict.REFUTED and decided_form(obligation, proof.written_out).functionals:
+    about = form if proof.written_out else obligation
+    if proof.verdict is Verdict.REFUTED and about.functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
     return proof
 
@@ -180,9 +181,8 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         if found.point is None:
             return undecided(found.why, Gap.NO_WITNESS)
-        return replace(
-            proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
-        )
+        with_witness = {**(proof.certificate or {}), "witness": found.point}
+        return replace(proof, witness=found.point, certificate=with_witness)
     if proof.verdict is Verdict.REFUTED and proof.counterexample is None:
         return replace(proof, witness=None)  # its certificate has no place for one, and needs none
     # a counterexample meets the assumptions, too
@@ -232,9 +232,7 @@ def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof |
         return within_limits(lambda: prover.attempt(obligation, budget), budget, undecided)
 
 
-def within_limits(
-    work: Callable[[], _Found], budget: Budget, stopped: Callable[[str, Gap], _Found]
-) -> _Found:
+def within_limits(work: Callable[[], _T], budget: Budget, stopped: Callable[[str, Gap], _T]) -> _T:
     """What work finds, or what is said where it was stopped; any error that is no limit of it goes on its way."""
     try:
         with guarded(budget.guard), short_questions():
@@ -290,9 +288,8 @@ def _conjunction(
             if confirmed(obligation, point):
                 return replace(refutation(obligation, point), prover=proof.prover)
         proofs.append(proof)
-    missing = [
-        (i, p) for i, p in enumerate(proofs, 1) if p.certificate is None or p.verdict is Verdict.REFUTED
-    ]
+    settled = (Verdict.PROVED, Verdict.CERTIFIED)
+    missing = [(i, p) for i, p in enumerate(proofs, 1) if p.verdict not in settled]
     if missing:
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in missing)

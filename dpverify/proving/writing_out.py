@@ -16,14 +16,13 @@ from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import (
     Apply,
     Expression,
-    Number,
     OutOfScopeError,
     Variable,
     free_variables,
     subexpressions,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import Compare, Formula, free_in, variables_of
+from dpverify.formulas.logic import Compare, Formula, free_in, in_domain, variables_of
 from dpverify.formulas.operators import apply, exp, log, root
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.language import Obligation
@@ -60,38 +59,23 @@ def written_form(obligation: Obligation) -> Obligation | None:
             return None
     claim, found, fixed = _eliminated(claim, tuple(assuming))
     free = free_in(claim).union(*map(free_in, found))
-    over = tuple(v for v in obligation.over if v in free)
-    return replace(
-        obligation,
-        claim=claim,
-        assuming=found,
-        over=(*over, *sorted(free - {*over}, key=lambda v: v.name)),
-        box={name: ends for name, ends in obligation.box.items() if any(v.name == name for v in free)},
-        catches=None,
-        formulas={**formulas, **fixed},
-        bound_forms=None,
-        source=None,  # which says the formula as it was before
-    )
+    kept = tuple(v for v in obligation.over if v in free)
+    over = (*kept, *sorted(free - {*kept}, key=lambda v: v.name))
+    # the source says the formula as it was before
+    written = obligation.about(claim, over, found)
+    return replace(written, formulas={**formulas, **fixed}, bound_forms=None, source=None)
 
 
 def with_formulas(
     stated: tuple[Formula, ...], formulas: Mapping[Variable, Expression]
 ) -> tuple[Formula, ...]:
     """Formulas with letters replaced, and that what replaces them is in their domains."""
-    within = (side for letter, body in formulas.items() for side in _within(letter, body))
+    within = (side for letter, body in formulas.items() for side in in_domain(letter, body))
     return (*(_replaced(f, formulas) for f in stated), *within)
 
 
 def _replaced(formula: Formula, formulas: Mapping[Variable, Expression]) -> Formula:
     return map_sides(formula, lambda side: substituted(side, formulas))
-
-
-def _within(letter: Variable, body: Expression) -> Iterator[Compare]:
-    """That a formula has its value in a letter's domain."""
-    if letter.lower is not None:
-        yield Compare("<" if letter.lower_open else "<=", Number(letter.lower), body)
-    if letter.upper is not None:
-        yield Compare("<" if letter.upper_open else "<=", body, Number(letter.upper))
 
 
 def _eliminated(
@@ -107,7 +91,7 @@ def _eliminated(
             formulas = {v: substituted(e, {letter: body}) for v, e in formulas.items()}
         except OutOfScopeError:
             break
-        claim, assuming = changed, (*rest, *_within(letter, body))
+        claim, assuming = changed, (*rest, *in_domain(letter, body))
         formulas[letter] = body
     return claim, assuming, formulas
 

@@ -89,16 +89,13 @@ def judge(instance: Instance, obligation: Obligation) -> Judgment:
             name: Fraction(value) if isinstance(value, int | Fraction) else value
             for name, value in found.point.items()
         }
-        compare, reason = (
-            None,
-            next((f"it is not one: {c.says}" for c in found.conditions if not c.holds), ""),
-        )
+        compare = None
+        reason = next((f"it is not one: {c.says}" for c in found.conditions if not c.holds), "")
         if not reason:
             compare, reason = _shown(obligation, point)
         if compare is not None:
-            reason = _apart(compare.relation, ball(found.left), ball(found.right)) or _tied(
-                compare, point, found
-            )
+            apart = _apart(compare.relation, ball(found.left), ball(found.right))
+            reason = apart or _tied(compare, point, found)
     verdict = Verdict.UNDECIDED if reason else Verdict.REFUTED
     return Judgment(verdict, reason, compare.relation if compare else "", found)
 

@@ -49,10 +49,6 @@ class NeedsValueError(Exception):
         self.names = names
 
 
-def _inverse(x: Ball) -> Ball:
-    return NOT_A_NUMBER if x.contains(0) else 1 / x
-
-
 def _flat(x: Ball) -> Ball:
     """The derivative of a floor: 0 where it is constant."""
     if not x.is_finite():
@@ -114,7 +110,7 @@ def _pick(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
 _OPERATIONS: dict[str, Callable[..., Ball]] = {
     "add": ring.add,
     "mul": ring.mul,
-    "inv": _inverse,
+    "inv": lambda x: NOT_A_NUMBER if x.contains(0) else 1 / x,
     "flat": _flat,
     "pick": _pick,
     "branch": _branch,
@@ -259,6 +255,9 @@ class Graph:
         if not self.symbols(node) & set(replace):
             return node
         new: dict[Node, Node] = {}
+        folding: dict[str, Callable[..., Node]] = {
+            "add": self.add, "mul": self.mul, "inv": self.inverse, "ipow": self.integer_power
+        }  # fmt: skip
         for i in self.below(node):
             key = self.keys[i]
             if key[0] == "sym":
@@ -269,8 +268,8 @@ class Graph:
                 arguments = [new[j] for j in self.arguments(key)]
                 if key[0] in ("ipow", "rpow"):
                     arguments.append(key[2])
-                make = {"add": self.add, "mul": self.mul, "inv": self.inverse, "ipow": self.integer_power}
-                new[i] = make[key[0]](*arguments) if key[0] in make else self.node(key[0], *arguments)
+                make = folding.get(key[0])
+                new[i] = self.node(key[0], *arguments) if make is None else make(*arguments)
         return new[node]
 
     def below(self, *nodes: Node) -> list[Node]:

@@ -129,8 +129,8 @@ def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
 
 
 def _covers(side: tuple[Exact, Exact], v: Variable) -> bool:
-    ends = v.lower, v.upper
-    return None not in ends and bool(side[0] <= _exact(v.lower) and side[1] >= _exact(v.upper))
+    low, high = v.lower, v.upper
+    return low is not None and high is not None and bool(side[0] <= _exact(low) and side[1] >= _exact(high))
 
 
 def _count(proof: Json) -> int:

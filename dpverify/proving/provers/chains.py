@@ -32,7 +32,7 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import Compare, Le
+from dpverify.formulas.logic import Compare, Le, in_domain
 from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Gap
@@ -51,7 +51,7 @@ from dpverify.proving.reasoning.algebra import (
 )
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, domain, put, transcendental
+from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
 from dpverify.proving.reasoning.truth import require
 
@@ -116,7 +116,7 @@ def _over_reals(obligation: Obligation) -> Obligation:
 
     claim, *assuming = (map_sides(f, change) for f in (obligation.claim, *obligation.assuming))
     over = tuple(values.get(v, v) for v in obligation.over)
-    return replace(obligation, claim=claim, assuming=tuple(assuming), over=over, box={}, catches=None)
+    return obligation.about(claim, over, tuple(assuming))
 
 
 @lru_cache(4_000)
@@ -176,7 +176,13 @@ class _Goals:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
         key = (place.variables, place.given, f, strict)
         if key not in self.found:
-            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST or _is_steep(f):
+            sums = (p.exp for p in f.atoms(sp.Pow) if p.base.is_Add and p.exp.is_Integer)
+            if (
+                self.left <= 0
+                or depth > DEPTH
+                or f.count_ops() > _LONGEST
+                or max(map(abs, sums), default=0) > _STEEP
+            ):
                 return None
             self.left -= 1
             self.found[key] = None  # what leads back to itself shows nothing
@@ -317,7 +323,7 @@ class _Goals:
                 g = replaced(f, {symbol(v): back})
                 steps = self.shown(there, g, strict, depth)
                 if steps is not None:
-                    known = [*domain(t), *(h for h in given if isinstance(h, Compare))]
+                    known = [*in_domain(t, t), *(h for h in given if isinstance(h, Compare))]
                     facts = [[h.relation, expression_to_json(h.right - h.left), LEAF] for h in known]
                     yield ["as", [[t.name, symbolic_to_json(value)]], facts, symbolic_to_json(g), steps]
 
@@ -503,11 +509,6 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
         t = real(f"inverse_{v.name}", **ends)
         yield t, 1 / x, 1 / symbol(t)
-
-
-def _is_steep(f: SymPy) -> bool:
-    """Whether a sum stands there to a high power, with so many derivatives that none is algebraic soon."""
-    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _STEEP for p in f.atoms(sp.Pow))
 
 
 def _positive_number(e: SymPy, strict: bool) -> bool:

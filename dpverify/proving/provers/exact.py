@@ -1,15 +1,27 @@
-"""Exact proofs: identities, signs of coefficients, arguments' order, squares, sums and integrals in closed form."""
+"""Exact proofs: identities, signs of coefficients, arguments' order, squares, sums and integrals in closed form.
+
+Closed forms are guessed, with SymPy's help where an integrand is no Gaussian, and count once an identity has been
+shown: no sum and no integral is believed because an algebra system says so.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides
-from dpverify.formulas.definedness import Requirement, converges, defined_between, defined_where
+from dpverify.formulas.definedness import (
+    Requirement,
+    conditions,
+    converges,
+    defined_between,
+    defined_where,
+)
 from dpverify.formulas.expressions import (
     At,
     Binder,
@@ -22,30 +34,36 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import Compare, Formula, comparisons
-from dpverify.formulas.rendering.neutral import Json
+from dpverify.formulas.logic import Compare, Formula, Le, Lt, comparisons
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, NamedProver, Proof, UnshownError, proved, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.algebra import (
+    antiderivative,
+    check_integrand,
+    coefficients_in,
+    derivative,
     in_factors,
     may_be_summed,
     multiplied_out,
     replaced,
     summed,
 )
-from dpverify.proving.reasoning.integrals import ClosedIntegral, closed_integral
 from dpverify.proving.reasoning.normal_form import NormalForms, is_identity
-from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, factored
+from dpverify.proving.reasoning.polynomials import Polynomial, factored
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.symbolic import (
+    Phi,
     Symbolic,
     SymPy,
     bound_parts,
     fraction,
     rational,
+    symbolic,
     symbolic_formula,
     symbolic_to_json,
     tree,
@@ -103,12 +121,14 @@ class Exact(NamedProver):
         """Prove a claim as it is written, but for its integrals: where it has a value, the stated one has the same."""
         if not isinstance(obligation.claim, Compare):
             return None
-        stated, claim, integrals = obligation, obligation.claim, dict[Binder, ClosedIntegral]()
+        stated, integrals = obligation, dict[Binder, ClosedIntegral]()
+        claim: Formula = stated.claim
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
             if undefined := missing(stated.over, stated.assuming, integrals[found].conditions, budget):
                 raise UnshownError(f"the integral over {found.variable.name}: {undefined}")
             claim = _with_values(claim, integrals)
+        assert isinstance(claim, Compare)
         obligation = replace(stated, claim=claim, units=False)
 
         def whole(steps: Json) -> Json:
@@ -171,27 +191,18 @@ class Exact(NamedProver):
             value = replaced(form, {limits[0]: limits[2]})
             rest = outer.limits[1:]
             value = sp.Sum(value, *rest) if rest else value
-            claim = Compare(
-                claim.relation, replaced(claim.left, {outer: value}), replaced(claim.right, {outer: value})
-            )
+            claim = map_sides(claim, partial(replaced, values={outer: value}))
         then = self._proof(obligation, claim, budget, inner=True)
         return None if then is None else {"method": "sum", "closed": closed, "then": then}
 
 
 def _innermost(claim: Formula) -> Binder | None:
     """An integral without another one inside, the first as it is written."""
-    found: Binder | None = None
-    for compare in comparisons(claim):
-        for side in (compare.left, compare.right):
-            for part in subexpressions(side):
-                if _integrals(part) and (
-                    isinstance(part, At | Derivative)
-                    or (isinstance(part, Binder) and part.kind != "integral")
-                ):
-                    raise OutOfScopeError("an integral under a sum or a derivative, or at a place")
-            if found is None:
-                found = next((e for e in _integrals(side) if len(_integrals(e)) == 1), None)
-    return found
+    sides = [side for compare in comparisons(claim) for side in (compare.left, compare.right)]
+    for part in (part for side in sides for part in subexpressions(side) if _integrals(part)):
+        if isinstance(part, At | Derivative) or (isinstance(part, Binder) and part.kind != "integral"):
+            raise OutOfScopeError("an integral under a sum or a derivative, or at a place")
+    return next((e for side in sides for e in _integrals(side) if len(_integrals(e)) == 1), None)
 
 
 def _integrals(e: Expression) -> list[Binder]:
@@ -225,12 +236,8 @@ class Unwrapped:
 
     def to_json(self) -> dict[str, Json]:
         """As certificates write it."""
-        return {
-            "function": self.function,
-            "times": str(self.times),
-            "smaller": symbolic_to_json(self.smaller),
-            "larger": symbolic_to_json(self.larger),
-        }
+        sides = _entry(smaller=self.smaller, larger=self.larger)
+        return {"function": self.function, "times": str(self.times), **sides}
 
     def left(self, claim: Symbolic) -> Symbolic:
         """What is left to be shown of a claim."""
@@ -251,9 +258,8 @@ def _of_logarithms(terms: list[tuple[SymPy, SymPy]]) -> Unwrapped | None:
     if not all(isinstance(rest, sp.log) for _, rest in terms):
         return None
     coefficients = [fraction(c) for c, _ in terms]
-    unit = Fraction(
-        math.gcd(*(c.numerator for c in coefficients)), math.lcm(*(c.denominator for c in coefficients))
-    )
+    tops, bottoms = zip(*(c.as_integer_ratio() for c in coefficients), strict=True)
+    unit = Fraction(math.gcd(*tops), math.lcm(*bottoms))
     smaller = larger = sp.Integer(1)
     for c, (_, logarithm) in zip(coefficients, terms, strict=True):
         n = int(c / unit)
@@ -289,7 +295,7 @@ class SquareFactor:
 
     def to_json(self) -> dict[str, Json]:
         """As certificates write it."""
-        return {"root": symbolic_to_json(self.root), "rest": symbolic_to_json(self.rest)}
+        return _entry(root=self.root, rest=self.rest)
 
     def left(self, _claim: Symbolic) -> Symbolic:
         """What is left to be shown of a claim."""
@@ -311,7 +317,7 @@ def square_factor(claim: Symbolic) -> SquareFactor | None:
     except OutOfScopeError:
         return None
     # powers of symbols may be negative, being cancelled from the denominator
-    powers = [(_symbol(forms, a), int(e)) for a, e in monomial if e.denominator == 1]
+    powers = [(forms.atoms[a].expression, int(e)) for a, e in monomial if e.denominator == 1]
     if len(powers) < len(monomial) or not all(atom.key[0] == "symbol" for atom in forms.atoms):
         return None
     parts = [*powers, *((_expression(forms, f), n) for f, n in others)]
@@ -322,13 +328,106 @@ def square_factor(claim: Symbolic) -> SquareFactor | None:
     return SquareFactor(root, rational(constant) * left / _expression(forms, q.denominator))
 
 
-def _symbol(forms: NormalForms, letter: int) -> SymPy:
-    return forms.atoms[letter].expression
-
-
-def _monomial(forms: NormalForms, m: Monomial) -> SymPy:
-    return sp.Mul(*(_symbol(forms, a) ** rational(Fraction(e)) for a, e in m))
-
-
 def _expression(forms: NormalForms, p: Polynomial) -> SymPy:
-    return sp.Add(*(rational(c) * _monomial(forms, m) for m, c in p.items()))
+    """A polynomial in SymPy's words."""
+    letters = [atom.expression for atom in forms.atoms]
+    return sp.Add(*(rational(c) * sp.Mul(*(letters[a] ** rational(e) for a, e in m)) for m, c in p.items()))
+
+
+@dataclass(frozen=True)
+class ClosedIntegral:
+    """An integral, its value, the certificate's entry, and the conditions under which both are the same."""
+
+    method: str
+    value: Expression
+    entry: dict[str, Json]
+    conditions: tuple[Requirement, ...]
+
+
+def closed_integral(integral: Binder) -> ClosedIntegral:
+    """An integral's closed form; `OutOfScopeError` where none is found."""
+    e = symbolic(integral)
+    if not isinstance(e, sp.Integral):
+        raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
+    check_integrand(e.function)
+    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
+    if found is None:
+        raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
+    return found
+
+
+def _conditions(integral: Binder, *parts: Expression) -> Iterator[Requirement]:
+    """That an integral and what takes its place are defined; that it converges is shown by what takes its place."""
+    yield from (c for c in conditions(integral) if c != converges(integral))
+    for part in parts:
+        yield from conditions(part)
+
+
+def _entry(**parts: SymPy) -> dict[str, Json]:
+    return {name: symbolic_to_json(part) for name, part in parts.items()}
+
+
+def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
+    body, x, low, high = bound_parts(e)
+    factor, depending = body.as_independent(x, as_Add=False)
+    exponent = sp.Integer(0)
+    for part in sp.Mul.make_args(depending):
+        if not isinstance(part, sp.exp):
+            return None
+        exponent += part.args[0]
+    coefficients = coefficients_in(exponent, x)
+    if coefficients is None or len(coefficients) != 3:
+        return None
+    square, linear, constant = coefficients
+    rate = in_factors(-square)
+    center = in_factors(linear / (2 * rate))
+    factor = factor * sp.exp(in_factors(constant + rate * center**2))
+    if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
+        return None
+
+    def below(end: SymPy) -> SymPy:
+        if end.is_infinite:
+            return sp.Integer(1) if end is sp.oo else sp.Integer(0)
+        return Phi(sp.sqrt(2 * rate) * (end - center))
+
+    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    positive = Lt(0, tree(rate))
+    if value.has(sp.I):
+        raise OutOfScopeError(f"{formula_text(positive)} is not shown")
+    closed = tree(value)
+    return ClosedIntegral(
+        "gaussian-integral",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
+        # it converges at a positive rate
+        (
+            *conditions(tree(rate)),
+            Requirement(positive),
+            *_conditions(integral, tree(center), tree(factor), closed),
+        ),
+    )
+
+
+def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    """F(upper) - F(lower) with F' = body, for finite ends in their order."""
+    body, x, low, high = bound_parts(e)
+    form = None if low.is_infinite or high.is_infinite else antiderivative(body, x)
+    if form is None or form.has(sp.Integral, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
+        return None
+    try:
+        if not is_identity(derivative(form, x), body):
+            return None
+    except OutOfScopeError:
+        return None
+    value = replaced(form, {x: high}) - replaced(form, {x: low})
+    if value.has(sp.I):
+        raise OutOfScopeError("that an antiderivative is real at both ends is not shown")
+    closed = tree(value)
+    between = defined_between(tree(form), integral.variable, tree(low), tree(high))
+    return ClosedIntegral(
+        "antiderivative",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(primitive=form)},
+        (*_conditions(integral, closed), Requirement(Le(tree(low), tree(high))), *between),
+    )

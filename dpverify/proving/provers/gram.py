@@ -230,9 +230,8 @@ class _VectorSearch:
         for monomial, c in form.items():
             if any(atom[0] != "norm" for atom in monomial):
                 return None
-            factors = tuple(
-                ["norm", expression_to_json(self.products.norms[atom[1]][1])] for atom in monomial
-            )
+            norms = (self.products.norms[atom[1]][1] for atom in monomial)
+            factors = tuple(["norm", expression_to_json(norm)] for norm in norms)
             found.append(_GramTerm(c, _Fact({monomial: self.products.number(1)}, factors)))
         return found if all(map(self._allowed, found)) else None
 
@@ -278,12 +277,10 @@ class _VectorSearch:
         diagonal = squares(self.products, names, matrix(names, rest))
         if diagonal is None:
             return None
-        terms += [_GramTerm(d, self._square(v), v) for d, v in diagonal]
+        for d, v in diagonal:
+            e = expression_to_json(self.products.combination(v, self.vectors))
+            terms.append(_GramTerm(d, _Fact({}, (["inner", e, e],)), v))
         return terms if all(map(self._allowed, terms)) else None
-
-    def _square(self, v: Vector) -> _Fact:
-        e = self.products.combination(v, self.vectors)
-        return _Fact({}, (["inner", expression_to_json(e), expression_to_json(e)],))
 
     def _samples(self) -> list[dict[str, Fraction]]:
         """Points of the coefficients' letters, none of them 0, at which what is assumed of them holds."""
@@ -292,13 +289,11 @@ class _VectorSearch:
             return [{}]
         rng = random.Random(0)
         points = ({v.name: _generic(v, rng) for v in letters} for _ in range(2_000))
-        suitable = (
-            point
-            for point in points
-            if all(v.contains(point[v.name]) and point[v.name] for v in letters)
-            and all(plain_truth(a, point) is True for a in self.scalar.assuming)
-        )
-        return list(itertools.islice(suitable, SAMPLES))
+        return list(itertools.islice(filter(self._is_suitable, points), SAMPLES))
+
+    def _is_suitable(self, point: dict[str, Fraction]) -> bool:
+        inside = all(v.contains(point[v.name]) and point[v.name] for v in self.products.letters)
+        return inside and all(plain_truth(a, point) is True for a in self.scalar.assuming)
 
     def _allowed(self, term: _GramTerm) -> bool:
         """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""

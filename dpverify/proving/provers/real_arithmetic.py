@@ -45,6 +45,7 @@ from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable, whole_or_not
 from dpverify.proving.reasoning.truth import missing, require
 
+_Pair = tuple[Expression, Expression]
 GROWING = ("exp", "log", "phi")
 MOST = 40
 """Facts for one problem."""
@@ -82,16 +83,12 @@ class RealArithmetic(NamedProver):
                 for point in points_near(over, model) if model else ():
                     if confirmed(obligation, point):
                         return refutation(obligation, point)
-                stops.append(
-                    ("z3 gave up", Gap.EFFORT_SPENT)
-                    if answer is None
-                    else ("no model is a counterexample", Gap.NO_METHOD)
-                )
+                gave_up = ("z3 gave up", Gap.EFFORT_SPENT)
+                stops.append(gave_up if answer is None else ("no model is a counterexample", Gap.NO_METHOD))
         except OutOfScopeError as error:
             stops.append((str(error), gap_of(error)))
-        return undecided(
-            "; ".join(dict.fromkeys(why for why, _ in stops)), most_telling(gap for _, gap in stops)
-        )
+        reason = "; ".join(dict.fromkeys(why for why, _ in stops))
+        return undecided(reason, most_telling(gap for _, gap in stops))
 
 
 class FunctionFacts(NamedProver):
@@ -215,9 +212,7 @@ def _applied(*sides: Expression) -> Iterator[tuple[str, tuple[Expression, ...]]]
         yield from _applied(*children(e))
 
 
-def _about(
-    name: str, arguments: list[Expression], sides: list[tuple[Expression, Expression]]
-) -> Iterator[Fact]:
+def _about(name: str, arguments: list[Expression], sides: list[_Pair]) -> Iterator[Fact]:
     if name == "log":
         arguments = [*arguments[: _MOST_ARGUMENTS - 1], exp(expression(1))]
         yield from _value("exp", Fraction(1))
@@ -234,9 +229,7 @@ def _about(
             yield Fact("reflection", name, (u, v))
 
 
-def _pairs(
-    arguments: list[Expression], sides: list[tuple[Expression, Expression]]
-) -> Iterator[tuple[Expression, Expression]]:
+def _pairs(arguments: list[Expression], sides: list[_Pair]) -> Iterator[_Pair]:
     for pair in sides:
         if pair[0] in arguments or pair[1] in arguments:
             yield pair

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator as ring
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -239,28 +240,18 @@ _CLOSEST = 1e-13
 """Below it, no search calls them different."""
 
 _ARRAYS: dict[str, Callable[..., Any]] = {
-    "add": lambda *a: sum(a),
-    "sub": lambda a, b: a - b,
-    "neg": lambda a: -a,
-    "mul": lambda *a: math.prod(a),
-    "div": lambda a, b: a / b,
-    "pow": np.power,
-    "root": lambda x, order: np.power(x, 1 / order),
-    "exp": np.exp,
-    "log": np.log,
-    "log_base": lambda x, base: np.log(x) / np.log(base),
-    "max": lambda *a: reduce(np.maximum, a),
-    "min": lambda *a: reduce(np.minimum, a),
-    "abs": np.abs,
-}
+    "add": lambda *a: sum(a), "sub": ring.sub, "neg": ring.neg, "mul": lambda *a: math.prod(a), "div": ring.truediv,
+    "pow": np.power, "root": lambda x, order: np.power(x, 1 / order), "exp": np.exp, "log": np.log,
+    "log_base": lambda x, base: np.log(x) / np.log(base), "abs": np.abs,
+    "max": lambda *a: reduce(np.maximum, a), "min": lambda *a: reduce(np.minimum, a),
+}  # fmt: skip
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
 def may_be_counterexamples(obligation: Obligation, columns: Array) -> Mask:
     """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
-    return may_be_admitted(
-        replace(obligation, assuming=(*obligation.assuming, Not(obligation.claim))), columns
-    )
+    assuming = (*obligation.assuming, Not(obligation.claim))
+    return may_be_admitted(replace(obligation, assuming=assuming), columns)
 
 
 def may_be_admitted(obligation: Obligation, columns: Array) -> Mask:
@@ -295,9 +286,9 @@ class _ColumnValues:
                 sides = self._sides(left, right)
                 return True if sides is None else _may_be(relation, *sides, truth)
             case And(parts) | Or(parts):
-                join = np.logical_and if isinstance(formula, And) is truth else np.logical_or
-                masks = (self.may_be(part, truth) for part in parts)
-                return reduce(join, masks, join is np.logical_and)
+                every = isinstance(formula, And) is truth
+                join: Callable[..., Any] = np.logical_and if every else np.logical_or
+                return reduce(join, (self.may_be(part, truth) for part in parts), every)
             case Not(part):
                 return self.may_be(part, not truth)
             case Implies(premise, conclusion):
@@ -366,16 +357,12 @@ def rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPo
         return
     exact = [Fraction(value) for value in x]
     for limit in (1, 2, 5, 10, 100, 1000, 10**6, None):
-        point = {
-            v.name: Fraction(round(value))
-            if v.kind == "integer"
-            else value
-            if limit is None
-            else _near(value, limit)
-            for v, value in zip(obligation.over, exact, strict=True)
-        }
-        if all(v.contains(point[v.name]) for v in obligation.over):
-            yield point
+        near = [
+            Fraction(round(x)) if v.kind == "integer" else x if limit is None else _near(x, limit)
+            for v, x in zip(obligation.over, exact, strict=True)
+        ]
+        if all(v.contains(x) for v, x in zip(obligation.over, near, strict=True)):
+            yield {v.name: x for v, x in zip(obligation.over, near, strict=True)}
 
 
 def _near(value: Fraction, limit: int) -> Fraction:
@@ -400,11 +387,6 @@ def _late(end: float) -> bool:
     return False
 
 
-def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterator[ExactPoint]:
-    """A closed formula has one point."""
-    yield {}
-
-
 class Search(NamedProver):
     """The prover, which only ever refutes; `thorough` adds spread points and local optimization."""
 
@@ -419,7 +401,7 @@ class Search(NamedProver):
         gap = failing_gap(obligation if self.thorough else parts_apart(obligation))
         end = time.process_time() + budget.guard
         stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
-        for stage in stages if obligation.over else (_only_point,):
+        for stage in stages if obligation.over else (lambda *_: iter([{}]),):
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
                     return refutation(obligation, point)

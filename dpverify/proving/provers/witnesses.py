@@ -40,19 +40,17 @@ def witness(obligation: Obligation, budget: Budget) -> Witness:
         return Witness(None, NONE_FOUND)
     # a witness is a counterexample to what is false everywhere
     inside = replace(obligation.within_box(), claim=_FALSE)
-    found = Search().attempt(inside, budget)
-    if found is not None and found.counterexample is not None:
-        return Witness(dict(found.counterexample))
     anywhere = replace(inside, assuming=obligation.assuming)
-    found = RealArithmetic().attempt(anywhere, budget)
-    if found is not None and found.verdict is Verdict.PROVED:
-        return Witness(None, "the assumptions contradict one another, so the claim is vacuous", True)
-    for prover in (RealArithmetic(), Search(thorough=True)):
-        found = prover.attempt(inside, budget)
+    for prover, stated, vacuous in (
+        (Search(), inside, ""),
+        (RealArithmetic(), anywhere, ", so the claim is vacuous"),
+        (RealArithmetic(), inside, " in the box, so the claim is vacuous there"),
+        (Search(thorough=True), inside, ""),
+    ):
+        found = prover.attempt(stated, budget)
         if found is not None and found.verdict is Verdict.PROVED:
-            return Witness(
-                None, "the assumptions contradict one another in the box, so the claim is vacuous there"
-            )
-        if found is not None and found.counterexample is not None:
+            why = f"the assumptions contradict one another{vacuous}"
+            return Witness(None, why, impossible=stated is anywhere)
+        if found is not None and found.counterexample is not None and stated is inside:
             return Witness(dict(found.counterexample))
     return Witness(None, NONE_FOUND)

@@ -221,12 +221,10 @@ def _factors(e: SymPy) -> tuple[SymPy, list[tuple[SymPy, int]]]:
     if not e.is_Add:
         return e, []
     ring, element = sring(e)
-    polynomial: Polynomial = {
-        tuple((i, Fraction(n)) for i, n in enumerate(exponents) if n): Fraction(
-            int(c.numerator), int(c.denominator)
-        )
-        for exponents, c in element.terms()
-    }
+    polynomial: Polynomial = {}
+    for exponents, c in element.terms():
+        monomial = tuple((i, Fraction(n)) for i, n in enumerate(exponents) if n)
+        polynomial[monomial] = Fraction(int(c.numerator), int(c.denominator))
     letters = [generator.as_expr() for generator in ring.gens]
     number, common, others = factored(polynomial)
 

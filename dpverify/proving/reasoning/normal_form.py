@@ -96,11 +96,8 @@ class NormalForms:
 
     def is_nonnegative(self, p: Polynomial) -> bool:
         """Whether all coefficients are nonnegative, on monomials that cannot be negative."""
-        return all(c >= 0 and self._monomial_nonnegative(m) for m, c in p.items())
-
-    def _monomial_nonnegative(self, m: Monomial) -> bool:
         return all(
-            self.atoms[atom].sign != "any" or (e.denominator == 1 and e.numerator % 2 == 0) for atom, e in m
+            c >= 0 and all(self.atoms[a].sign != "any" or e % 2 == 0 for a, e in m) for m, c in p.items()
         )
 
     def is_positive(self, q: Quotient) -> bool:
@@ -303,13 +300,9 @@ class NormalForms:
         return result
 
     def _is_whole(self, m: Monomial) -> bool:
-        return all(
-            self.atoms[a].key[0] == "symbol"
-            and bool(self.atoms[a].expression.is_integer)
-            and e > 0
-            and e.denominator == 1
-            for a, e in m
-        )
+        letters = (self.atoms[a] for a, _ in m)
+        whole = all(a.key[0] == "symbol" and a.expression.is_integer for a in letters)
+        return whole and all(e > 0 and e.denominator == 1 for _, e in m)
 
     def _exponential(self, q: Quotient) -> Quotient:
         quotients, remainder = divided(q.numerator, q.denominator)

@@ -16,7 +16,7 @@ import sympy as sp
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
-from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in
+from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in, in_domain
 from dpverify.formulas.operators import normal_cdf
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import derivative, replaced
@@ -141,7 +141,7 @@ class Assumptions:
         at: list[Formula] = []
         rest = tuple(v for v in self.variables if v != x)
         # what is linear in x and holds at both ends of a way holds on it
-        for given in (*self.given, *domain(x)):
+        for given in (*self.given, *in_domain(x, x)):
             if x not in free_in(given):
                 path.append(given)
                 at.append(given)
@@ -157,26 +157,16 @@ class Assumptions:
                 continue
             there = side * -rate if end is None else replaced(difference, {symbol(x): symbolic(end)})
             if not self.at_once(there, strict=False):
-                if given in domain(x):
+                if given in in_domain(x, x):
                     return None
                 continue
             at.append(Le(_ZERO, tree(there)))
-            if given not in domain(x):
+            if given not in in_domain(x, x):
                 path.append(given)
         if end is not None:
             path.append(Lt(end, x) if side > 0 else Lt(x, end))
         way = replace(self, given=tuple(path))
         return way, Assumptions(rest, tuple(f for f in at if free_in(f)), self.budget)
-
-
-def domain(x: Variable) -> tuple[Compare, ...]:
-    """What the domain of a letter says."""
-    found = []
-    if x.lower is not None:
-        found.append((Lt if x.lower_open else Le)(Number(x.lower), x))
-    if x.upper is not None:
-        found.append((Lt if x.upper_open else Le)(x, Number(x.upper)))
-    return tuple(found)
 
 
 def _linear_end(given: Formula, x: Variable) -> tuple[int, Expression] | None:

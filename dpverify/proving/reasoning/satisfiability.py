@@ -157,10 +157,8 @@ class _Query:
             self.degrees.append(root)
             self.facts.append(_power(x, root) == self._unknown(letter, 1))
         elif kind == "pi":
-            self.facts += [
-                x > self._number(Fraction(314159265, 10**8)),
-                x < self._number(Fraction(314159266, 10**8)),
-            ]
+            low, high = (self._number(Fraction(n, 10**8)) for n in (314159265, 314159266))
+            self.facts += [x > low, x < high]
         elif kind == "exp":
             self.facts.append(x > 0)
         elif kind == "erfc":
@@ -326,8 +324,8 @@ class _Query:
             raise OutOfScopeError(f"{variable.name} is bound twice")
         if variable.kind == "integer":
             raise OutOfScopeError("a quantifier over integers")
-        written = symbolic_formula(body)
-        for side in (side for c in comparisons(written) for side in (c.left, c.right)):
+        compared: Iterator[Symbolic] = comparisons(symbolic_formula(body))
+        for side in (side for c in compared for side in (c.left, c.right)):
             found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
             for e in sorted(found, key=sp.default_sort_key):
                 if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
@@ -417,9 +415,8 @@ def unsatisfiable(
             return True, {}
         if answer == z3.sat:
             model = solver.model()
-            return False, {
-                v.name: model.eval(query.unknowns[symbol(v)], model_completion=True) for v in variables
-            }
+            unknowns = {v.name: query.unknowns[symbol(v)] for v in variables}
+            return False, {x: model.eval(unknown, model_completion=True) for x, unknown in unknowns.items()}
     return None, {}
 
 

@@ -142,27 +142,12 @@ def symbol(variable: Variable) -> DomainSymbol:
     return DomainSymbol(variable)
 
 
-_TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType(
-    {
-        "add": lambda *a: sp.Add(*a),
-        "sub": lambda a, b: a - b,
-        "neg": lambda a: -a,
-        "mul": lambda *a: sp.Mul(*a),
-        "div": lambda a, b: a / b,
-        "pow": raised,
-        "root": lambda a, order: raised(a, 1 / order),
-        "exp": sp.exp,
-        "log": sp.log,
-        "log_base": lambda x, base: sp.log(x) / sp.log(base),
-        "phi": Phi,
-        "erfc": sp.erfc,
-        "max": lambda *a: sp.Max(*a),
-        "min": lambda *a: sp.Min(*a),
-        "abs": sp.Abs,
-        "floor": sp.floor,
-        "ceiling": lambda x: -sp.floor(-x),
-    }
-)
+_TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType({
+    "add": sp.Add, "sub": lambda a, b: a - b, "neg": lambda a: -a, "mul": sp.Mul, "div": lambda a, b: a / b,
+    "pow": raised, "root": lambda a, order: raised(a, 1 / order), "exp": sp.exp, "log": sp.log,
+    "log_base": lambda x, base: sp.log(x) / sp.log(base), "phi": Phi, "erfc": sp.erfc, "max": sp.Max, "min": sp.Min,
+    "abs": sp.Abs, "floor": sp.floor, "ceiling": lambda x: -sp.floor(-x),
+})  # fmt: skip
 """SymPy's term for each operator; what is not here is beyond the provers that work with SymPy."""
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
+from graphlib import CycleError, TopologicalSorter
 
 import sympy as sp
 
@@ -44,6 +45,9 @@ from dpverify.proving.reasoning.symbolic import (
     symbolic_formula,
 )
 
+Letters = tuple[Variable, ...]
+Formulas = tuple[Formula, ...]
+
 MAX_SHIFTS = 64
 _SHARE = 4
 """A single condition gets this part of the work that a claim may take."""
@@ -55,9 +59,7 @@ def require(obligation: Obligation, wanted: Iterable[Requirement], budget: Budge
         raise UnshownError(unshown)
 
 
-def missing(
-    over: tuple[Variable, ...], given: tuple[Formula, ...], wanted: Iterable[Requirement], budget: Budget
-) -> str:
+def missing(over: Letters, given: Formulas, wanted: Iterable[Requirement], budget: Budget) -> str:
     """The first condition that is not shown, in words; empty if all are.
 
     By signs of parts, by shifted variables, and by z3, in this order. Each is shown in whatever form it has in the
@@ -70,9 +72,7 @@ def missing(
     return ""
 
 
-def _discharged(
-    over: tuple[Variable, ...], given: tuple[Formula, ...], condition: Requirement, budget: Budget
-) -> bool:
+def _discharged(over: Letters, given: Formulas, condition: Requirement, budget: Budget) -> bool:
     formula = condition.formula
     if formula.right == INFINITY:
         return False  # a limit is shown by its closed form, or not at all
@@ -142,7 +142,7 @@ class Shift:
         return [self.end, {"plus": list(self.plus)}] if self.plus else [self.end]
 
 
-def _orderings(assuming: tuple[Formula, ...], over: tuple[Variable, ...]) -> Iterator[tuple[str, Shift]]:
+def _orderings(assuming: Formulas, over: Letters) -> Iterator[tuple[str, Shift]]:
     by_symbol: Mapping[SymPy, Variable] = {symbol(v): v for v in over}
     for written in assuming:
         try:
@@ -159,7 +159,7 @@ def _orderings(assuming: tuple[Formula, ...], over: tuple[Variable, ...]) -> Ite
             yield by_symbol[plus[0]].name, Shift("lower", names, formula.relation == "<")
 
 
-def shifts(variables: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Iterator[dict[str, Shift]]:
+def shifts(variables: Letters, assuming: Formulas) -> Iterator[dict[str, Shift]]:
     """Ways to write every bounded variable with a t >= 0, the most informed first."""
     ordered: dict[str, list[Shift]] = {}
     for name, shift in _orderings(assuming, variables):
@@ -179,19 +179,14 @@ def shifts(variables: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> It
 
 
 def _acyclic(chosen: Mapping[str, Shift]) -> bool:
-    done: set[str] = set()
-    pending = dict(chosen)
-    while pending:
-        ready = [n for n, s in pending.items() if all(p in done or p not in chosen for p in s.plus)]
-        if not ready:
-            return False
-        for name in ready:
-            done.add(name)
-            del pending[name]
+    try:
+        TopologicalSorter({name: shift.plus for name, shift in chosen.items()}).prepare()
+    except CycleError:
+        return False
     return True
 
 
-def shifted(e: SymPy, variables: tuple[Variable, ...], chosen: Mapping[str, Shift]) -> SymPy:
+def shifted(e: SymPy, variables: Letters, chosen: Mapping[str, Shift]) -> SymPy:
     """The expression with every chosen variable replaced; t keeps the variable's name."""
     by_name = {v.name: v for v in variables}
     replacement: dict[str, SymPy] = {}
@@ -235,9 +230,7 @@ def shown_nonnegative(e: SymPy, *, strict: bool) -> bool:
     return False
 
 
-def shift_that_shows(
-    claim: Symbolic, variables: tuple[Variable, ...], assuming: tuple[Formula, ...]
-) -> dict[str, Shift] | None:
+def shift_that_shows(claim: Symbolic, variables: Letters, assuming: Formulas) -> dict[str, Shift] | None:
     """A shift after which right minus left of a claim in SymPy's form has only nonnegative coefficients, or None."""
     if claim.relation not in ("<=", "<"):
         return None

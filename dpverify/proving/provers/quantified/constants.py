@@ -18,7 +18,7 @@ from dpverify.formulas.expressions import (
     Variable,
     constant,
 )
-from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in
+from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
 from dpverify.formulas.rendering.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
@@ -37,7 +37,6 @@ from dpverify.proving.provers.quantified.ratios import (
 from dpverify.proving.provers.quantified.task import (
     HOLDS,
     Task,
-    domain,
     put_in,
     under,
     values_to_json,
@@ -83,13 +82,8 @@ def with_constants(task: Task, *, scaled: bool = False) -> Proof | None:
 
 def _scales(task: Task) -> Iterator[Expression | None]:
     """What constants are multiples of: powers of the letters that come before them all."""
-    common = [
-        v
-        for v in task.letters
-        if v.lower is not None
-        and (v.lower > 0 or (v.lower == 0 and v.lower_open))
-        and all(v in task.earlier(c) for c in task.constants)
-    ]
+    common = [v for v in task.letters if all(v in task.earlier(c) for c in task.constants)]
+    common = [v for v in common if v.lower is not None and (v.lower > 0 or (v.lower_open and v.lower == 0))]
     if not common or not task.constants:
         return
     lists = itertools.product(*(range(len(_POWERS)) for _ in common))
@@ -234,7 +228,7 @@ def _whole(
         values[v] = _times(number, scale if v in task.constants else None)
         if isinstance(values[v], Number):
             continue
-        shown = task.all_shown(task.left(f, task.conditions) for f in domain(v, values[v]))
+        shown = task.all_shown(task.left(f, task.conditions) for f in in_domain(v, values[v]))
         if shown is None:
             return True
         inside += shown

@@ -100,7 +100,8 @@ def _refuted(
 
 def _nearer(proof: Proof, inner: Obligation) -> Proof:
     """The proof with a witness at which it is plain that a constant is below a logarithm."""
-    low = _low(inner)
+    bounded = (a for a in inner.assuming if isinstance(a, Compare))
+    low = {a.left for a in bounded if isinstance(a.left, Variable)}
     for far in (Fraction(2), Fraction(4), Fraction(100)):
         point = {
             v.name: v.lower * far if v.lower else Fraction(1, 1000) / far if v in low else 1000 * far
@@ -110,11 +111,6 @@ def _nearer(proof: Proof, inner: Obligation) -> Proof:
             named = {name: str(x) for name, x in point.items()}
             return replace(proof, witness=named, certificate={**(proof.certificate or {}), "witness": named})
     return proof
-
-
-def _low(inner: Obligation) -> set[Variable]:
-    """Letters that are bounded from above."""
-    return {a.left for a in inner.assuming if isinstance(a, Compare) and isinstance(a.left, Variable)}
 
 
 _ONE = Fraction(1)

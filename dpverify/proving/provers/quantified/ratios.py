@@ -191,12 +191,8 @@ def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extrem
         if not 0 < start < math.inf:
             continue
         with np.errstate(invalid="ignore"):  # it subtracts values that may be infinite
-            found = minimize(
-                lambda w: -value(w),
-                u,
-                method="Nelder-Mead",
-                options={"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13},
-            )
+            limits = {"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13}
+            found = minimize(lambda w: -value(w), u, method="Nelder-Mead", options=limits)
         if -found.fun > best:
             best, where = -float(found.fun), list(found.x)
     return Extreme(max(best, 0.0), point(where))

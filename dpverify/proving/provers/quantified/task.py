@@ -23,11 +23,11 @@ from dpverify.formulas.logic import (
     Formula,
     Implies,
     Le,
-    Lt,
     Not,
     Or,
     free_in,
     has_exists,
+    in_domain,
     variables_of,
 )
 from dpverify.formulas.rendering.neutral import expression_to_json, variable_to_json
@@ -96,16 +96,6 @@ def put_in(formula: Formula, values: Values) -> Formula:
     )
 
 
-def domain(v: Variable, value: Expression) -> tuple[Formula, ...]:
-    """What must hold for a value to lie in a letter's domain, integers apart."""
-    out: list[Formula] = []
-    if v.lower is not None:
-        out.append(Lt(v.lower, value) if v.lower_open else Le(v.lower, value))
-    if v.upper is not None:
-        out.append(Lt(value, v.upper) if v.upper_open else Le(value, v.upper))
-    return tuple(out)
-
-
 def negated(formula: Formula) -> Formula:
     """What is true where a formula is false."""
     match formula:
@@ -139,25 +129,13 @@ def parts_of(formula: Formula) -> tuple[Formula, ...]:
 
 def _bounds(letters: tuple[Variable, ...], values: Values) -> tuple[Formula, ...]:
     """What puts expressions into the domains of what they stand for; numbers are looked at by themselves."""
-    found: list[Formula] = []
-    for v in letters:
-        if not isinstance(values[v], Number):
-            found += domain(v, values[v])
-    return tuple(found)
+    return tuple(f for v in letters if not isinstance(values[v], Number) for f in in_domain(v, values[v]))
 
 
 def under(obligation: Obligation, prefix: Prefix, values: Values) -> Obligation:
     """The obligation for all letters but what there is to be, which has values, in its conditions."""
-    over = (*obligation.over, *prefix.every)
-    names = {v.name for v in over}
-    return replace(
-        obligation,
-        claim=_TRUE,
-        over=over,
-        assuming=(*obligation.assuming, *(put_in(p, values) for p in prefix.premises)),
-        box={name: ends for name, ends in obligation.box.items() if name in names},
-        catches=None,
-    )
+    held = (*obligation.assuming, *(put_in(p, values) for p in prefix.premises))
+    return obligation.about(_TRUE, (*obligation.over, *prefix.every), held)
 
 
 def with_values(obligation: Obligation, prefix: Prefix, values: Values) -> list[Obligation]:
@@ -223,7 +201,8 @@ def negation(
     core = prefix.core if part is None else parts_of(prefix.core)[part]
     held = (*obligation.assuming, *prefix.premises)
     conditions = (*_bounds(prefix.every, values), *(put_in(f, values) for f in held))
-    over, assuming = prefix.chosen, ()
+    over = prefix.chosen
+    assuming: tuple[Formula, ...] = ()
     if growth is not None:
         over, assuming = (*over, growth.along), growth.assumptions()
     claims = (*conditions, negated(put_in(core, values)))
@@ -303,7 +282,7 @@ class Task:
 
     def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Obligation:
         """What is left to be shown for all letters once something is put in."""
-        return replace(under(self.obligation, self.prefix, {}), claim=claim, assuming=conditions)
+        return self.obligation.about(claim, self.letters, conditions)
 
     def claim(self, values: Values, proofs: Sequence[Proof], said: str, below: Sequence[Json] = ()) -> Proof:
         """The proof of the claim from those of what is left."""

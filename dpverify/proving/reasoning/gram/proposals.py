@@ -29,6 +29,8 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 
 _Numbers = np.ndarray[Any, Any]
+_Terms = list[tuple[float, tuple[int, ...]]]
+"""Numbers and the exponents of the letters that they multiply."""
 DENOMINATORS = (1, 2, 4, 12, 60, 360, 10_000)
 """To which numbers are rounded, the simplest first."""
 _POWERS = 5_000
@@ -196,7 +198,7 @@ class _Fits:
         self.sizes = np.exp(exponents @ logarithms.reshape(len(points), len(names)).T) * odd
         """For each product of powers, its value at each point."""
 
-    def terms(self, values: _Numbers) -> list[tuple[float, tuple[int, ...]]] | None:
+    def terms(self, values: _Numbers) -> _Terms | None:
         """Numbers and exponents whose sum has the values at the points; None where none is found."""
         if np.abs(values).max() < _NOTHING:
             return []
@@ -223,9 +225,7 @@ class _Fits:
         _, i, j = pairs[0]
         return [(float(first[i, j]), self.powers[i]), (float(first[j, i]), self.powers[j])]
 
-    def rounded(
-        self, terms: Sequence[tuple[float, tuple[int, ...]]] | None, bound: int
-    ) -> Coefficient | None:
+    def rounded(self, terms: _Terms | None, bound: int) -> Coefficient | None:
         """The sum with its numbers rounded; None where one is not near to a fraction like that."""
         if terms is None:
             return None
