@@ -38,7 +38,6 @@ from dpverify.proving.pipeline import prove, within_limits
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.points import admitted, graded, simple_values, simplified
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.effort import limited
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.proving.reasoning.truth import truth
 
@@ -175,8 +174,7 @@ def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget
         changed = without(obligation, [h])
     except OutOfScopeError:
         return None
-    with limited(budget.steps):
-        return within_limits(lambda: _point(changed, h, before, budget), budget, lambda *_: None)
+    return within_limits(lambda: _point(changed, h, before, budget), budget, lambda *_: None)
 
 
 def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:

@@ -70,11 +70,6 @@ def load(name: str, folder: Path) -> Json:
         value = json.loads(path.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
         raise InvalidDataError(f"Certificate {path} cannot be read: {error}.") from error
-    if digest(value) != digest_name(name):
+    if digest(value) != f"sha256:{path.stem}":
         raise InvalidDataError(f"Certificate {path} does not have the hash in its name.")
     return value
-
-
-def digest_name(name: str) -> str:
-    """A certificate's name with its prefix."""
-    return name if name.startswith("sha256:") else f"sha256:{name}"

@@ -124,8 +124,11 @@ class Obligation:
         self._check_coverage()
         for formula in (self.claim, *self.assuming):
             if not isinstance(formula, Formula):
-                allowed = "formulas such as Le(left, right), for claim and assumptions"
-                raise InvalidArgumentError(f"obligation {self.name}", formula, allowed)
+                raise InvalidArgumentError(
+                    f"obligation {self.name}",
+                    formula,
+                    "formulas such as Le(left, right), for claim and assumptions",
+                )
             check_formula(formula)
             for compare in comparisons(formula):
                 check_expression(self.name, compare.left)

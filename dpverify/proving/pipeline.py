@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -117,8 +118,7 @@ def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proo
 
     Equations between logarithms are met at no point of rational numbers, so that not to find one decides nothing.
     """
-    with limited(budget.steps):
-        found = witness_of(form, budget)
+    found = witness_of(form, budget)
     if found.point is not None:
         return proof
     if not found.impossible and proof.witness is not None:
@@ -146,7 +146,7 @@ def _answer(
     elif all(v.lower is not None and v.upper is not None for v in obligation.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
-    with limited(limits.steps) as meter:
+    with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(obligation, limits)
         if found.impossible:
             proof = undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
@@ -167,10 +167,7 @@ def _cut_short(proof: Proof) -> Proof:
 
 
 def witness_of(obligation: Obligation, budget: Budget) -> Witness:
-    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none.
-
-    The steps of algebra are those of `limited`, if any, around it.
-    """
+    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none."""
     return within_limits(
         lambda: witness(obligation, budget), budget, lambda why, _: Witness(None, f"{NONE_FOUND} ({why})")
     )
@@ -228,14 +225,13 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
 
 def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
-    with limited(budget.steps):
-        return within_limits(lambda: prover.attempt(obligation, budget), budget, undecided)
+    return within_limits(lambda: prover.attempt(obligation, budget), budget, undecided)
 
 
 def within_limits(work: Callable[[], _T], budget: Budget, stopped: Callable[[str, Gap], _T]) -> _T:
-    """What work finds, or what is said where it was stopped; any error that is no limit of it goes on its way."""
+    """What work finds within limits, or what is said where it was stopped; other errors go on their way."""
     try:
-        with guarded(budget.guard), short_questions():
+        with limited(budget.steps), guarded(budget.guard), short_questions():
             return work()
     except GuardError:
         return stopped(STOPPED_BY_THE_CLOCK, Gap.CLOCK)

@@ -342,7 +342,8 @@ class BranchAndBound:
         active = tuple(i for i, (low, high) in enumerate(box) if low != high)
         program = target.with_slopes(active)
         self.work.operations -= program.size + target.value.size
-        value, *slopes = program(balls)
+        value, *rates = program(balls)
+        slopes = dict(zip(active, rates, strict=True))
         if target.holds(value):
             return item.settled("+")
         middle = tuple((low + high) / 2 for low, high in box)
@@ -353,7 +354,7 @@ class BranchAndBound:
                 return Outcome(point=point)
         offsets = [arb(0, arb((box[i][1] - box[i][0]) / 2).upper()) for i in active]
         bound = center
-        for slope, offset in zip(slopes, offsets, strict=True):
+        for slope, offset in zip(rates, offsets, strict=True):
             bound = bound + slope * offset
         defined = value.is_finite()
         if defined and target.holds(bound):
@@ -365,20 +366,20 @@ class BranchAndBound:
             value, *tighter = nested(balls, [arb(q) for q in middle], offsets)
             if target.holds(value):
                 return item.settled("n")
-            if not (defined and any(s >= 0 or s <= 0 for s in slopes)):
-                slopes, slope_leaf = tighter, "n"
+            if not (defined and any(s >= 0 or s <= 0 for s in rates)):
+                slopes, slope_leaf = dict(zip(active, tighter, strict=True)), "n"
             bound, defined = value, value.is_finite()
         badness = float(bound.lower()) if bound.is_finite() else float("nan")
         split_first: int | None = None
         if defined:
-            step = self._monotone(target, item, balls, active, slopes, slope_leaf)
+            step = self._monotone(target, item, balls, slopes, slope_leaf)
             if step is not None:
                 return badness, step
             found = self._grown_from_face(target, item, balls, active, middle)
             if found is True:
                 return 0.0, []
             split_first = found
-        return self._split(target, item, active, slopes, badness, split_first)
+        return self._split(target, item, slopes, badness, split_first)
 
     def _at(self, target: Objective, point: Point) -> Ball:
         """The value at a point; more bits, from here on, where they settle its sign."""
@@ -415,16 +416,10 @@ class BranchAndBound:
         return tuple(c for c in conditions if name not in c.symbols)
 
     def _monotone(
-        self,
-        target: Objective,
-        item: _Open,
-        balls: list[Ball],
-        active: tuple[int, ...],
-        slopes: list[Ball],
-        leaf: str,
+        self, target: Objective, item: _Open, balls: list[Ball], slopes: dict[int, Ball], leaf: str
     ) -> list[_Part] | None:
         """Where a derivative has one sign on the box, the claim is a claim about one end."""
-        for i, slope in zip(active, slopes, strict=True):
+        for i, slope in slopes.items():
             rising = slope >= 0
             if not (rising or slope <= 0):
                 continue
@@ -471,18 +466,12 @@ class BranchAndBound:
         return split
 
     def _split(
-        self,
-        target: Objective,
-        item: _Open,
-        active: tuple[int, ...],
-        slopes: list[Ball],
-        badness: float,
-        first: int | None,
+        self, target: Objective, item: _Open, slopes: dict[int, Ball], badness: float, first: int | None
     ) -> Outcome | _Left:
         """Halve the side that contributes most, at a short dyadic number near its middle."""
         relative = {
             i: (item.box[i][1] - item.box[i][0]) / (self.whole[i][1] - self.whole[i][0])
-            for i in active
+            for i in slopes
             if self.whole[i][0] != self.whole[i][1]
         }
         possible = [i for i in relative if relative[i] > _NARROWEST]
@@ -490,10 +479,9 @@ class BranchAndBound:
             return Outcome(box=item.box, why="the two sides come too close to tell apart")
         if first is not None and first in possible:
             chosen = first
-        elif all(s.is_finite() for s in slopes):
-            by = dict(zip(active, slopes, strict=True))
+        elif all(s.is_finite() for s in slopes.values()):
             widths = {i: _float(item.box[i][1] - item.box[i][0]) for i in possible}
-            chosen = max(possible, key=lambda i: float(by[i].abs_upper()) * widths[i])
+            chosen = max(possible, key=lambda i: float(slopes[i].abs_upper()) * widths[i])
         else:
             chosen = max(possible, key=relative.__getitem__)
         low, high = item.box[chosen]

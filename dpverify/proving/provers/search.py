@@ -56,6 +56,8 @@ Violation = Callable[[Sequence[float]], float]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+_Looked = tuple[float, list[float], list[float]]
+"""A gap, a place in the unit cube, and the point there."""
 
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
@@ -400,8 +402,12 @@ class Search(NamedProver):
         """Look for a counterexample; the same points in the same order every time."""
         gap = failing_gap(obligation if self.thorough else parts_apart(obligation))
         end = time.process_time() + budget.guard
-        stages = (self._spread, self._climbed) if self.thorough else (self._simple,)
-        for stage in stages if obligation.over else (lambda *_: iter([{}]),):
+        stages: tuple[Callable[..., Iterator[ExactPoint]], ...] = (self._simple,)
+        if not obligation.over:
+            stages = (lambda *_: iter([{}]),)
+        elif self.thorough:
+            stages = (self._spread, self._climbed)
+        for stage in stages:
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
                     return refutation(obligation, point)
@@ -419,20 +425,16 @@ class Search(NamedProver):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])
             kept = may_be_counterexamples(obligation, columns)
-            for i, (place, x) in enumerate(
-                zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
-            ):
+            points = zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
+            for i, (place, x) in enumerate(points):
                 if i % 256 == 0 and _late(end):
                     return
                 if gap(x) > 0:
-                    yield {
-                        v.name: values[r] for v, values, r in zip(obligation.over, lists, place, strict=True)
-                    }
+                    chosen = zip(obligation.over, lists, place, strict=True)
+                    yield {v.name: values[rank] for v, values, rank in chosen}
 
-    def _cloud(
-        self, obligation: Obligation, gap: Violation, end: float
-    ) -> list[tuple[float, list[float], list[float]]]:
-        """Spread points with their gaps, the largest gaps first: (gap, place in the unit cube, point)."""
+    def _cloud(self, obligation: Obligation, gap: Violation, end: float) -> list[_Looked]:
+        """Spread points with their gaps, the largest gaps first."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
         boxes = [{}, obligation.ends] if obligation.box else [{}]
         found = []

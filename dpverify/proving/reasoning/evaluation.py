@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator as ring
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
@@ -30,6 +31,7 @@ from dpverify.proving.reasoning.effort import spend
 Point = Mapping[str, Value]
 """Name to value."""
 ExactPoint = dict[str, Any]
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"<=": ring.le, "<": ring.lt, "==": ring.eq, "!=": ring.ne}
 PRECISIONS = (64, 128, 256, 512)
 MAX_TERMS_OF_SUM = 10_000
 
@@ -135,15 +137,7 @@ def _compare(formula: Compare, point: Point) -> bool | None:
         s = sign(left - right if exact else ball(left) - ball(right))
     except (UndefinedError, UnclearError):
         return None
-    match formula.relation:
-        case "<=":
-            return s <= 0
-        case "<":
-            return s < 0
-        case "==":
-            return s == 0
-        case "!=":
-            return s != 0
+    return bool(_RELATIONS[formula.relation](s, 0))
 
 
 def kleene(formula: Formula, judge: Callable[[Formula], bool | None]) -> bool | None:

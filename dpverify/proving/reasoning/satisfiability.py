@@ -15,6 +15,7 @@ coefficients: the longer the numbers, the fewer operations and rounds it gets.
 from __future__ import annotations
 
 import math
+import operator as ring
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -305,15 +306,8 @@ class _Query:
         right, left = self.forms.of(f.right), self.forms.of(f.left)
         gap = self.forms.sum((right, self.forms.product(constant(-1), left)))
         difference = self._polynomial(self._cleared(gap))
-        match f.relation:
-            case "<=":
-                return difference >= 0
-            case "<":
-                return difference > 0
-            case "==":
-                return difference == 0
-            case "!=":
-                return difference != 0
+        relation = {"<=": ring.ge, "<": ring.gt, "==": ring.eq, "!=": ring.ne}[f.relation]
+        return relation(difference, 0)
 
     def _bound(
         self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool

@@ -120,7 +120,7 @@ def _with_fixed(task: Task, fixed: Mapping[Variable, Fraction], scale: Expressio
             return False
     for group, (candidates, where, least) in plans:
         mine = [i for i, part in enumerate(parts) if free_in(part) & set(group)]
-        found = _first(task, parts, mine, group, candidates, conditions)
+        found = _first(task, [parts[i] for i in mine], group, candidates, conditions)
         if found is None:
             return True
         values |= dict.fromkeys(group, found[0])
@@ -190,7 +190,6 @@ def _plan(
 def _first(
     task: Task,
     parts: Sequence[Formula],
-    mine: Sequence[int],
     group: tuple[Variable, ...],
     candidates: Sequence[Fraction],
     conditions: tuple[Formula, ...],
@@ -200,8 +199,8 @@ def _first(
     for value in candidates:
         put: dict[Variable, Expression] = dict.fromkeys(group, Number(value))
         proofs = []
-        for i in mine:
-            last = task.shown(task.left(put_in(parts[i], put), conditions))
+        for part in parts:
+            last = task.shown(task.left(put_in(part, put), conditions))
             if last.verdict not in HOLDS:
                 break
             proofs.append(last)

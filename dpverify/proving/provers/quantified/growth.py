@@ -22,7 +22,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values
-from dpverify.proving.provers.quantified.ratios import SIZES, Needed, Ratio, extremes, inside, least, most
+from dpverify.proving.provers.quantified.ratios import LEAST, MOST, SIZES, Ratio, extremes, inside
 from dpverify.proving.provers.quantified.task import Growth, Task, fresh, negation, values_text
 
 _TRIED = 6
@@ -46,13 +46,13 @@ def growing(task: Task) -> Proof | None:
             task.note(str(error), gap_of(error))
             continue
         t = integer(fresh("t", task.obligation))
-        for far, of in zip(extremes(ratio, SIZES[0]), (least, most), strict=True):
+        for far, of in zip(extremes(ratio, SIZES[0]), (LEAST, MOST), strict=True):
             distinct: dict[str, Curve] = {}
             for curve in curves(ratio, task.obligation.over, far.point, of):
                 distinct.setdefault(values_text(curve.values(t)), curve)
             for curve in itertools.islice(distinct.values(), _TRIED):
                 which = None if len(task.parts) == 1 else place
-                proof = _refuted(task, curve, mine, which, above=of is least)
+                proof = _refuted(task, curve, mine, which, above=of == LEAST)
                 if proof is not None:
                     return proof
     return None
@@ -210,9 +210,7 @@ def _towards(end: Fraction, width: Fraction | None) -> Iterator[Form]:
     )
 
 
-def curves(
-    ratio: Ratio, fixed: Sequence[Variable], far: Sequence[float], of: Callable[[Needed], float]
-) -> list[Curve]:
+def curves(ratio: Ratio, fixed: Sequence[Variable], far: Sequence[float], of: int) -> list[Curve]:
     """Curves along which `of` what is needed grows like a power of t; those on which few letters move come first.
 
     `far` is a point at which much is needed.
@@ -242,7 +240,7 @@ def curves(
 def _bases(ratio: Ratio, far: Sequence[float]) -> Iterator[dict[Variable, Form]]:
     """Points with simple numbers at which something is needed."""
     points = graded([simple_values(v, None) for v in ratio.letters], 400)
-    needing = (values for values in points if _needed(ratio, [float(x) for x in values]) is not None)
+    needing = (values for values in points if ratio.needed([float(x) for x in values]) is not None)
     for values in itertools.islice(needing, _BASES):
         yield {v: constant_form(x) for v, x in zip(ratio.letters, values, strict=True)}
     if len(far) == len(ratio.letters) and all(map(math.isfinite, far)):
@@ -253,22 +251,15 @@ def _bases(ratio: Ratio, far: Sequence[float]) -> Iterator[dict[Variable, Form]]
         yield {v: constant_form(x) for v, x in zip(ratio.letters, near, strict=True)}
 
 
-def _needed(ratio: Ratio, x: Sequence[float]) -> Needed | None:
-    try:
-        return ratio.needed(x)
-    except (OverflowError, ValueError, ZeroDivisionError):
-        return None
-
-
-def _measured(ratio: Ratio, forms: Mapping[Variable, Form], of: Callable[[Needed], float]) -> Curve | None:
+def _measured(ratio: Ratio, forms: Mapping[Variable, Form], of: int) -> Curve | None:
     def at(t: float) -> float | None:
         try:
             x = [form.value(t) for form in forms.values()]
             within = all(inside(v, value) for v, value in zip(forms, x, strict=True))
-            found = _needed(ratio, x) if within else None
+            found = ratio.needed(x) if within else None
         except OverflowError:
             return None
-        return None if found is None else of(found)
+        return None if found is None else found[of]
 
     found = {t: at(t) for t in (*_EARLY, *_LATE)}
     start = next(
