@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from dpverify.analyses.sizes import Size, tied
 from dpverify.formulas.expressions import Expression, Variable, free_variables
-from dpverify.formulas.logic import And, Compare
+from dpverify.formulas.logic import Compare, conjuncts
 from dpverify.formulas.values import UnclearError, UndefinedError, Value
-from dpverify.proving.isolation import isolated
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.search import TermsLeft, float_function
-from dpverify.proving.provers.sieve import values_at
+from dpverify.proving.provers.search import TermsLeft, float_function, values_at
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
+from dpverify.proving.writing_out import isolated
 
 Array = NDArray[np.float64]
 
@@ -32,22 +31,15 @@ Columns = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class LetterRule:
-    """How a letter follows from others: as the other side of a comparison, or so that an affine equation holds.
-
-    Attributes:
-        name: the letter.
-        letters: those that it follows from.
-        expression: the other side, or the difference of both.
-        how: `equal` to the expression; the `affine` expression is 0; or the expression rounded `down` or `up` to two
-            digits, where it bounds the letter.
-        strict: whether it bounds the letter strictly.
-    """
+    """How a letter follows from others: from the other side of a comparison, or so that an affine equation holds."""
 
     name: str
     letters: frozenset[str]
     expression: Expression
     how: Literal["equal", "affine", "down", "up"] = "equal"
+    """Equal to the expression; so that it is 0; or the expression rounded to two digits, where it is a bound."""
     strict: bool = False
+    """Whether the bound is strict."""
 
     def exact(self, point: ExactPoint) -> Fraction | None:
         """Its value, where that is rational."""
@@ -68,11 +60,9 @@ class LetterRule:
         """The same at many points, NaN where there is no value."""
         if self.how != "affine":
             value = _column(self.expression, columns)
-            return (
-                value
-                if self.how == "equal"
-                else _all_two_digits(value, up=self.how == "up", strict=self.strict)
-            )
+            if self.how == "equal":
+                return value
+            return _all_two_digits(value, up=self.how == "up", strict=self.strict)
         one = np.ones_like(next(iter(columns.values())))
         at_1, at_2 = (_column(self.expression, {**columns, self.name: x * one}) for x in (1.0, 2.0))
         return 1 - at_1 / (at_2 - at_1)
@@ -120,14 +110,10 @@ def _all_two_digits(values: Array, *, up: bool, strict: bool) -> Array:
 def rules_of(
     obligation: Obligation, sizes: Mapping[str, Size], *, tight: bool = False, isolate: bool = False
 ) -> list[LetterRule]:
-    """Letters that follow from others, each from those before it.
+    """Letters that follow from others, each from those before it: equations among the assumptions fix letters.
 
-    Args:
-        obligation: a formula with its assumptions. Equations among them fix letters.
-        sizes: those of its letters.
-        tight: letters of no known size are also as large, or as small, as bounds among the assumptions let them be.
-        isolate: of an equation, that letter follows whose value is rational, by whatever operators it is reached; not
-            the one that stands alone.
+    `tight`: letters of no known size are also as large, or as small, as bounds let them be. `isolate`: of an equation,
+    that letter follows whose value is rational, by whatever operators it is reached; not the one that stands alone.
     """
     rules: list[LetterRule] = []
     compared = _compared(obligation)
@@ -142,15 +128,14 @@ def rules_of(
     ordered: list[LetterRule] = []
     while rules:
         waiting = {r.name for r in rules}
-        ready = [r for r in rules if not r.letters & waiting]
-        ordered += ready
-        rules = [r for r in rules if r not in ready]
+        ordered += (r for r in rules if not r.letters & waiting)
+        rules = [r for r in rules if r.letters & waiting]
     return ordered
 
 
 def _compared(obligation: Obligation) -> list[Compare]:
     """The comparisons among the assumptions, of which all hold."""
-    parts = (f for part in obligation.assuming for f in (part.parts if isinstance(part, And) else (part,)))
+    parts = (f for part in obligation.assuming for f in conjuncts(part))
     return [f for f in parts if isinstance(f, Compare)]
 
 
@@ -170,9 +155,6 @@ def _behind(letters: frozenset[str], rules: Sequence[LetterRule]) -> frozenset[s
 
 def _names(e: Expression) -> frozenset[str]:
     return frozenset(v.name for v in free_variables(e))
-
-
-# ------------------------------------------------------------------------------------------------ of one comparison
 
 
 def _solved(equation: Compare, sizes: Mapping[str, Size]) -> Iterator[LetterRule]:
@@ -218,10 +200,7 @@ def _is_affine(gap: Expression, name: str) -> bool:
 
 
 def _isolated(equation: Compare, sizes: Mapping[str, Size], kinds: Mapping[str, str]) -> list[LetterRule]:
-    """How letters that occur once in an equation follow from its others, where what follows is rational.
-
-    That is so as far as one point shows. Numbers before integers, then those of no known size.
-    """
+    """How letters that occur once in an equation follow, where that is rational as far as one point shows."""
     found = []
     for name in sorted((_names(equation.left) | _names(equation.right)) & {*sizes}):
         value = isolated(equation, name)

@@ -19,16 +19,14 @@ from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable
 from dpverify.formulas.logic import (
     And,
     Compare,
-    Exists,
-    ForAll,
     Formula,
     Ge,
     Gt,
-    Implies,
     Le,
     Lt,
     Not,
-    Or,
+    conjuncts,
+    formula_parts,
     free_in,
 )
 from dpverify.formulas.rendering.printing import formula_text
@@ -36,12 +34,10 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Use, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.language import Obligation
-from dpverify.proving.pipeline import ALGEBRA_FAILS, failed, prove
+from dpverify.proving.pipeline import prove, within_limits
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.provers.points import admitted, simplified
-from dpverify.proving.provers.proposals import graded, simple_values
+from dpverify.proving.provers.points import admitted, graded, simple_values, simplified
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.effort import GuardError, guarded, limited, note_the_clock
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 from dpverify.proving.reasoning.truth import truth
 
@@ -85,8 +81,7 @@ def hypotheses(obligation: Obligation) -> tuple[Hypothesis, ...]:
 
 
 def _assumptions(obligation: Obligation) -> Iterator[Formula]:
-    for formula in dict.fromkeys(obligation.assuming):
-        yield from formula.parts if isinstance(formula, And) else (formula,)
+    return (part for formula in dict.fromkeys(obligation.assuming) for part in conjuncts(formula))
 
 
 def _ends(obligation: Obligation) -> Iterator[Hypothesis]:
@@ -98,13 +93,7 @@ def _ends(obligation: Obligation) -> Iterator[Hypothesis]:
 
 
 def without(obligation: Obligation, left_out: Iterable[Hypothesis]) -> Obligation:
-    """The same claim without some of its hypotheses.
-
-    Where a letter's domain grows, the box that the letter was kept in goes: it is within the old domain.
-
-    Raises:
-        OutOfScopeError: if a letter cannot be put in the place of itself.
-    """
+    """The same claim without some of its hypotheses; where a letter's domain grows, the box that it had goes."""
     gone = tuple(left_out)
     formulas = {h.formula for h in gone if h.letter is None}
     kept = tuple(a for a in _assumptions(obligation) if a not in formulas)
@@ -142,19 +131,15 @@ def _exchanged(formula: Formula, wider: Mapping[Variable, Variable]) -> Formula:
 def uses_of_hypotheses(
     obligation: Obligation, only: Collection[Hypothesis] | None = None, *, budget: Budget = BUDGET
 ) -> tuple[TriedHypothesis, ...]:
-    """What a formula makes of its hypotheses; empty where it is not proved with all of them.
+    """What a formula makes of its hypotheses, or of `only` some of them; empty where it is not proved with all of them.
 
     For each, a point is looked for that meets all others, and at which the formula is false or undefined. What is left
     is left out, all at once if the formula is still proved then, else one by one: ends of domains first, then the
     assumptions from the last to the first. So the unused ones can go together, and of two that say the same, one stays.
-
-    Args:
-        obligation: the formula.
-        only: some of its hypotheses; the others are kept. Default: all.
-        budget: what each attempt at a proof may do.
+    `budget` is for each attempt at a proof.
     """
     every = [h for h in hypotheses(obligation) if only is None or h in only]
-    before = _proved(obligation, budget) if every else None
+    before = prove(obligation, budget=budget) if every else None
     if before is None or before.verdict not in _SHOWN:
         return ()
     found = {h: finding for h in every if (finding := _needed(obligation, h, before, budget))}
@@ -171,18 +156,10 @@ def uses_of_hypotheses(
     return tuple(found[h] for h in every)
 
 
-def _proved(obligation: Obligation, budget: Budget) -> Proof:
-    """What `prove` finds; whoever limits the steps of all this learns if a wall-clock guard had a part in it."""
-    proof = prove(obligation, budget=budget)
-    if proof.stopped_by_the_clock:
-        note_the_clock()
-    return proof
-
-
 def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof, budget: Budget) -> Use:
     """Whether the formula is proved without them, as well as it was with them."""
     try:
-        proof = _proved(without(obligation, gone), budget)
+        proof = prove(without(obligation, gone), budget=budget)
     except OutOfScopeError:
         return Use.NOT_PROVED_WITHOUT
     if proof.verdict is Verdict.CERTIFIED:  # on a box: of what is outside it nothing is known
@@ -191,24 +168,13 @@ def _left_out(obligation: Obligation, gone: Sequence[Hypothesis], before: Proof,
     return Use.UNUSED if proof.verdict is Verdict.PROVED else Use.NOT_PROVED_WITHOUT
 
 
-# --------------------------------------------------------------------------------------------------- points
-
-
 def _needed(obligation: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
     """A point that shows that it cannot be left out."""
     try:
         changed = without(obligation, [h])
     except OutOfScopeError:
         return None
-    with limited(budget.steps):
-        try:
-            with guarded(budget.guard):
-                return _point(changed, h, before, budget)
-        except (GuardError, OutOfScopeError, RecursionError):
-            return None
-        except ALGEBRA_FAILS as error:
-            failed(error)
-            return None
+    return within_limits(lambda: _point(changed, h, before, budget), budget, lambda *_: None)
 
 
 def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) -> TriedHypothesis | None:
@@ -224,8 +190,6 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
                 return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
             undefined = point
     proof = Search().attempt(changed, budget)
-    if proof is not None and proof.stopped_by_the_clock:
-        note_the_clock()
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
         return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, exact))
@@ -241,10 +205,7 @@ def _named(changed: Obligation, point: ExactPoint) -> dict[str, str]:
 
 
 def _near_witness(changed: Obligation, h: Hypothesis, before: Proof) -> Iterator[ExactPoint]:
-    """The point at which all hypotheses hold, with one or two letters moved, first those that the hypothesis is about.
-
-    Equations among the others often leave no simple point elsewhere.
-    """
+    """The witness with one or two letters moved; equations among the others often leave no simple point elsewhere."""
     if before.witness is None:
         return
     start = {name: coordinates_of(value) for name, value in before.witness.items()}
@@ -272,9 +233,6 @@ def _moves(v: Variable, here: Any) -> list[Any]:
 def _simple(changed: Obligation) -> Iterator[ExactPoint]:
     if any(v.kind == "vector" for v in changed.over):
         return
-    if not changed.over:
-        yield {}
-        return
     lists = [simple_values(v, changed.ends.get(v.name)) for v in changed.over]
     for values in graded(lists, _POINTS):
         yield {v.name: x for v, x in zip(changed.over, values, strict=True)}
@@ -282,22 +240,15 @@ def _simple(changed: Obligation) -> Iterator[ExactPoint]:
 
 def _says_nothing(formula: Formula, point: ExactPoint) -> bool:
     """Whether a comparison that always counts has a side without a value; under quantifiers nobody looks."""
-    match formula:
-        case Compare(_, left, right):
-            return any(_no_value(side, point) for side in (left, right))
-        case And(parts):
-            return any(_says_nothing(part, point) for part in parts)
-        case Not(part):
-            return _says_nothing(part, point)
-        case Or() | Implies() | ForAll() | Exists():
-            return False
+    if isinstance(formula, And | Not):
+        return any(_says_nothing(part, point) for part in formula_parts(formula))
+    sides = (formula.left, formula.right) if isinstance(formula, Compare) else ()
+    return any(_no_value(side, point) for side in sides)
 
 
 def _no_value(e: Expression, point: ExactPoint) -> bool:
     try:
         evaluate(e, point)
-    except UndefinedError:
-        return True
-    except (UnclearError, OutOfScopeError):
-        return False
+    except (UndefinedError, UnclearError, OutOfScopeError) as error:
+        return isinstance(error, UndefinedError)
     return False

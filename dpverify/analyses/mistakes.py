@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from dpverify.formulas.expressions import (
@@ -24,6 +25,7 @@ from dpverify.formulas.logic import (
     Implies,
     Not,
     Or,
+    conjuncts,
     free_in,
     variables_of,
 )
@@ -55,23 +57,17 @@ def added_conditions(
     """The domains and conditions of a correction that the printed formula lacks, about letters that both have.
 
     What is said only of letters that the correction brings along is no condition on what is printed, and nor is what is
-    shown on the way.
-
-    Args:
-        printed: the formula that is corrected.
-        corrected: what it is corrected to.
-        shown: the formulas that the correction rests on.
-        told: what a letter is, where its name does not tell; else empty.
+    `shown` on the way. `told` says what a letter is where its name does not tell.
     """
     if printed is None:
         return ()
-    domains = {v.name: v for v in (*printed.over, *_quantified(printed.claim))}
+    domains = {v.name: v for v in (*printed.over, *_peeled(printed.claim)[0])}
     found = [
         f"{v.name} {'among' if v.kind == 'integer' else 'in'} {v.domain_text()}{_legend((v,), told)}"
-        for v in (*corrected.over, *_quantified(corrected.claim))
+        for v in (*corrected.over, *_peeled(corrected.claim)[0])
         if v.name in domains and not _has_all_of(v, domains[v.name])
     ]
-    before = tuple(_conditions(printed))
+    before = _conditions(printed)
     known = {formula_text(formula) for formula in (*before, *shown)}
     known -= set(map(formula_text, printed.meant))
     only_if = {formula_text(f.conclusion): formula_text(f.premise) for f in before if isinstance(f, Implies)}
@@ -98,56 +94,35 @@ def _has_all_of(one: Variable, other: Variable) -> bool:
     if one.kind != other.kind and (one.kind, other.kind) != ("real", "integer"):
         return False
     below = one.lower is None or (
-        other.lower is not None
-        and (
-            one.lower < other.lower or (one.lower == other.lower and (other.lower_open or not one.lower_open))
-        )
+        other.lower is not None and (one.lower, one.lower_open) <= (other.lower, other.lower_open)
     )
     above = one.upper is None or (
-        other.upper is not None
-        and (
-            one.upper > other.upper or (one.upper == other.upper and (other.upper_open or not one.upper_open))
-        )
+        other.upper is not None and (one.upper, not one.upper_open) >= (other.upper, not other.upper_open)
     )
     return below and above
 
 
+def _peeled(formula: Formula) -> tuple[list[Variable], list[Formula], Formula]:
+    """The letters of the quantifiers in front, the premises among them, and what is claimed."""
+    letters: list[Variable] = []
+    premises: list[Formula] = []
+    while isinstance(formula, Exists | ForAll | Implies):
+        if isinstance(formula, Implies):
+            premises += conjuncts(formula.premise)
+            formula = formula.conclusion
+        else:
+            letters.append(formula.variable)
+            formula = formula.body
+    return letters, premises, formula
+
+
 def _core(formula: Formula) -> Formula:
-    """What is claimed, without quantifiers in front of it and premises."""
-    match formula:
-        case Exists(_, body) | ForAll(_, body):
-            return _core(body)
-        case Implies(_, conclusion):
-            return _core(conclusion)
-        case _:
-            return formula
+    return _peeled(formula)[2]
 
 
-def _quantified(formula: Formula) -> Iterator[Variable]:
-    """The letters of the quantifiers in front."""
-    match formula:
-        case Exists(variable, body) | ForAll(variable, body):
-            yield variable
-            yield from _quantified(body)
-        case Implies(_, conclusion):
-            yield from _quantified(conclusion)
-        case _:
-            return
-
-
-def _conditions(obligation: Obligation) -> Iterator[Formula]:
+def _conditions(obligation: Obligation) -> tuple[Formula, ...]:
     """What a claim is under: the assumptions, and premises within."""
-    yield from obligation.assuming
-    waiting = [obligation.claim]
-    while waiting:
-        match waiting.pop():
-            case Exists(_, body) | ForAll(_, body):
-                waiting.append(body)
-            case Implies(premise, conclusion):
-                yield from premise.parts if isinstance(premise, And) else (premise,)
-                waiting.append(conclusion)
-            case _:
-                pass
+    return (*obligation.assuming, *_peeled(obligation.claim)[1])
 
 
 def _between(printed: Formula, corrected: Formula) -> set[Mistake]:
@@ -221,18 +196,13 @@ def _of_products(one: Expression, other: Expression) -> set[Mistake] | None:
     return inner | ({Mistake.CONSTANT} if mine.constants != theirs.constants else set())
 
 
+@dataclass(frozen=True)
 class _Term:
     """A term of a sum with its sign; equal where it is written the same."""
 
-    def __init__(self, sign: int, of: Expression) -> None:
-        self.sign, self.of = sign, of
-        self._key = (sign, expression_text(of))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Term) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+    sign: int
+    of: Expression = field(compare=False)
+    text: str
 
 
 def _terms(e: Expression, sign: int = 1) -> Iterator[_Term]:
@@ -247,7 +217,7 @@ def _terms(e: Expression, sign: int = 1) -> Iterator[_Term]:
         case Apply("neg", (part,)):
             yield from _terms(part, -sign)
         case _:
-            yield _Term(sign, e)
+            yield _Term(sign, e, expression_text(e))
 
 
 class _Factors:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import Any
 
 import flint
 import numpy as np
@@ -35,12 +36,16 @@ from dpverify.proving.language import Obligation, obligation_to_json
 from dpverify.proving.pipeline import attempted
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
-from dpverify.proving.provers.points import admitted, confirmed
-from dpverify.proving.provers.proposals import ranks, spread_out
+from dpverify.proving.provers.points import admitted, confirmed, ranks, spread_out
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.provers.search import TermsLeft, failing_gap, may_fail
-from dpverify.proving.provers.sieve import Sieve
-from dpverify.proving.reasoning.effort import limited
+from dpverify.proving.provers.search import (
+    Violation,
+    failing_gap,
+    may_be_admitted,
+    may_be_counterexamples,
+    parts_apart,
+)
+from dpverify.proving.reasoning.effort import EffortSpentError, limited
 from dpverify.proving.reasoning.evaluation import PRECISIONS, ExactPoint, evaluate, failing, text
 
 Indices = NDArray[np.int64]
@@ -74,7 +79,7 @@ MAGNITUDE = 400
 LONGEST = 128
 """Bits of a fraction that is shown as one."""
 
-_BEYOND = (OutOfScopeError, OverflowError, RecursionError)
+_BEYOND = (EffortSpentError, OutOfScopeError, OverflowError, RecursionError)
 """What ends a search: formulas too deep, work too long, numbers beyond floats."""
 
 
@@ -88,16 +93,13 @@ def realistic(
     counterexample: Mapping[str, str],
     confirms: Callable[[Mapping[str, str]], bool] = lambda point: True,
 ) -> RealisticPoint:
-    """Look for a counterexample at sizes met in practice; the same points in the same order every time.
+    """Look for a counterexample at sizes met in practice, of a formula that is false at the one given.
 
-    Args:
-        obligation: a formula that is false.
-        counterexample: where it is.
-        confirms: someone else who confirms points; one that is not confirmed is taken only where no other is found.
+    The same points in the same order every time. `confirms` is someone else who confirms points; one that is not
+    confirmed is taken only where no other is found.
     """
-    search = _RealisticSearch(
-        obligation, {x: coordinates_of(value) for x, value in counterexample.items()}, confirms
-    )
+    known = {x: coordinates_of(value) for x, value in counterexample.items()}
+    search = _RealisticSearch(obligation, known, confirms)
     with limited(STEPS) as meter:
         try:
             sure = search.found()
@@ -137,10 +139,8 @@ def sides_at(obligation: Obligation, point: ExactPoint) -> tuple[str | None, str
 
 def _side(e: Expression, point: ExactPoint) -> str:
     value = evaluate(e, point)
-    if (
-        isinstance(value, Fraction)
-        and value.denominator.bit_length() + value.numerator.bit_length() > LONGEST
-    ):
+    bits = map(int.bit_length, value.as_integer_ratio()) if isinstance(value, Fraction) else ()
+    if sum(bits) > LONGEST:
         with flint.ctx.workprec(PRECISIONS[-1]):
             return str(ball(value).str(17, radius=False))
     return text(e, point)
@@ -174,7 +174,7 @@ def is_realistic(obligation: Obligation, point: ExactPoint) -> bool:
     return (
         all(size.holds(point[x]) or _may_leave(size, follow.get(x), x, point) for x, size in sizes.items())
         and consistent(sizes, point)
-        and all(_agrees(of, x, point) for x, of in tied(sizes).items())
+        and all(point[x] == _rounded_log(of, point) for x, of in tied(sizes).items())
     )
 
 
@@ -188,35 +188,23 @@ def _may_leave(size: Size, rule: LetterRule | None, name: str, point: ExactPoint
     return bound is not None and min(size.low, bound) <= point[name] <= max(size.high, bound)
 
 
-def _agrees(of: LogOf, name: str, point: ExactPoint) -> bool:
-    return bool(point[name] == of.rounded({x: float(point[x]) for x in of.letters}))
-
-
-# ------------------------------------------------------------------------------------------------ the search
-
-
 class _RealisticSearch:
-    """One search, which counts the points that it looks at.
-
-    Attributes:
-        sizes: of the letters.
-        tried: how many points were looked at.
-        because: what is never of its size, where that is so.
-        admitted: whether all assumptions hold at one of the points that were looked at, for certain.
-        sure: the first counterexample that someone else confirms.
-        doubtful: the first that someone else does not confirm.
-    """
+    """One search, which counts the points that it has tried."""
 
     def __init__(
         self, obligation: Obligation, known: ExactPoint, confirms: Callable[[Mapping[str, str]], bool]
     ) -> None:
         self._obligation, self._known, self._confirms = obligation, known, confirms
         self.sure: ExactPoint | None = None
+        """The first counterexample that someone else confirms."""
         self.doubtful: ExactPoint | None = None
+        """The first that someone else does not confirm."""
         self.sizes = sizes_of(obligation.over)
         self.tried = 0
         self.because = ""
+        """What is never of its size, where that is so."""
         self.admitted = False
+        """Whether all assumptions hold at one of the points that were tried, for certain."""
 
     def _taken(self, way: _Places, point: ExactPoint) -> bool:
         """Whether a point is a counterexample that someone else confirms, too."""
@@ -237,56 +225,48 @@ class _RealisticSearch:
         if self.because:
             return None
         if any(v.kind == "vector" for v in o.over):
-            return self._one_by_one(plain, (self._scaled(), self._closer())) or self._proposed(
-                Gram(), Budget(), plain
-            )
+            found = self._one_by_one(plain, (self._scaled(), self._closer()))
+            return found or self._proposed(Gram(), Budget(), plain)
         try:
-            floats = _Floats(o)
+            gap = failing_gap(parts_apart(o))
         except OutOfScopeError:
             return self._one_by_one(plain, ([{}],))
         ways = [plain]
-        for way in (
-            _Places(o, self.sizes, self._known, tight=True),
-            _Places(o, self.sizes, self._known, isolate=True),
-        ):
+        for how in ({"tight": True}, {"isolate": True}):
+            way = _Places(o, self.sizes, self._known, **how)
             if all(way.lists) and all(way.rules != other.rules for other in ways):
                 ways.append(way)
         for way in ways:
             for block in way.readable():
-                if found := self._worst_of(way, block, floats):
+                if found := self._worst_of(way, block, gap):
                     return found
         for way in ways:
-            if found := self._worst_of(way, way.spread(), floats):
+            if found := self._worst_of(way, way.spread(), gap):
                 return way.simplified(found, self._taken)
         return self._proposed(RealArithmetic(), Budget(units=UNITS), plain)
 
-    def _worst_of(self, way: _Places, places: Indices, floats: _Floats) -> ExactPoint | None:
+    def _worst_of(self, way: _Places, places: Indices, gap: Violation) -> ExactPoint | None:
         """The point at which the formula fails by most, of those that are counterexamples."""
         self.tried += len(places)
         columns = way.columns(places)
-        values = np.array([columns[x] for x in floats.names]).reshape(len(floats.names), len(places))
+        over = self._obligation.over
+        values = np.array([columns[v.name] for v in over]).reshape(len(over), len(places))
         sized = np.flatnonzero(way.of_their_sizes(columns))
         if not self.admitted:
-            self._admit(way, places[sized[floats.sieve.admitted(values[:, sized])]])
-        kept = sized[floats.sieve.kept(values[:, sized])]
+            held = places[sized[may_be_admitted(self._obligation, values[:, sized])]]
+            points = itertools.islice(way.whole(held[:PROPOSALS]), CONFIRMATIONS)
+            self.admitted = any(map(self._is_admitted, points))
+        kept = sized[may_be_counterexamples(self._obligation, values[:, sized])]
         proposed = []
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
-            by = floats.gap(x) if floats.quick(*x) else math.nan
+            by = gap(x)
             if by > 0:
                 proposed.append((-math.floor(BANDS * by + 1e-9), place))
-        filled = (way.filled(way.point(places[place])) for _, place in sorted(proposed)[:PROPOSALS])
-        for point in itertools.islice((point for point in filled if point is not None), CONFIRMATIONS):
-            if self._taken(way, point):
-                return point
-        return None
+        best = way.whole(places[place] for _, place in sorted(proposed)[:PROPOSALS])
+        return next((p for p in itertools.islice(best, CONFIRMATIONS) if self._taken(way, p)), None)
 
-    def _admit(self, way: _Places, places: Indices) -> None:
-        """Look for one of these points at which all assumptions hold."""
-        filled = (way.filled(way.point(place)) for place in places[:PROPOSALS])
-        for point in itertools.islice((point for point in filled if point is not None), CONFIRMATIONS):
-            if admitted(self._obligation, point) and is_realistic(self._obligation, point):
-                self.admitted = True
-                return
+    def _is_admitted(self, point: ExactPoint) -> bool:
+        return admitted(self._obligation, point) and is_realistic(self._obligation, point)
 
     def _confined(self) -> Obligation:
         """The formula with all ranges as assumptions."""
@@ -315,9 +295,7 @@ class _RealisticSearch:
                     continue
                 if self._taken(way, point):
                     return point
-                self.admitted = self.admitted or (
-                    admitted(self._obligation, point) and is_realistic(self._obligation, point)
-                )
+                self.admitted = self.admitted or self._is_admitted(point)
         return None
 
     def _scaled(self) -> list[ExactPoint]:
@@ -335,24 +313,8 @@ class _RealisticSearch:
         ]
 
 
-class _Floats:
-    """What floats say of a formula; OutOfScopeError where it has none."""
-
-    def __init__(self, o: Obligation) -> None:
-        self.names = [v.name for v in o.over]
-        terms = TermsLeft()
-        self.gap = failing_gap(o, self.names, terms)
-        self.quick = may_fail(o.claim, o.assuming, self.names, terms)
-        self.sieve = Sieve(o.claim, o.assuming, self.names)
-
-
 class _Places:
-    """Points by the places of their numbers in lists, one for each letter that follows from no other.
-
-    Attributes:
-        rules: how other letters follow.
-        lists: the numbers, those that are read most easily first.
-    """
+    """Points by the places of their numbers in lists, one for each letter that follows from no other by `rules`."""
 
     def __init__(
         self,
@@ -368,11 +330,7 @@ class _Places:
         self.rules = rules_of(obligation, sizes, tight=tight, isolate=isolate)
         follows = {r.name for r in self.rules}
         self._logs = {x: of for x, of in tied(sizes).items() if x not in follows}
-        self._free = [
-            v
-            for v in obligation.over
-            if v.name in sizes and v.name not in follows and v.name not in self._logs
-        ]
+        self._free = [v for v in obligation.over if v.name in sizes.keys() - follows - self._logs.keys()]
         self.lists = [
             readable(v, sizes[v.name], () if sizes[v.name].known or v.name not in known else (known[v.name],))
             for v in self._free
@@ -415,25 +373,29 @@ class _Places:
         chosen = zip(self._free, self.lists, places, strict=True)
         return {v.name: values[place] for v, values, place in chosen}
 
+    def whole(self, places: Iterable[Iterable[int]]) -> Iterator[ExactPoint]:
+        """Points at places with all letters that follow, but for those where one has no rational value."""
+        return (point for place in places if (point := self.filled(self.point(place))) is not None)
+
     def columns(self, places: Indices) -> dict[str, Array]:
         """All letters at many places in floats; NaN where one has no value."""
         found: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for k, (v, values) in enumerate(zip(self._free, self.lists, strict=True)):
                 found[v.name] = np.array([*map(float, values)])[places[:, k]]
-            self._add_logarithms(found)
+            self._add_logarithms(found, _rounded_logs)
             for rule in self.rules:
                 found[rule.name] = rule.in_floats(found) if found else np.full(len(places), _number(rule))
-            self._add_logarithms(found)
+            self._add_logarithms(found, _rounded_logs)
         return found
 
-    def _add_logarithms(self, found: dict[str, Array]) -> None:
+    def _add_logarithms(
+        self, found: dict[str, Any], rounded: Callable[[LogOf, Mapping[str, Any]], Any]
+    ) -> None:
+        """Add the letters that stand for logarithms of letters that are there."""
         for x, of in self._logs.items():
             if x not in found and {*of.letters} <= {*found}:
-                inside = float(of.factor) * np.ones_like(found[of.letters[0]])
-                for a in of.letters:
-                    inside = inside * found[a] if a in of.above else inside / found[a]
-                found[x] = np.round(100 * np.log(inside)) / 100
+                found[x] = rounded(of, found)
 
     def of_their_sizes(self, columns: Columns) -> NDArray[np.bool_]:
         """Where letters that follow may be of their sizes, rounding apart; what has no value is nowhere."""
@@ -451,19 +413,14 @@ class _Places:
     def filled(self, point: ExactPoint) -> ExactPoint | None:
         """The point with all letters that follow; None where one has no rational value."""
         whole = dict(point)
-        self._fill_logarithms(whole)
+        self._add_logarithms(whole, _rounded_log)
         for rule in self.rules:
             value = rule.exact(whole)
             if value is None:
                 return None
             whole[rule.name] = value
-        self._fill_logarithms(whole)
+        self._add_logarithms(whole, _rounded_log)
         return None if None in whole.values() or len(whole) < len(self._obligation.over) else whole
-
-    def _fill_logarithms(self, whole: ExactPoint) -> None:
-        for x, of in self._logs.items():
-            if x not in whole and {*of.letters} <= {*whole}:
-                whole[x] = of.rounded({a: float(whole[a]) for a in of.letters})
 
     def accepts(self, point: ExactPoint) -> bool:
         """Whether a whole point is a counterexample of such sizes, for certain, with sides that can be compared."""
@@ -477,27 +434,30 @@ class _Places:
         for _ in range(ROUNDS):
             before = best
             for v, values in zip(self._free, self.lists, strict=True):
-                best = self._with_simpler(v, values[:SIMPLER], best, taken)
+                simpler = self._with_simpler(v, values[:SIMPLER], best)
+                best = next((moved for moved in simpler if taken(self, moved)), best)
             if best == before:
                 break
         return best
 
-    def _with_simpler(
-        self,
-        v: Variable,
-        values: Sequence[Fraction],
-        best: ExactPoint,
-        taken: Callable[[_Places, ExactPoint], bool],
-    ) -> ExactPoint:
-        """The point with the first of these numbers for a letter, where it stays a counterexample."""
+    def _with_simpler(self, v: Variable, values: list[Fraction], best: ExactPoint) -> Iterator[ExactPoint]:
+        """The point with each of the numbers for a letter that come before its own."""
         rest = {u.name: best[u.name] for u in self._obligation.over if u in self._free or u.kind == "vector"}
-        for value in values:
-            if value == best[v.name]:
-                break
+        for value in itertools.takewhile(lambda x: x != best[v.name], values):
             moved = self.filled({**rest, v.name: value})
-            if moved is not None and taken(self, moved):
-                return moved
-        return best
+            if moved is not None:
+                yield moved
+
+
+def _rounded_log(of: LogOf, point: Mapping[str, Any]) -> Fraction | None:
+    return of.rounded({a: float(point[a]) for a in of.letters})
+
+
+def _rounded_logs(of: LogOf, columns: Columns) -> Array:
+    inside = float(of.factor) * np.ones_like(columns[of.letters[0]])
+    for a in of.letters:
+        inside = inside * columns[a] if a in of.above else inside / columns[a]
+    return np.round(100 * np.log(inside)) / 100
 
 
 def _number(rule: LetterRule) -> float:

@@ -51,31 +51,21 @@ class LogOf:
 
 @dataclass(frozen=True)
 class Size:
-    """What a letter is, and the range that it has in practice.
-
-    Attributes:
-        what: in words, such as `number of records`.
-        low: smallest value.
-        high: largest value.
-        typical: the value that is tried first; others follow by how far they are from it, in powers of ten.
-        known: whether the range is about what the letter is; False where it only follows from domain or unit.
-        log_of: for a logarithm, of what; it is tied to those of its letters that stand in the same formula.
-    """
+    """What a letter is, such as `number of records`, and the range that it has in practice."""
 
     what: str
     low: Fraction
     high: Fraction
     typical: Fraction
+    """What is tried first; other values follow by how far they are from it, in powers of ten."""
     known: bool = True
+    """Whether the range is about what the letter is; else it only follows from domain or unit."""
     log_of: LogOf | None = None
+    """For a logarithm, of what; it is tied to those of its letters that stand in the same formula."""
 
     def holds(self, value: Fraction) -> bool:
         """Whether a value is of this size."""
         return self.low <= value <= self.high
-
-    def nearly_holds(self, value: float) -> bool:
-        """Whether a value is of this size, up to a factor of 2: what a rounded logarithm makes of a letter."""
-        return float(self.low) / 2 <= value <= float(self.high) * 2
 
     def recorded(self, *, ranged: bool = True) -> PracticalSize:
         """As the ledger keeps it; without its range where the assumptions bound the letter instead."""
@@ -85,38 +75,29 @@ class Size:
         )
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A quantity that people choose, a pure number, and its sizes."""
-
-    what: str
-    low: Exact
-    high: Exact
-    typical: Exact
-
-    def size(self) -> Size:
-        """Its sizes."""
-        return Size(self.what, Fraction(self.low), Fraction(self.high), Fraction(self.typical))
+def _chosen(what: str, low: Exact, high: Exact, typical: Exact) -> Size:
+    """The sizes of a pure number that people choose."""
+    return Size(what, Fraction(low), Fraction(high), Fraction(typical))
 
 
-_RECORDS = _Known("number of records", 100, 10**6, 1000)
-_SOME_RECORDS = _Known("number of some records, or a position", 10, 10**6, 100)
-_DIMENSION = _Known("dimension", 1, 5000, 100)
-_EPSILON = _Known("epsilon", Fraction(1, 10), 10, 1)
-_DELTA = _Known("delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6))
-_ACCURACY = _Known("accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10))
+_RECORDS = _chosen("number of records", 100, 10**6, 1000)
+_SOME_RECORDS = _chosen("number of some records, or a position", 10, 10**6, 100)
+_DIMENSION = _chosen("dimension", 1, 5000, 100)
+_EPSILON = _chosen("epsilon", Fraction(1, 10), 10, 1)
+_DELTA = _chosen("delta", Fraction(1, 10**12), Fraction(1, 1000), Fraction(1, 10**6))
+_ACCURACY = _chosen("accuracy", Fraction(1, 1000), Fraction(1, 2), Fraction(1, 10))
 
 KNOWN = (
     _RECORDS,
     _DIMENSION,
-    _Known("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10)),
+    _chosen("zCDP parameter", Fraction(1, 10**4), 10, Fraction(1, 10)),
     _EPSILON,
     _DELTA,
-    _Known("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000)),
-    _Known("Renyi order", Fraction(5, 4), 256, 2),
+    _chosen("failure probability", Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 1000)),
+    _chosen("Renyi order", Fraction(5, 4), 256, 2),
     _SOME_RECORDS,
-    _Known("number of phases", 2, 50, 10),
-    _Known("number of steps, queries or the like", 10, 10**6, 1000),
+    _chosen("number of phases", 2, 50, 10),
+    _chosen("number of steps, queries or the like", 10, 10**6, 1000),
     _ACCURACY,
 )
 """What letters may be declared as."""
@@ -137,19 +118,12 @@ def sizes_of(letters: Iterable[Variable]) -> dict[str, Size]:
     """The sizes of a formula's letters, by name; vectors have none."""
     plain = {v: None if v.kind == "vector" else _known(v) or _by_domain(v) for v in letters}
     named = {v.name: size for v, size in plain.items()}
-    return {
-        v.name: size if size.known else _logarithm(v, named) or size
-        for v, size in plain.items()
-        if size is not None
-    }
+    sized = ((v, size) for v, size in plain.items() if size is not None)
+    return {v.name: size if size.known else _logarithm(v, named) or size for v, size in sized}
 
 
 def check_size(v: Variable) -> None:
-    """Refuse a size that nobody knows, and one of a letter in a unit of loss or length, or of a vector.
-
-    Raises:
-        InvalidArgumentError: with what is allowed.
-    """
+    """Refuse a size that nobody knows, and one of a letter in a unit of loss or length, or of a vector."""
     if not v.size:
         return
     if v.unit.loss or v.unit.length or v.kind == "vector":
@@ -160,11 +134,8 @@ def check_size(v: Variable) -> None:
 
 
 def _known(v: Variable) -> Size | None:
-    kind = _NAMED.get(v.size) or (_SOME_RECORDS if v.unit.name == RECORDS.name and not v.size else None)
-    return None if kind is None else kind.size()
+    return _NAMED.get(v.size) or (_SOME_RECORDS if v.unit.name == RECORDS.name and not v.size else None)
 
-
-# ------------------------------------------------------------------------------------------------ logarithms
 
 _LOG = re.compile(r"(?:log|ln) ?(?:\(([^()/]+)(?: ?/ ?(?:([^()/ ]+)|\(([^()/]+)\)))?\)|(\w+))")
 
@@ -174,8 +145,7 @@ def _logarithm(v: Variable, plain: Mapping[str, Size | None]) -> Size | None:
     of = _log_of(v.size)
     if of is None:
         return None
-    elsewhere = {x: kind.size() for x, kind in _BY_LETTER.items()}
-    found = [(x, {**elsewhere, **plain}.get(x)) for x in of.letters]
+    found = [(x, {**_BY_LETTER, **plain}.get(x)) for x in of.letters]
     sizes = {x: size for x, size in found if size is not None}
     if not sizes or len(sizes) < len({*of.letters}) or any(size.low <= 0 for size in sizes.values()):
         return None
@@ -208,9 +178,6 @@ def _log_of(size: str) -> LogOf | None:
     return LogOf(factor, tuple(letters[0]), tuple(letters[1]))
 
 
-# ------------------------------------------------------------------------------------------------ by domain
-
-
 def _by_domain(v: Variable) -> Size:
     """The range that is taken where nothing says what a letter is, cut to its domain; it is never empty."""
     low, high = v.lower, v.upper
@@ -238,8 +205,6 @@ def _cut(low: Fraction, high: Fraction, v: Variable) -> tuple[Fraction, Fraction
     return first, last
 
 
-# ------------------------------------------------------------------------------------------------ readable numbers
-
 _DIGITS = {1: 0.0, 2: 0.3, 5: 0.3, 3: 0.5, 4: 0.6, 8: 0.8, 6: 0.8, 7: 0.9, 9: 0.9}
 """How much is added to a number's distance from the typical one, in powers of ten, for its leading digit."""
 _MOST = 48
@@ -247,10 +212,7 @@ _MOST = 48
 
 
 def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fraction]:
-    """Numbers of a letter's size and domain that are easy to read, the most typical first.
-
-    Those with one digit other than 0; between bounds that are close, also integers, ends and quarters; and `more`.
-    """
+    """Numbers of a letter's size and domain that are easy to read, and `more`, the most typical first."""
     typical = float(size.typical)
     found: dict[Fraction, float] = {}
 
@@ -280,25 +242,26 @@ def readable(v: Variable, size: Size, more: Iterable[Fraction] = ()) -> list[Fra
     return sorted(found, key=lambda x: (found[x], x))[:_MOST]
 
 
-# ------------------------------------------------------------------------------------------------ together
-
-
 def consistent(sizes: Mapping[str, Size], point: Mapping[str, Fraction]) -> bool:
-    """Whether sizes fit together, also those of letters that only stand in a logarithm.
+    """Whether sizes fit together, also those of letters that only stand in a logarithm, which are of their sizes.
 
-    These are of their sizes. No number of some records is above the number of records, and each delta is at most 1
-    over it.
+    No number of some records is above the number of records, and each delta is at most 1 over it.
     """
     logs = [(point[x], size.log_of) for x, size in sizes.items() if size.log_of is not None]
     inside = dict(found for value, of in logs if (found := _only_inside(of, value, point)) is not None)
-    if not all(_BY_LETTER[x].size().nearly_holds(value) for x, value in inside.items()):
-        return False
-    counted = [point[x] for x, size in sizes.items() if size.what == _RECORDS.what]
+    for (
+        x,
+        value,
+    ) in inside.items():  # up to a factor of 2, which is what a rounded logarithm makes of a letter
+        if not float(_BY_LETTER[x].low) / 2 <= value <= float(_BY_LETTER[x].high) * 2:
+            return False
+    counted, some, deltas = (
+        [point[x] for x, size in sizes.items() if size.what == kind.what]
+        for kind in (_RECORDS, _SOME_RECORDS, _DELTA)
+    )
     records = max(counted, default=Fraction(inside["n"]) if "n" in inside else None)
     if records is None:
-        return all(point[x] <= 1 for x, size in sizes.items() if size.what == _DELTA.what)
-    some = [point[x] for x, size in sizes.items() if size.what == _SOME_RECORDS.what]
-    deltas = [point[x] for x, size in sizes.items() if size.what == _DELTA.what]
+        return all(delta <= 1 for delta in deltas)
     deltas += [Fraction(inside["delta"])] if "delta" in inside else []
     return all(x <= records for x in some) and all(delta * records <= 1 for delta in deltas)
 
@@ -316,8 +279,5 @@ def _only_inside(of: LogOf, value: Fraction, point: Mapping[str, Fraction]) -> t
 
 def tied(sizes: Mapping[str, Size]) -> dict[str, LogOf]:
     """The letters that stand for a logarithm of other letters of the same formula, which they have to agree with."""
-    return {
-        x: s.log_of
-        for x, s in sizes.items()
-        if s.log_of is not None and {*s.log_of.letters} <= {*sizes} - {x}
-    }
+    logs = ((x, size.log_of) for x, size in sizes.items() if size.log_of is not None)
+    return {x: of for x, of in logs if {*of.letters} <= {*sizes} - {x}}

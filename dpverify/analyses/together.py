@@ -17,7 +17,6 @@ from dpverify.proving.pipeline import witness_of
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.provers.witnesses import Witness
-from dpverify.proving.reasoning.effort import limited
 
 BUDGET = Budget(boxes=20_000, operations=500_000, units=100_000)
 """What one search for a point may do."""
@@ -44,7 +43,7 @@ def cases(obligations: Sequence[Obligation], *, budget: Budget = BUDGET) -> tupl
     One case where all can hold at once. Else each formula, in order, goes into the first case with whose conditions
     its own can hold at once. Letters of the same name are the same; where their domains differ, both hold.
     """
-    near = {o.name: found.point for o in obligations if (found := _searched(o, budget)).point is not None}
+    near = {o.name: found.point for o in obligations if (found := witness_of(o, budget)).point is not None}
     found = _at_once(obligations, near, budget)
     if found.point is not None:
         return (_case(obligations, found.point),) if obligations else ()
@@ -104,7 +103,7 @@ def _at_once(
         return Witness(None, "a letter's domains do not meet", True)
     point: dict[str, str] = {}
     for part in _parts(union):
-        found = _near(part, obligations, known) or _searched(part, budget)
+        found = _near(part, obligations, known) or witness_of(part, budget)
         if found.point is None:
             return found
         point |= found.point
@@ -127,11 +126,6 @@ def _near(
     return None
 
 
-def _searched(part: Obligation, budget: Budget) -> Witness:
-    with limited(budget.steps):
-        return witness_of(part, budget)
-
-
 def _union(obligations: Sequence[Obligation]) -> Obligation | None:
     """All conditions as one obligation that claims nothing; None where domains of a letter do not meet."""
     met: dict[str, Variable] = {}
@@ -149,11 +143,7 @@ def _union(obligations: Sequence[Obligation]) -> Obligation | None:
 
 
 def _both(a: Variable, b: Variable) -> Variable | None:
-    """A letter with both domains; None where they do not meet.
-
-    Raises:
-        OutOfScopeError: if it stands for things of different kinds or units.
-    """
+    """A letter with both domains; None where they do not meet, `OutOfScopeError` for different kinds or units."""
     if (a.kind == "vector") != (b.kind == "vector") or not a.unit.same_as(b.unit):
         things = (f"{a.domain_text()}, {a.unit}", f"{b.domain_text()}, {b.unit}")
         raise OutOfScopeError(f"{a.name} stands for different things ({'; and '.join(things)})")

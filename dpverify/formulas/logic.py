@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from dpverify.formulas.expressions import Expression, Variable, all_variables, expression, free_variables
+from dpverify.formulas.expressions import (
+    Expression,
+    Variable,
+    all_variables,
+    expression,
+    free_variables,
+    subexpressions,
+)
 
 Relation = Literal["<=", "<", "==", "!="]
 
@@ -108,6 +115,16 @@ def Ne(left: object, right: object) -> Compare:  # noqa: N802
     return Compare("!=", expression(left), expression(right))
 
 
+def in_domain(v: Variable, value: object) -> tuple[Compare, ...]:
+    """That a value lies between the ends of a letter's domain."""
+    found = []
+    if v.lower is not None:
+        found.append((Lt if v.lower_open else Le)(v.lower, value))
+    if v.upper is not None:
+        found.append((Lt if v.upper_open else Le)(value, v.upper))
+    return tuple(found)
+
+
 def all_of(*parts: Formula) -> And:
     """The conjunction."""
     return And(parts)
@@ -141,6 +158,22 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
 def comparisons(formula: Formula) -> Iterator[Compare]:
     """Every comparison inside a formula."""
     return (part for part in subformulas(formula) if isinstance(part, Compare))
+
+
+def expressions_in(*formulas: Formula) -> Iterator[Expression]:
+    """Every expression in formulas, each before its own parts."""
+    for compare in (compare for formula in formulas for compare in comparisons(formula)):
+        yield from subexpressions(compare.left)
+        yield from subexpressions(compare.right)
+
+
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """The parts of a conjunction, and of those in it; the formula itself where it is none."""
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from conjuncts(part)
+    else:
+        yield formula
 
 
 def variables_of(formula: Formula) -> Iterator[Variable]:

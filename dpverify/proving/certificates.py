@@ -18,12 +18,8 @@ _NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 def certificate(obligation: Obligation, verdict: Verdict, proof: Json) -> Json:
     """The certificate that says how `obligation` came to `verdict`; `proof` has at least a `method`."""
-    return {
-        "version": VERSION,
-        "problem": obligation_to_json(obligation),
-        "verdict": str(verdict),
-        "proof": proof,
-    }
+    problem = obligation_to_json(obligation)
+    return {"version": VERSION, "problem": problem, "verdict": str(verdict), "proof": proof}
 
 
 def canonical(value: Json) -> str:
@@ -74,11 +70,6 @@ def load(name: str, folder: Path) -> Json:
         value = json.loads(path.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
         raise InvalidDataError(f"Certificate {path} cannot be read: {error}.") from error
-    if digest(value) != digest_name(name):
+    if digest(value) != f"sha256:{path.stem}":
         raise InvalidDataError(f"Certificate {path} does not have the hash in its name.")
     return value
-
-
-def digest_name(name: str) -> str:
-    """A certificate's name with its prefix."""
-    return name if name.startswith("sha256:") else f"sha256:{name}"

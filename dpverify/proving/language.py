@@ -15,14 +15,20 @@ from dpverify.formulas.expressions import (
     Constant,
     Expression,
     Variable,
-    at,
     children,
-    derivative,
     exact,
     is_infinite,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import And, Compare, Eq, Formula, Le, comparisons, free_in, variables_of
+from dpverify.formulas.logic import (
+    Compare,
+    Formula,
+    Le,
+    comparisons,
+    conjuncts,
+    free_in,
+    variables_of,
+)
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
 from dpverify.formulas.units import DIMENSIONLESS
@@ -38,30 +44,6 @@ if TYPE_CHECKING:
     from dpverify.proving.second_reader import PrintedSource
 
 Json = Any
-
-
-def continuously_differentiable(
-    pieces: tuple[tuple[object, object], ...], last: object, variable: Variable, order: int
-) -> And:
-    """A function given in pieces has continuous derivatives up to `order`.
-
-    `pieces` are (expression, breakpoint) from left to right, each valid up to its breakpoint, and `last` the
-    expression right of them all. The formula says that at every breakpoint the derivatives from both sides,
-    of each order from 0, agree; inside its piece each expression must be smooth.
-    """
-    expressions = [piece for piece, _ in pieces] + [last]
-    conditions: list[Formula] = []
-    for k in range(order + 1):
-        for i, (_, breakpoint_) in enumerate(pieces):
-            sides = [
-                at(derivative(e, variable, k) if k else e, variable, breakpoint_)
-                for e in (expressions[i], expressions[i + 1])
-            ]
-            conditions.append(Eq(*sides))
-    return And(tuple(conditions))
-
-
-# ---------------------------------------------------------------------------------------------- statements
 
 
 @dataclass(frozen=True)
@@ -152,30 +134,25 @@ class Obligation:
                 check_expression(self.name, compare.left)
                 check_expression(self.name, compare.right)
         self._check_box()
-        known = set(self.over)
         seen = {v.name: v for v in self.over}
         if len(seen) != len(self.over):
+            allowed = "variables of different names"
             raise InvalidArgumentError(
-                f"over of obligation {self.name}",
-                [v.name for v in self.over],
-                "variables of different names",
+                f"over of obligation {self.name}", [v.name for v in self.over], allowed
             )
         for formula in (self.claim, *self.assuming):
             for variable in variables_of(formula):
                 first = seen.setdefault(variable.name, variable)
                 if first != variable:
-                    raise InvalidArgumentError(
-                        f"obligation {self.name}",
-                        f"{variable.name} as {_declared(first)} and as {_declared(variable)}",
-                        "one domain and unit for each name, bound ones included",
-                    )
-            free = free_in(formula) - known
-            if free:
-                raise InvalidArgumentError(
-                    f"obligation {self.name}",
-                    sorted(v.name for v in free),
-                    "formulas over the variables in `over`",
-                )
+                    both = f"{variable.name} as {_declared(first)} and as {_declared(variable)}"
+                    allowed = "one domain and unit for each name, bound ones included"
+                    raise InvalidArgumentError(f"obligation {self.name}", both, allowed)
+            self._check_free(f"obligation {self.name}", formula, "formulas")
+
+    def _check_free(self, name: str, formula: Formula, allowed: str) -> None:
+        if free := free_in(formula) - {*self.over}:
+            names = sorted(v.name for v in free)
+            raise InvalidArgumentError(name, names, f"{allowed} over the variables in `over`")
 
     @property
     def ends(self) -> dict[str, Ends]:
@@ -185,15 +162,15 @@ class Obligation:
 
     def within_box(self) -> Obligation:
         """The same with its box as assumptions."""
-        ends = self.ends
-        sides = (
-            side
-            for v in self.over
-            if v.name in ends
-            for low, high in (ends[v.name],)
-            for side in (Le(low, v), Le(v, high))
-        )
+        boxed = ((v, *self.ends[v.name]) for v in self.over if v.name in self.box)
+        sides = (side for v, low, high in boxed for side in (Le(low, v), Le(v, high)))
         return replace(self, assuming=(*self.assuming, *sides), box={})
+
+    def about(self, claim: Formula, over: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Obligation:
+        """The same with another claim, letters and assumptions; boxes of other letters go, and so does a fault."""
+        names = {v.name for v in over}
+        box = {name: ends for name, ends in self.box.items() if name in names}
+        return replace(self, claim=claim, over=over, assuming=assuming, box=box, catches=None)
 
     @property
     def declared(self) -> tuple[Variable, ...]:
@@ -203,13 +180,13 @@ class Obligation:
     @property
     def assumed(self) -> tuple[Formula, ...]:
         """The parts of its claim that are assumptions, or have the same on both sides: to show them shows nothing."""
-        given = {_unordered(part) for formula in self.assuming for part in _parts(formula)}
-        return tuple(p for p in _parts(self.claim) if _unordered(p) in given or _is_of_equals(p))
+        given = {_unordered(part) for formula in self.assuming for part in conjuncts(formula)}
+        return tuple(p for p in conjuncts(self.claim) if _unordered(p) in given or _is_of_equals(p))
 
     @property
     def says_nothing(self) -> bool:
         """Whether its claim says no more than its assumptions, word for word."""
-        return self.assumed == tuple(_parts(self.claim))
+        return self.assumed == tuple(conjuncts(self.claim))
 
     @property
     def functionals(self) -> tuple[Variable, ...]:
@@ -228,24 +205,15 @@ class Obligation:
             allowed = ", ".join(c for c in Coverage if c is not Coverage.UNIT)
             raise InvalidArgumentError(f"coverage of obligation {self.name}", self.coverage, allowed)
         if bool(self.scope) != (self.coverage is Coverage.INSTANCE):
-            raise InvalidArgumentError(
-                f"scope of obligation {self.name}",
-                self.scope,
-                "the case for an instance, and none for others",
-            )
+            allowed = "the case for an instance, and none for others"
+            raise InvalidArgumentError(f"scope of obligation {self.name}", self.scope, allowed)
         if self.own_sizes and self.coverage is not Coverage.INSTANCE:
             raise InvalidArgumentError(
                 f"own sizes of obligation {self.name}", True, "said of an instance alone"
             )
         _check_names(f"uses of obligation {self.name}", self.uses)
         if self.catches is not None:
-            free = free_in(self.catches.claim) - set(self.over)
-            if free:
-                raise InvalidArgumentError(
-                    f"fault of obligation {self.name}",
-                    sorted(v.name for v in free),
-                    "a claim over the variables in `over`",
-                )
+            self._check_free(f"fault of obligation {self.name}", self.catches.claim, "a claim")
 
     def _check_box(self) -> None:
         variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
@@ -254,9 +222,8 @@ class Obligation:
                 raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
             v = variables[name]
             if v.kind == "vector":
-                raise InvalidArgumentError(
-                    f"box of {name}", tuple(ends), "bounds for numbers, not for vectors"
-                )
+                allowed = "bounds for numbers, not for vectors"
+                raise InvalidArgumentError(f"box of {name}", tuple(ends), allowed)
             low, high = (exact(f"box of {name}", end) for end in ends)
             if v.kind == "integer":
                 low, high = exact(name, math.ceil(low)), exact(name, math.floor(high))
@@ -264,14 +231,6 @@ class Obligation:
             above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
             if low > high or below or above:
                 raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
-
-
-def _parts(formula: Formula) -> Iterator[Formula]:
-    if isinstance(formula, And):
-        for part in formula.parts:
-            yield from _parts(part)
-    else:
-        yield formula
 
 
 def _unordered(formula: Formula) -> object:
@@ -315,21 +274,15 @@ class StatementPart(Protocol):
 
 
 class Unread(Sequence[Obligation]):
-    """Obligations whose formulas are read when they are asked for, each once.
-
-    Attributes:
-        parts: what is known of them without reading.
-    """
+    """Obligations that are read when they are asked for, each once; `parts` is known of them without reading."""
 
     def __init__(
         self, parts: Sequence[StatementPart], read: Callable[[int], Obligation], source: Callable[[], Json]
     ) -> None:
         self.parts = tuple(parts)
-        self._read, self._source = read, source
-
-    def source(self) -> Json:
+        self._read = read
+        self.source = source
         """What they are read from: all of it, so that where it is the same, they are."""
-        return self._source()
 
     @overload
     def __getitem__(self, index: int) -> Obligation: ...

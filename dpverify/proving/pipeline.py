@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
@@ -13,7 +14,6 @@ from dpverify.formulas.logic import And, Formula, free_in, has_exists
 from dpverify.ledger.verdicts import Gap, Verdict, overall
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.certificates import certificate
-from dpverify.proving.isolation import carried_over
 from dpverify.proving.language import Json, Obligation
 from dpverify.proving.proof import (
     STOPPED_BY_MEMORY,
@@ -23,23 +23,23 @@ from dpverify.proving.proof import (
     Prover,
     gap_of,
     most_telling,
+    undecided,
 )
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
-from dpverify.proving.provers.function_facts import FunctionFacts
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
-from dpverify.proving.provers.real_arithmetic import RealArithmetic
+from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
 from dpverify.proving.provers.search import Search
-from dpverify.proving.provers.units import Homogeneity
+from dpverify.proving.provers.units import units_agree
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
 from dpverify.proving.reasoning.algebra import short_questions
-from dpverify.proving.reasoning.effort import GuardError, guarded, limited
-from dpverify.proving.writing_out import decided_form
+from dpverify.proving.reasoning.effort import EffortSpentError, GuardError, guarded, limited
+from dpverify.proving.writing_out import carried_over, decided_form
 
-_Found = TypeVar("_Found")
+_T = TypeVar("_T")
 
 BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
@@ -50,16 +50,8 @@ def default_provers() -> tuple[Prover, ...]:
 
     Last the thorough search.
     """
-    return (
-        Gram(),
-        Search(),
-        Exact(),
-        RealArithmetic(),
-        FunctionFacts(),
-        Chains(),
-        BallProver(),
-        Search(thorough=True),
-    )
+    arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
+    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True))
 
 
 def prove(
@@ -96,7 +88,8 @@ def prove(
             proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
         if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and not proof.written_out:
             proof = _of_values_there_are(form, proof, Budget() if budget is None else budget)
-    if proof.verdict is Verdict.REFUTED and decided_form(obligation, proof.written_out).functionals:
+    about = form if proof.written_out else obligation
+    if proof.verdict is Verdict.REFUTED and about.functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
     return proof
 
@@ -105,20 +98,19 @@ def _of_both(form: Obligation, as_read: Proof, written_out: Proof) -> Proof:
     """What may be said where letters for formulas stood for anything, and then for these formulas."""
     if written_out.verdict is Verdict.UNDECIDED and as_read.counterexample is not None:
         point = {name: coordinates_of(value) for name, value in as_read.counterexample.items()}
-        for near in carried_over(form, point):
-            if confirmed(form, near):
-                written_out = refutation(form, near, as_read.prover, written_out.seconds)
-                written_out = replace(written_out, witness=written_out.counterexample)
-                break
-    seconds = as_read.seconds + written_out.seconds
-    cut_short = as_read.stopped_by_the_clock or written_out.stopped_by_the_clock
+        near = next((p for p in carried_over(form, point) if confirmed(form, p)), None)
+        if near is not None:
+            found = refutation(form, near)
+            written_out = replace(found, prover=as_read.prover, witness=found.counterexample)
     if as_read.verdict is Verdict.CERTIFIED and written_out.verdict is not Verdict.PROVED:
-        return replace(as_read, seconds=seconds, stopped_by_the_clock=cut_short)
-    found = replace(written_out, seconds=seconds, stopped_by_the_clock=cut_short, written_out=True)
-    if written_out.verdict is not Verdict.UNDECIDED:
-        return found
-    reason = f"with its definitions written out: {written_out.reason}" if written_out.reason else ""
-    return replace(found, reason=reason)
+        found = as_read
+    else:
+        reason = written_out.reason
+        if written_out.verdict is Verdict.UNDECIDED and reason:
+            reason = f"with its definitions written out: {reason}"
+        found = replace(written_out, reason=reason, written_out=True)
+    cut_short = as_read.stopped_by_the_clock or written_out.stopped_by_the_clock
+    return replace(found, seconds=as_read.seconds + written_out.seconds, stopped_by_the_clock=cut_short)
 
 
 def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proof:
@@ -126,8 +118,7 @@ def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proo
 
     Equations between logarithms are met at no point of rational numbers, so that not to find one decides nothing.
     """
-    with limited(budget.steps):
-        found = witness_of(form, budget)
+    found = witness_of(form, budget)
     if found.point is not None:
         return proof
     if not found.impossible and proof.witness is not None:
@@ -136,7 +127,7 @@ def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proo
             return proof
     remark = f"with its definitions written out: {found.why}"
     if found.impossible:
-        return replace(_undecided(remark, Gap.CONTRADICTORY_ASSUMPTIONS), seconds=proof.seconds)
+        return replace(undecided(remark, Gap.CONTRADICTORY_ASSUMPTIONS), seconds=proof.seconds)
     return replace(proof, reason="; ".join(filter(None, (proof.reason, remark))))
 
 
@@ -155,42 +146,40 @@ def _answer(
     elif all(v.lower is not None and v.upper is not None for v in obligation.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
-    with limited(limits.steps) as meter:
+    with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(obligation, limits)
-    proof = (
-        _undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
-        if found.impossible
-        else _settled(obligation, limits, chosen)
-    )
+        if found.impossible:
+            proof = undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
+        else:
+            proof = _settled(obligation, limits, chosen)
     proof = _witnessed(proof, found)
     if meter.stopped_by_the_clock:
         proof = _cut_short(proof)
     return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
 
 
+def _cut_short(proof: Proof) -> Proof:
+    """The proof, saying that it might be another one on another machine."""
+    said = () if STOPPED_BY_THE_CLOCK in proof.reason else (STOPPED_BY_THE_CLOCK,)
+    reason = "; ".join(filter(None, (proof.reason, *said)))
+    gap = Gap.CLOCK if proof.verdict is Verdict.UNDECIDED else None
+    return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
+
+
 def witness_of(obligation: Obligation, budget: Budget) -> Witness:
-    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none.
-
-    The steps of algebra are those of `limited`, if any, around it.
-    """
-    found = _within_limits(lambda: witness(obligation, budget), budget)
-    return found if isinstance(found, Witness) else Witness(None, f"{NONE_FOUND} ({found.why})")
-
-
-def _undecided(reason: str, gap: Gap) -> Proof:
-    return Proof(Verdict.UNDECIDED, "none", reason=reason, gap=gap)
+    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none."""
+    return within_limits(
+        lambda: witness(obligation, budget), budget, lambda why, _: Witness(None, f"{NONE_FOUND} ({why})")
+    )
 
 
 def _witnessed(proof: Proof, found: Witness) -> Proof:
     """The proof with its witness; undecided where only a witness is missing."""
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         if found.point is None:
-            return replace(
-                _undecided(found.why, Gap.NO_WITNESS), stopped_by_the_clock=proof.stopped_by_the_clock
-            )
-        return replace(
-            proof, witness=found.point, certificate={**(proof.certificate or {}), "witness": found.point}
-        )
+            return undecided(found.why, Gap.NO_WITNESS)
+        with_witness = {**(proof.certificate or {}), "witness": found.point}
+        return replace(proof, witness=found.point, certificate=with_witness)
     if proof.verdict is Verdict.REFUTED and proof.counterexample is None:
         return replace(proof, witness=None)  # its certificate has no place for one, and needs none
     # a counterexample meets the assumptions, too
@@ -200,7 +189,8 @@ def _witnessed(proof: Proof, found: Witness) -> Proof:
 def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
     _check_obligation(obligation)
-    return Homogeneity().attempt(obligation, Budget())
+    start = time.monotonic()
+    return replace(units_agree(obligation), seconds=time.monotonic() - start)
 
 
 def _check_obligation(obligation: object) -> None:
@@ -222,60 +212,42 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
         return _conjunction(obligation, obligation.claim.parts, budget, provers)
     reasons: list[str] = []
     gaps: list[Gap | None] = []
-    cut_short = False
     for prover in provers:
         proof = attempted(prover, obligation, budget)
         if proof is None:
             continue
-        cut_short = cut_short or proof.stopped_by_the_clock
         if proof.verdict is not Verdict.UNDECIDED:
-            return replace(proof, stopped_by_the_clock=cut_short)
+            return proof
         reasons.append(f"{prover.name}: {proof.reason}")
         gaps.append(proof.gap)
-    undecided = _undecided("; ".join(dict.fromkeys(reasons)), most_telling(gaps))
-    return replace(undecided, stopped_by_the_clock=cut_short)
+    return undecided("; ".join(dict.fromkeys(reasons)), most_telling(gaps))
 
 
 def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
-    with limited(budget.steps) as meter:
-        found = _within_limits(lambda: prover.attempt(obligation, budget), budget)
-    proof = (
-        _undecided("" if found.gap is Gap.CLOCK else found.why, found.gap)
-        if isinstance(found, _Stopped)
-        else found
-    )
-    if proof is None or not meter.stopped_by_the_clock:
-        return proof
-    return _cut_short(proof)
+    return within_limits(lambda: prover.attempt(obligation, budget), budget, undecided)
 
 
-@dataclass(frozen=True)
-class _Stopped:
-    """Why some work came to no end."""
-
-    why: str
-    gap: Gap
-
-
-def _within_limits(work: Callable[[], _Found], budget: Budget) -> _Found | _Stopped:
-    """What work finds, or what stopped it; any error that is no limit of it goes on its way."""
+def within_limits(work: Callable[[], _T], budget: Budget, stopped: Callable[[str, Gap], _T]) -> _T:
+    """What work finds within limits, or what is said where it was stopped; other errors go on their way."""
     try:
-        with guarded(budget.guard), short_questions():
+        with limited(budget.steps), guarded(budget.guard), short_questions():
             return work()
     except GuardError:
-        return _Stopped(STOPPED_BY_THE_CLOCK, Gap.CLOCK)
+        return stopped(STOPPED_BY_THE_CLOCK, Gap.CLOCK)
     except MemoryError:
-        return _Stopped(STOPPED_BY_MEMORY, Gap.MEMORY)
+        return stopped(STOPPED_BY_MEMORY, Gap.MEMORY)
     except OutOfScopeError as error:
-        return _Stopped(str(error), gap_of(error))
+        return stopped(str(error), gap_of(error))
+    except EffortSpentError as error:
+        return stopped(str(error), Gap.EFFORT_SPENT)
     except InvalidArgumentError as error:
         # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
-        return _Stopped(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
+        return stopped(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
     except RecursionError:
-        return _Stopped("the formula is too deep", Gap.EFFORT_SPENT)
+        return stopped("the formula is too deep", Gap.EFFORT_SPENT)
     except ALGEBRA_FAILS as error:
-        return _Stopped(failed(error), Gap.UNSUPPORTED_FUNCTION)
+        return stopped(failed(error), Gap.UNSUPPORTED_FUNCTION)
 
 
 ALGEBRA_FAILS = (
@@ -294,14 +266,6 @@ def failed(error: Exception) -> str:
     return f"SymPy cannot work on it: {error}"
 
 
-def _cut_short(proof: Proof) -> Proof:
-    """The proof, saying that it might be another one on another machine."""
-    said = () if proof.stopped_by_the_clock else (STOPPED_BY_THE_CLOCK,)
-    reason = "; ".join(filter(None, (proof.reason, *said)))
-    gap = Gap.CLOCK if proof.verdict is Verdict.UNDECIDED else None
-    return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
-
-
 def _together(parts: list[Json]) -> Json:
     """One proof of several, by the facts of all of them where real arithmetic needs nothing else."""
     if any(p["method"] == "facts" for p in parts) and {p["method"] for p in parts} <= BY_ARITHMETIC:
@@ -318,28 +282,23 @@ def _conjunction(
         if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
             point = {v.name: coordinates_of(proof.counterexample[v.name]) for v in obligation.over}
             if confirmed(obligation, point):
-                return refutation(obligation, point, proof.prover, proof.seconds)
+                return replace(refutation(obligation, point), prover=proof.prover)
         proofs.append(proof)
-    cut_short = any(p.stopped_by_the_clock for p in proofs)
-    undecided = [
-        (i, p) for i, p in enumerate(proofs, 1) if p.certificate is None or p.verdict is Verdict.REFUTED
-    ]
-    if undecided:
+    settled = (Verdict.PROVED, Verdict.CERTIFIED)
+    missing = [(i, p) for i, p in enumerate(proofs, 1) if p.verdict not in settled]
+    if missing:
         without_point = "refuted, but not at a point that can be evaluated"
-        reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in undecided)
-        gap = most_telling(p.gap for _, p in undecided)
-        return replace(_undecided(reason, gap), stopped_by_the_clock=cut_short)
+        reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in missing)
+        return undecided(reason, most_telling(p.gap for _, p in missing))
     verdict = overall([p.verdict for p in proofs])
     assert verdict is not None
-    # `undecided` is empty, so every part has its certificate
+    # none is missing, so every part has its certificate
     steps = _together([(p.certificate or {})["proof"] for p in proofs])
     box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-    boxes = [p.boxes for p in proofs if p.boxes is not None]
     return Proof(
         verdict,
         " + ".join(dict.fromkeys(p.prover for p in proofs)),
         certificate(obligation, verdict, steps),
         box=box if verdict is Verdict.CERTIFIED else None,
-        boxes=sum(boxes) if boxes else None,
-        stopped_by_the_clock=cut_short,
+        boxes=sum(p.boxes for p in proofs if p.boxes is not None) or None,
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Protocol
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
 
 PROVER_VERDICTS = (
@@ -36,8 +38,14 @@ def most_telling(gaps: Iterable[Gap | None]) -> Gap:
     return min((gap for gap in gaps if gap in _TELLING), key=_TELLING.index, default=Gap.NO_METHOD)
 
 
+class UnshownError(OutOfScopeError):
+    """A condition is not shown without which nothing is proved."""
+
+
 def gap_of(error: OutOfScopeError) -> Gap:
     """Why something that is not handled leaves a formula undecided."""
+    if isinstance(error, UnshownError):
+        return Gap.MISSING_HYPOTHESIS
     return Gap.EFFORT_SPENT if isinstance(error, TooLargeError) else Gap.UNSUPPORTED_FUNCTION
 
 
@@ -77,7 +85,7 @@ class Proof:
     """
 
     verdict: Verdict
-    prover: str
+    prover: str = "none"
     certificate: Json | None = None
     """The certificate of docs/certificates.md, as JSON."""
     counterexample: Mapping[str, str] | None = None
@@ -130,3 +138,31 @@ class Prover(Protocol):
 
     def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Try to prove or refute."""
+
+
+def proved(obligation: Obligation, steps: Json) -> Proof:
+    """The proof whose certificate has these steps."""
+    return Proof(Verdict.PROVED, certificate=certificate(obligation, Verdict.PROVED, steps))
+
+
+def undecided(reason: str, gap: Gap | None = None) -> Proof:
+    """That nothing was found, and why."""
+    return Proof(Verdict.UNDECIDED, reason=reason, gap=gap)
+
+
+class NamedProver(ABC):
+    """A prover whose proofs get its name; what is out of its scope is undecided."""
+
+    name: str
+
+    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Try to prove or refute."""
+        try:
+            found = self.settle(obligation, budget)
+        except OutOfScopeError as error:
+            found = undecided(str(error), gap_of(error))
+        return None if found is None else replace(found, prover=self.name)
+
+    @abstractmethod
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """The same, without the name."""

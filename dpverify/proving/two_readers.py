@@ -54,11 +54,7 @@ def _about_letters(obligation: Obligation) -> str:
 
 
 def check_agreement(obligation: Obligation) -> None:
-    """Raise where the readers differ.
-
-    Raises:
-        ReadersDisagreeError: with how they differ.
-    """
+    """Raise `ReadersDisagreeError` where the readers differ, with how."""
     says = disagreement(obligation)
     if says:
         raise ReadersDisagreeError(says)

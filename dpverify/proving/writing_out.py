@@ -1,18 +1,32 @@
 """Obligations with letters that stand for formulas replaced by these (`dpverify.formulas.functionals`).
 
-What is proved for every value of such letters holds; what is false at some value of theirs is not yet false.
+What is proved for every value of such letters holds; what is false at some value of theirs is not yet false. Points are
+carried over to the replaced form by isolating letters from equations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul, neg, sub, truediv
 
 from dpverify.formulas.calculus import map_sides, substituted
-from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+    subexpressions,
+)
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import Compare, Formula, free_in, variables_of
+from dpverify.formulas.logic import Compare, Formula, free_in, in_domain, variables_of
+from dpverify.formulas.operators import apply, exp, log, root
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.language import Obligation
+from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 
 
 def decided_form(obligation: Obligation, written_out: bool) -> Obligation:
@@ -45,42 +59,23 @@ def written_form(obligation: Obligation) -> Obligation | None:
             return None
     claim, found, fixed = _eliminated(claim, tuple(assuming))
     free = free_in(claim).union(*map(free_in, found))
-    over = tuple(v for v in obligation.over if v in free)
-    return replace(
-        obligation,
-        claim=claim,
-        assuming=found,
-        over=(*over, *sorted(free - {*over}, key=lambda v: v.name)),
-        box={name: ends for name, ends in obligation.box.items() if any(v.name == name for v in free)},
-        catches=None,
-        formulas={**formulas, **fixed},
-        bound_forms=None,
-        source=None,  # which says the formula as it was before
-    )
+    kept = tuple(v for v in obligation.over if v in free)
+    over = (*kept, *sorted(free - {*kept}, key=lambda v: v.name))
+    # the source says the formula as it was before
+    written = obligation.about(claim, over, found)
+    return replace(written, formulas={**formulas, **fixed}, bound_forms=None, source=None)
 
 
 def with_formulas(
     stated: tuple[Formula, ...], formulas: Mapping[Variable, Expression]
 ) -> tuple[Formula, ...]:
-    """Formulas with letters replaced, and that what replaces them is in their domains.
-
-    Raises:
-        OutOfScopeError: where a letter of what replaces one is bound.
-    """
-    within = (side for letter, body in formulas.items() for side in _within(letter, body))
+    """Formulas with letters replaced, and that what replaces them is in their domains."""
+    within = (side for letter, body in formulas.items() for side in in_domain(letter, body))
     return (*(_replaced(f, formulas) for f in stated), *within)
 
 
 def _replaced(formula: Formula, formulas: Mapping[Variable, Expression]) -> Formula:
     return map_sides(formula, lambda side: substituted(side, formulas))
-
-
-def _within(letter: Variable, body: Expression) -> Iterator[Compare]:
-    """That a formula has its value in a letter's domain."""
-    if letter.lower is not None:
-        yield Compare("<" if letter.lower_open else "<=", Number(letter.lower), body)
-    if letter.upper is not None:
-        yield Compare("<" if letter.upper_open else "<=", body, Number(letter.upper))
 
 
 def _eliminated(
@@ -96,7 +91,7 @@ def _eliminated(
             formulas = {v: substituted(e, {letter: body}) for v, e in formulas.items()}
         except OutOfScopeError:
             break
-        claim, assuming = changed, (*rest, *_within(letter, body))
+        claim, assuming = changed, (*rest, *in_domain(letter, body))
         formulas[letter] = body
     return claim, assuming, formulas
 
@@ -109,3 +104,77 @@ def _fixed(assuming: tuple[Formula, ...]) -> Iterator[tuple[Formula, Variable, E
                     continue
                 if not may_be_a_functional(side) and side not in free_variables(other):
                     yield f, side, other
+
+
+def carried_over(form: Obligation, point: ExactPoint) -> Iterator[ExactPoint]:
+    """Points of a written-out form near a point at which letters that stand for formulas were given values.
+
+    Letters of the formulas that have no value there follow from those that have; whoever takes one confirms it.
+    """
+    over = form.over
+    for limit in (10, 1000, 10**6):
+        known: ExactPoint = {v.name: point[v.name] for v in over if v.name in point}
+        for letter, body in form.formulas.items():
+            unknown = [v for v in free_variables(body) if v.name not in known]
+            if len(unknown) != 1 or letter.name not in point:
+                continue
+            value = isolated(Compare("==", letter, body), unknown[0].name)
+            if value is None:
+                continue
+            try:
+                exact = Fraction(float(evaluate(value, {**known, letter.name: point[letter.name]})))
+            except (UndefinedError, UnclearError, ValueError, OverflowError, KeyError):
+                continue
+            whole = unknown[0].kind == "integer"
+            known[unknown[0].name] = Fraction(round(exact)) if whole else exact.limit_denominator(limit)
+        if len(known) == len(over):
+            yield known
+
+
+def isolated(equation: Compare, name: str) -> Expression | None:
+    """What a letter has to be equal to so that an equation holds; of several values one that is not negative.
+
+    None where it does not occur just once, or stands in what is not undone.
+    """
+    left, right = equation.left, equation.right
+    times = _occurrences(left, name), _occurrences(right, name)
+    if sum(times) != 1:
+        return None
+    side, other = (left, right) if times[0] else (right, left)
+    while not isinstance(side, Variable):
+        if not isinstance(side, Apply):
+            return None
+        (place,) = (k for k, part in enumerate(side.arguments) if _occurrences(part, name))
+        moved = _undone(side.operator, place, side.arguments[:place] + side.arguments[place + 1 :], other)
+        if moved is None:
+            return None
+        side, other = side.arguments[place], moved
+    return other
+
+
+def _occurrences(e: Expression, name: str) -> int:
+    return sum(isinstance(part, Variable) and part.name == name for part in subexpressions(e))
+
+
+def _undone(operator: str, place: int, rest: Sequence[Expression], value: Expression) -> Expression | None:
+    """What the argument at a place has to be so that an operator has a value, the other arguments being the rest."""
+    if operator in ("add", "mul"):
+        return reduce(sub if operator == "add" else truediv, rest, value)
+    undo = _UNDONE.get((operator, place))
+    return None if undo is None else undo(value, *rest)
+
+
+_UNDONE: Mapping[tuple[str, int], Callable[..., Expression]] = {
+    ("neg", 0): neg,
+    ("sub", 0): add,
+    ("sub", 1): lambda value, first: first - value,
+    ("div", 0): mul,
+    ("div", 1): lambda value, above: above / value,
+    ("pow", 0): root,
+    ("pow", 1): lambda value, base: log(value) / log(base),
+    ("root", 0): pow,
+    ("exp", 0): log,
+    ("log", 0): exp,
+    ("log_base", 0): lambda value, base: apply("pow", base, value),
+    ("abs", 0): lambda value: value,
+}

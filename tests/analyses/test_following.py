@@ -14,9 +14,9 @@ from dpverify.formulas.expressions import Expression, Variable, integer, real
 from dpverify.formulas.logic import Compare, Eq, Formula, Le, Lt
 from dpverify.formulas.operators import absolute, exp, log, log_to_base, maximum, root, sqrt
 from dpverify.formulas.vectors import norm, vector
-from dpverify.proving.isolation import isolated
 from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.evaluation import evaluate
+from dpverify.proving.writing_out import isolated
 
 F = Fraction
 X, Y, Z = real("x"), real("y", gt=0, size="epsilon"), real("z", gt=0)

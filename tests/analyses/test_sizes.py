@@ -94,7 +94,7 @@ def test_vectors_have_no_size() -> None:
 
 def test_known_ranges_are_ordered_and_hold_what_is_tried_first() -> None:
     for kind in KNOWN:
-        size = kind.size()
+        size = kind
         assert size.known
         assert 0 < size.low < size.typical < size.high
 
@@ -106,7 +106,7 @@ def test_the_page_about_sizes_has_the_same_ranges() -> None:
         for line in page.splitlines()
         if "|" in line
     ]
-    sizes = dict.fromkeys(kind.size() for kind in KNOWN)
+    sizes = dict.fromkeys(kind for kind in KNOWN)
     kept = [(size.what, size.recorded().range_text(), number_text(size.typical)) for size in sizes]
     assert rows[2 : 2 + len(kept)] == kept
     integers, numbers = rows[-2:]

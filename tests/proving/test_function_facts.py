@@ -16,8 +16,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
-from dpverify.proving.provers.function_facts import FunctionFacts
-from dpverify.proving.reasoning.facts import Fact, facts
+from dpverify.proving.provers.real_arithmetic import Fact, FunctionFacts, facts
 
 from ..fuzz import pointwise
 

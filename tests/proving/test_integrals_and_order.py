@@ -27,8 +27,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
-from dpverify.proving.reasoning.integrals import closed_integral
-from dpverify.proving.reasoning.monotone import unwrapped
+from dpverify.proving.provers.exact import closed_integral, unwrapped
 from dpverify.proving.reasoning.symbolic import bound_parts, symbol, symbolic, symbolic_formula
 
 x, sigma = real("x", gt=0), real("sigma", gt=0)

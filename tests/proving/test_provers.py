@@ -32,8 +32,8 @@ from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import symbol, symbolic, symbolic_formula, tree
+from dpverify.proving.reasoning.truth import shift_that_shows
 
 x, y = real("x", gt=0), real("y", gt=0)
 z, w = real("z"), real("w")

@@ -14,9 +14,8 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
-from dpverify.proving.provers.exact import Exact
+from dpverify.proving.provers.exact import Exact, square_factor
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.squares import square_factor
 from dpverify.proving.reasoning.symbolic import symbolic, symbolic_formula, tree
 
 P1, P2, Q1, Q2 = OVER = tuple(real(name, gt=0) for name in ("p1", "p2", "q1", "q2"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from dpverify.formulas.expressions import real
 from dpverify.ledger.verdicts import Coverage, Use
 from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.explanation import explanation_lines
@@ -84,7 +84,8 @@ def test_what_a_guard_of_time_has_ended_is_said_and_not_kept(
     whole = module.prove
 
     def cut(obligation: Obligation, *, budget: Budget) -> Proof:
-        return replace(whole(obligation, budget=budget), stopped_by_the_clock=True)
+        note_the_clock()
+        return whole(obligation, budget=budget)
 
     monkeypatch.setattr(module, "prove", cut)
     found = hypotheses_of(_statement())

@@ -36,21 +36,14 @@ class Premise:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came of an instance.
-
-    Attributes:
-        left, right: enclosures of both sides of the claim.
-        point: what the formula's letters are there.
-        conditions: the statement's hypotheses.
-        from_below: whether the left side is that of one event, or of a part of an integral, which the formula's own
-            left side may exceed.
-    """
+    """Enclosures of both sides of an instance's claim, and what the formula's letters and the hypotheses are."""
 
     left: Number
     right: Number
     point: Mapping[str, Number] = field(default_factory=dict)
     conditions: tuple[Premise, ...] = ()
     from_below: bool = False
+    """Whether the left side is that of one event, or of a part of an integral, which the formula's own may exceed."""
 
 
 @dataclass(frozen=True)
@@ -96,16 +89,13 @@ def judge(instance: Instance, obligation: Obligation) -> Judgment:
             name: Fraction(value) if isinstance(value, int | Fraction) else value
             for name, value in found.point.items()
         }
-        compare, reason = (
-            None,
-            next((f"it is not one: {c.says}" for c in found.conditions if not c.holds), ""),
-        )
+        compare = None
+        reason = next((f"it is not one: {c.says}" for c in found.conditions if not c.holds), "")
         if not reason:
             compare, reason = _shown(obligation, point)
         if compare is not None:
-            reason = _apart(compare.relation, ball(found.left), ball(found.right)) or _tied(
-                compare, point, found
-            )
+            apart = _apart(compare.relation, ball(found.left), ball(found.right))
+            reason = apart or _tied(compare, point, found)
     verdict = Verdict.UNDECIDED if reason else Verdict.REFUTED
     return Judgment(verdict, reason, compare.relation if compare else "", found)
 

@@ -7,6 +7,7 @@ nowhere negative; this is the side from which a claim is refuted.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,11 +33,7 @@ def ball(value: Number) -> Ball:
 
 @dataclass(frozen=True)
 class FiniteLaw:
-    """A law on finitely many points.
-
-    Raises:
-        InvalidArgumentError: if a mass may be negative, or the sum of all cannot be 1.
-    """
+    """A law on finitely many points, whose masses are at least 0 with a sum of 1."""
 
     masses: Mapping[Any, Number]
 
@@ -72,9 +69,8 @@ class FiniteLaw:
 def hockey_stick(p: FiniteLaw, q: FiniteLaw, exponential: Number) -> Number:
     """The sum of max(0, p - e^epsilon q), given e^epsilon; a fraction where all numbers are rational."""
     points = {**p.masses, **q.masses}
-    if all(
-        isinstance(number, int | Fraction) for number in (*p.masses.values(), *q.masses.values(), exponential)
-    ):
+    numbers = (*p.masses.values(), *q.masses.values(), exponential)
+    if all(isinstance(number, int | Fraction) for number in numbers):
         parts = (p.masses.get(x, 0) - exponential * q.masses.get(x, 0) for x in points)
         return sum((max(Fraction(0), Fraction(part)) for part in parts), Fraction(0))
     return sum((ball(0).max(p.mass(x) - ball(exponential) * q.mass(x)) for x in points), ball(0))
@@ -86,11 +82,7 @@ def total_variation(p: FiniteLaw, q: FiniteLaw) -> Ball:
 
 
 def least_mass(p: FiniteLaw, q: FiniteLaw, size: Number) -> Ball:
-    """The least that q has on a set on which p has `size`, points being divisible as on a space without atoms.
-
-    Raises:
-        InvalidArgumentError: if a ratio of masses cannot be compared with another.
-    """
+    """The least that q has on a set on which p has `size`, points being divisible as on a space without atoms."""
     ratios = sorted(p.masses, key=lambda x: Fraction(q.masses[x]) / Fraction(p.masses[x]))
     found, left = ball(0), Fraction(size)
     for x in ratios:
@@ -102,11 +94,7 @@ def least_mass(p: FiniteLaw, q: FiniteLaw, size: Number) -> Ball:
 
 @dataclass(frozen=True)
 class DensityLaw:
-    """A law on a bounded interval whose density is proportional to a weight, analytic where it is evaluated.
-
-    Raises:
-        InvalidArgumentError: if the interval has no length, or (when first asked) the weight no positive integral.
-    """
+    """A law on a bounded interval whose density is proportional to a weight, analytic where it is evaluated."""
 
     low: Number
     high: Number
@@ -135,13 +123,21 @@ class DensityLaw:
         return integral(lambda x: f(x) * self.weight(x), self.low, self.high) / self._total
 
 
-@dataclass(frozen=True)
-class Gaussian:
-    """The normal law on the line; in d dimensions, what its covariance sigma^2 I leaves along one direction.
+class _OnTheLine(ABC):
+    """A law on the line, of which half lines are known."""
 
-    Raises:
-        InvalidArgumentError: if the standard deviation is not above 0.
-    """
+    @abstractmethod
+    def above(self, threshold: Number) -> Ball:
+        """The mass of a half line, from the threshold up."""
+
+    def between(self, low: Number, high: Number) -> Ball:
+        """The mass of an interval."""
+        return self.above(low) - self.above(high)
+
+
+@dataclass(frozen=True)
+class Gaussian(_OnTheLine):
+    """The normal law on the line; in d dimensions, what its covariance sigma^2 I leaves along one direction."""
 
     mean: Number
     stddev: Number
@@ -155,10 +151,6 @@ class Gaussian:
         z = (ball(threshold) - ball(self.mean)) / ball(self.stddev)
         return (z / ball(2).sqrt()).erfc() / 2
 
-    def between(self, low: Number, high: Number) -> Ball:
-        """The mass of an interval."""
-        return self.above(low) - self.above(high)
-
     def density(self, x: Any) -> Any:
         """The density, at complex points too."""
         z = (x - ball(self.mean)) / ball(self.stddev)
@@ -166,12 +158,8 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Laplace:
-    """The law on the line with density proportional to exp(-|x - mean|/scale).
-
-    Raises:
-        InvalidArgumentError: if the scale is not above 0.
-    """
+class Laplace(_OnTheLine):
+    """The law on the line with density proportional to exp(-|x - mean|/scale)."""
 
     mean: Number
     scale: Number
@@ -185,18 +173,10 @@ class Laplace:
         z = (ball(threshold) - ball(self.mean)) / ball(self.scale)
         return (-z).exp() / 2 if z >= 0 else 1 - z.exp() / 2
 
-    def between(self, low: Number, high: Number) -> Ball:
-        """The mass of an interval."""
-        return self.above(low) - self.above(high)
-
 
 @dataclass(frozen=True)
 class GaussianOnBall:
-    """N(m e, s^2 I) in d dimensions, projected to the ball of radius R around 0; e is a unit vector.
-
-    Raises:
-        InvalidArgumentError: if there are fewer than two dimensions.
-    """
+    """N(m e, s^2 I) in d >= 2 dimensions, projected to the ball of radius R around 0; e is a unit vector."""
 
     mean: Number
     stddev: Number
@@ -263,11 +243,7 @@ def kullback_leibler_from_below(p: Gaussian, q: Gaussian, low: Number, high: Num
 
 
 def integral(f: Callable[[Any], Any], low: Number, high: Number) -> Ball:
-    """The integral of an analytic function over an interval, enclosed.
-
-    Raises:
-        InvalidArgumentError: where the enclosure is no number.
-    """
+    """The integral of an analytic function over an interval, enclosed."""
     found = flint.acb.integral(lambda x, _: f(x), flint.acb(ball(low)), flint.acb(ball(high))).real
     if not found.is_finite():
         raise InvalidArgumentError("integrand", str(found), "a function that is analytic around the interval")

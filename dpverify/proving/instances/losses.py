@@ -12,15 +12,7 @@ from dpverify.errors import InvalidArgumentError
 
 @dataclass(frozen=True)
 class PiecewiseQuadratic:
-    """A function that is a x^2 + b x + c on each of some intervals that lie side by side.
-
-    Attributes:
-        breaks: the ends of the intervals, from left to right.
-        pieces: (a, b, c) for each interval.
-
-    Raises:
-        InvalidArgumentError: if the intervals have no length, or there are not as many pieces.
-    """
+    """A function that is a x^2 + b x + c on each of the intervals between breaks, with (a, b, c) as pieces."""
 
     breaks: tuple[Fraction, ...]
     pieces: tuple[tuple[Fraction, Fraction, Fraction], ...]
@@ -83,11 +75,7 @@ class PiecewiseQuadratic:
 
     @property
     def lipschitz_constant(self) -> Fraction:
-        """The largest absolute slope.
-
-        Raises:
-            InvalidArgumentError: if it has jumps.
-        """
+        """The largest absolute slope of a continuous function."""
         if not self.continuous():
             raise InvalidArgumentError("loss", self.jumps(0), "a continuous function")
         return max(abs(slope) for ends in self._at_ends(1) for slope in ends)

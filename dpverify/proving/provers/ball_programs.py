@@ -9,8 +9,10 @@ division by a ball around 0) gives a ball that is not a number, which no compari
 from __future__ import annotations
 
 import operator as ring
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
+from functools import cache, reduce
 from typing import Any
 
 from flint import arb, ctx, fmpq
@@ -42,16 +44,9 @@ class NotExpressibleError(Exception):
 class NeedsValueError(Exception):
     """The expression makes sense only once some integer variables have values; `names` says which."""
 
-    def __init__(self, names: set[str]) -> None:
+    def __init__(self, names: AbstractSet[str]) -> None:
         super().__init__(", ".join(sorted(names)))
         self.names = names
-
-
-# ---------------------------------------------------------------------------------------------- operations
-
-
-def _inverse(x: Ball) -> Ball:
-    return NOT_A_NUMBER if x.contains(0) else 1 / x
 
 
 def _flat(x: Ball) -> Ball:
@@ -101,26 +96,21 @@ def _rational_power(q: Fraction) -> Callable[[Ball], Ball]:
     return evaluate
 
 
-def _pick(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
-    """The slope of the larger of two branches, or the hull of both where the balls do not decide."""
-    if a > b:
-        return da
-    if b > a:
-        return db
-    return da.union(db) if da.is_finite() and db.is_finite() else NOT_A_NUMBER
-
-
 def _branch(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
-    """As `_pick`, for what jumps at the kink: undefined where the balls do not decide."""
-    if a > b:
-        return da
-    return db if b > a else NOT_A_NUMBER
+    """The slope of the larger of two branches; undefined where the balls do not decide."""
+    return da if a > b else db if b > a else NOT_A_NUMBER
+
+
+def _pick(a: Ball, b: Ball, da: Ball, db: Ball) -> Ball:
+    """The same, or the hull of both slopes where the balls do not decide."""
+    undecided = not (a > b or b > a) and da.is_finite() and db.is_finite()
+    return da.union(db) if undecided else _branch(a, b, da, db)
 
 
 _OPERATIONS: dict[str, Callable[..., Ball]] = {
     "add": ring.add,
     "mul": ring.mul,
-    "inv": _inverse,
+    "inv": lambda x: NOT_A_NUMBER if x.contains(0) else 1 / x,
     "flat": _flat,
     "pick": _pick,
     "branch": _branch,
@@ -137,17 +127,9 @@ _TOTAL = frozenset(
 
 def operation(key: Key) -> tuple[Callable[..., Ball], tuple[Node, ...]]:
     """The function that a node stands for, and the nodes it takes."""
-    match key:
-        case ("ipow", base, n):
-            return _integer_power(n), (base,)
-        case ("rpow", base, q):
-            return _rational_power(q), (base,)
-        case (head, *arguments):
-            return _OPERATIONS[head], tuple(arguments)
-    raise AssertionError(key)
-
-
-# ---------------------------------------------------------------------------------------------- graph
+    if key[0] in ("ipow", "rpow"):
+        return (_integer_power if key[0] == "ipow" else _rational_power)(key[2]), (key[1],)
+    return _OPERATIONS[key[0]], key[1:]
 
 
 class Graph:
@@ -166,16 +148,15 @@ class Graph:
         self.zero = self.number(Fraction(0))
         self.one = self.number(Fraction(1))
 
-    def _node(self, *key: Any) -> Node:
-        found = self._numbers.get(key)
-        if found is not None:
-            return found
-        self.keys.append(key)
-        symbols = frozenset([key[1]]) if key[0] == "sym" else frozenset[str]()
-        self._symbols.append(symbols.union(*(self._symbols[i] for i in self.arguments(key))))
-        self._total.append(key[0] in _TOTAL and all(self._total[i] for i in self.arguments(key)))
-        self._numbers[key] = len(self.keys) - 1
-        return len(self.keys) - 1
+    def node(self, *key: Any) -> Node:
+        """The node of an operation and what it takes."""
+        if key not in self._numbers:
+            self._numbers[key] = len(self.keys)
+            self.keys.append(key)
+            symbols = frozenset([key[1]]) if key[0] == "sym" else frozenset[str]()
+            self._symbols.append(symbols.union(*(self._symbols[i] for i in self.arguments(key))))
+            self._total.append(key[0] in _TOTAL and all(self._total[i] for i in self.arguments(key)))
+        return self._numbers[key]
 
     @staticmethod
     def arguments(key: Key) -> tuple[Node, ...]:
@@ -196,13 +177,7 @@ class Graph:
     # building blocks; they fold exact numbers and drop neutral elements, and rewrite nothing else
 
     def number(self, q: Fraction) -> Node:
-        return self._node("num", q)
-
-    def symbol(self, name: str) -> Node:
-        return self._node("sym", name)
-
-    def pi(self) -> Node:
-        return self._node("pi")
+        return self.node("num", q)
 
     def add(self, a: Node, b: Node) -> Node:
         p, q = self.value_of(a), self.value_of(b)
@@ -210,7 +185,7 @@ class Graph:
             return self.number(p + q)
         if p == 0:
             return b
-        return a if q == 0 else self._node("add", a, b)
+        return a if q == 0 else self.node("add", a, b)
 
     def mul(self, a: Node, b: Node) -> Node:
         p, q = self.value_of(a), self.value_of(b)
@@ -222,7 +197,7 @@ class Graph:
             return b
         if q == 1:
             return a
-        return self.integer_power(a, 2) if a == b else self._node("mul", a, b)
+        return self.integer_power(a, 2) if a == b else self.node("mul", a, b)
 
     def _times(self, a: Node, slope: Node) -> Node:
         """The product, for derivatives: where the function is defined, a zero slope leaves nothing."""
@@ -233,7 +208,7 @@ class Graph:
 
     def inverse(self, a: Node) -> Node:
         q = self.value_of(a)
-        return self.number(1 / q) if q else self._node("inv", a)
+        return self.number(1 / q) if q else self.node("inv", a)
 
     def integer_power(self, a: Node, n: int) -> Node:
         if n == 0:
@@ -244,19 +219,19 @@ class Graph:
         q = self.value_of(a)
         if q is not None and n <= 64:
             return self.number(q**n)
-        return a if n == 1 else self._node("ipow", a, n)
+        return a if n == 1 else self.node("ipow", a, n)
 
     def power(self, a: Node, b: Node) -> Node:
         """The power a^b; exponents that are not integers need a positive base."""
         exponent = self.value_of(b)
         if exponent is None:
-            logarithm = self.function("log", a)
+            logarithm = self.node("log", a)
             product = self.mul(b, logarithm)
             self.intermediate.update((logarithm, product))
-            return self.function("exp", product)
+            return self.node("exp", product)
         if exponent.denominator == 1:
             return self.integer_power(a, int(exponent))
-        return self._node("rpow", a, exponent)
+        return self.node("rpow", a, exponent)
 
     def smooth(self, node: Node) -> Node:
         """Zero wherever the node is defined and differentiable, rule by rule, and undefined elsewhere."""
@@ -271,13 +246,7 @@ class Graph:
                     raise NotExpressibleError("a derivative of floor")
             if not self._total[i]:
                 doubtful.append(i)
-        result = self.zero
-        for i in doubtful:
-            result = self.add(result, self.mul(self.zero, i))
-        return result
-
-    def function(self, name: str, *arguments: Node) -> Node:
-        return self._node(name, *arguments)
+        return reduce(lambda total, i: self.add(total, self.mul(self.zero, i)), doubtful, self.zero)
 
     # whole expressions
 
@@ -286,6 +255,9 @@ class Graph:
         if not self.symbols(node) & set(replace):
             return node
         new: dict[Node, Node] = {}
+        folding: dict[str, Callable[..., Node]] = {
+            "add": self.add, "mul": self.mul, "inv": self.inverse, "ipow": self.integer_power
+        }  # fmt: skip
         for i in self.below(node):
             key = self.keys[i]
             if key[0] == "sym":
@@ -294,19 +266,10 @@ class Graph:
                 new[i] = i
             else:
                 arguments = [new[j] for j in self.arguments(key)]
-                match key[0]:
-                    case "add":
-                        new[i] = self.add(*arguments)
-                    case "mul":
-                        new[i] = self.mul(*arguments)
-                    case "inv":
-                        new[i] = self.inverse(*arguments)
-                    case "ipow":
-                        new[i] = self.integer_power(arguments[0], key[2])
-                    case "rpow":
-                        new[i] = self._node("rpow", arguments[0], key[2])
-                    case head:
-                        new[i] = self._node(head, *arguments)
+                if key[0] in ("ipow", "rpow"):
+                    arguments.append(key[2])
+                make = folding.get(key[0])
+                new[i] = self.node(key[0], *arguments) if make is None else make(*arguments)
         return new[node]
 
     def below(self, *nodes: Node) -> list[Node]:
@@ -346,15 +309,15 @@ class Graph:
             case ("rpow", a, q):
                 return self._times(self.scale(q, self.power(a, self.number(q - 1))), slopes[0])
             case ("max", a, b):
-                return self._node("pick", a, b, *slopes)
+                return self.node("pick", a, b, *slopes)
             case ("min", a, b):
-                return self._node("pick", b, a, *slopes)
+                return self.node("pick", b, a, *slopes)
             case ("abs", a):
-                return self._node("pick", a, self.scale(-1, a), slopes[0], self.scale(-1, slopes[0]))
+                return self.node("pick", a, self.scale(-1, a), slopes[0], self.scale(-1, slopes[0]))
             case ("floor" | "flat", a):
-                return self._node("flat", a)
+                return self.node("flat", a)
             case ("pick" | "branch", a, b, _, _):
-                return self._node("branch", a, b, *slopes[2:])
+                return self.node("branch", a, b, *slopes[2:])
             case ("unknown", *_):
                 return i
             case (head, *arguments):
@@ -369,7 +332,7 @@ class Graph:
         for partial, slope in zip(operators()[head].slopes(*places), slopes, strict=True):
             if slope == self.zero:
                 continue
-            outer = self._node("unknown", *arguments) if partial is None else self.compile(partial, values)
+            outer = self.node("unknown", *arguments) if partial is None else self.compile(partial, values)
             result = self.add(result, self._times(outer, slope))
         return result
 
@@ -389,14 +352,8 @@ class _FormulaReader:
     """Reads expressions, as they are written, under one assignment of nodes to names."""
 
     def __init__(self, graph: Graph, values: dict[str, Node]) -> None:
-        self.graph = graph
-        self.values = values
-        self.done: dict[Expression, Node] = {}
-
-    def read(self, e: Expression) -> Node:
-        if e not in self.done:
-            self.done[e] = self._read(e)
-        return self.done[e]
+        self.graph, self.values = graph, values
+        self.read = cache(self._read)
 
     def _read(self, e: Expression) -> Node:
         graph = self.graph
@@ -404,9 +361,9 @@ class _FormulaReader:
             case Number(value):
                 return graph.number(value)
             case Variable():
-                return self.values[e.name] if e.name in self.values else graph.symbol(e.name)
+                return self.values[e.name] if e.name in self.values else graph.node("sym", e.name)
             case Constant("pi"):
-                return graph.pi()
+                return graph.node("pi")
             case Apply(name, arguments):
                 nodes = [self.read(a) for a in arguments]
                 for part, node in zip(arguments, nodes, strict=True):
@@ -424,8 +381,8 @@ class _FormulaReader:
                 return graph.add(node, graph.smooth(function))
             case At(body, variable, value):
                 # the replaced name is bound in here, whatever it stands for outside
-                inner = _FormulaReader(graph, {k: v for k, v in self.values.items() if k != variable.name})
-                return graph.rebuild(inner.read(body), {variable.name: self.read(value)})
+                inner = graph.compile(body, {k: v for k, v in self.values.items() if k != variable.name})
+                return graph.rebuild(inner, {variable.name: self.read(value)})
             case _:
                 raise NotExpressibleError(f"{type(e).__name__} ({getattr(e, 'kind', '')})")
 
@@ -447,21 +404,22 @@ class _FormulaReader:
             case "root", [order]:
                 return graph.power(first, graph.inverse(order))
             case "max" | "min", _:
-                return self._joined(lambda a, b: graph.function(name, a, b), nodes)
+                return self._joined(lambda a, b: graph.node(name, a, b), nodes)
             case "ceiling", _:
-                return graph.scale(-1, graph.function("floor", graph.scale(-1, first)))
+                return graph.scale(-1, graph.node("floor", graph.scale(-1, first)))
             case _:
                 if name not in _OPERATIONS:
                     raise NotExpressibleError(f"{name}: function not supported")
-                return graph.function(name, *nodes)
+                return graph.node(name, *nodes)
 
-    def _joined(self, combine: Callable[[Node, Node], Node], nodes: list[Node]) -> Node:
-        result = nodes[0]
-        for place, node in enumerate(nodes[1:]):
+    def _joined(self, combine: Callable[[Node, Node], Node], nodes: Iterable[Node]) -> Node:
+        """All of them combined one by one, with what is on the way marked."""
+        first, *rest = nodes
+        for place, node in enumerate(rest):
             if place:
-                self.graph.intermediate.add(result)
-            result = combine(result, node)
-        return result
+                self.graph.intermediate.add(first)
+            first = combine(first, node)
+        return first
 
     def _repeated(self, e: Binder) -> Node:
         graph = self.graph
@@ -472,7 +430,7 @@ class _FormulaReader:
             names = frozenset[str]().union(*(graph.symbols(node) for node in ends))
             if not names:
                 raise NotExpressibleError(where)
-            raise NeedsValueError(set(names))
+            raise NeedsValueError(names)
         low, high = (q for q in numbers if q is not None)
         if low.denominator != 1 or high.denominator != 1 or high - low >= _LONGEST_SUM:
             raise NotExpressibleError(where)
@@ -480,9 +438,8 @@ class _FormulaReader:
         start = graph.zero if e.kind == "sum" else graph.one
         result = start if low <= high else graph.inverse(graph.zero)
         for k in range(int(low), int(high) + 1):
-            term = _FormulaReader(graph, {**self.values, e.variable.name: graph.number(Fraction(k))})
             graph.intermediate.add(result)
-            node = term.read(e.body)
+            node = graph.compile(e.body, {**self.values, e.variable.name: graph.number(Fraction(k))})
             result = graph.add(result, node) if e.kind == "sum" else graph.mul(result, node)
         return result
 
@@ -491,9 +448,6 @@ def operators_known() -> frozenset[str]:
     """Names of the operators that programs have a rule for."""
     arithmetic = {"add", "sub", "neg", "mul", "div", "pow", "root", "ceiling"}
     return frozenset(arithmetic | {name for name in operators() if name in _OPERATIONS})
-
-
-# ---------------------------------------------------------------------------------------------- programs
 
 
 class Program:
@@ -506,23 +460,14 @@ class Program:
         free = frozenset[str]().union(*(graph.symbols(node) for node in outputs)) - set(variables)
         if free:
             raise NotExpressibleError(f"free symbols {', '.join(sorted(free))}")
-        self._fixed: list[tuple[Callable[..., Ball], tuple[int, ...]] | Fraction] = []
-        self._code: list[tuple[Callable[..., Ball], int, int, tuple[int, ...]]] = []
-        self._constants: dict[int, list[Ball]] = {}
         nodes = graph.below(*outputs)
         constant = [i for i in nodes if not graph.symbols(i)]
         slots = {node: slot for slot, node in enumerate(constant)}
-        for i in constant:
-            key = graph.keys[i]
-            if key[0] == "num":
-                self._fixed.append(key[1])
-            elif key[0] == "pi":
-                self._fixed.append((arb.pi, ()))
-            else:
-                f, arguments = operation(key)
-                self._fixed.append((f, tuple(slots[j] for j in arguments)))
+        self._fixed = [self._constant(graph.keys[i], slots) for i in constant]
+        self._constants: dict[int, list[Ball]] = {}
         inputs = {name: len(constant) + k for k, name in enumerate(variables)}
         following = len(constant) + len(variables)
+        self._code: list[tuple[Callable[..., Ball], int, int, tuple[int, ...]]] = []
         for i in nodes:
             key = graph.keys[i]
             if i in slots:
@@ -540,14 +485,20 @@ class Program:
         self.size = len(self._code) + 1
         """Operations of one evaluation."""
 
+    @staticmethod
+    def _constant(key: Key, slots: Mapping[Node, int]) -> tuple[Callable[..., Ball], tuple[int, ...]]:
+        if key[0] == "num":
+            number = fmpq(key[1].numerator, key[1].denominator)
+            return lambda: arb(number), ()
+        if key[0] == "pi":
+            return arb.pi, ()
+        f, arguments = operation(key)
+        return f, tuple(slots[j] for j in arguments)
+
     def _prepare(self) -> list[Ball]:
         values: list[Ball] = []
-        for entry in self._fixed:
-            if isinstance(entry, Fraction):
-                values.append(arb(fmpq(entry.numerator, entry.denominator)))
-            else:
-                f, places = entry
-                values.append(f(*(values[k] for k in places)))
+        for f, places in self._fixed:
+            values.append(f(*(values[k] for k in places)))
         self._constants[ctx.prec] = values
         return values
 

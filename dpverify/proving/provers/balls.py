@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import OutOfScopeError, Variable, exact
+from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
@@ -45,7 +46,7 @@ _PLAIN_BOXES = 1500
 """Boxes tried with the plain mean-value form, whose trees are the easiest to check, before the nested one."""
 
 
-class BallProver:
+class BallProver(NamedProver):
     """Certifies or refutes `left <= right` and `left < right`, and conjunctions of them, on a box.
 
     The box comes from the obligation (`box`) and, for variables that it leaves out, from their domains; it is
@@ -53,55 +54,41 @@ class BallProver:
     `proved` where the box is the whole domain, `certified` where it is a part of it.
     """
 
-    @property
-    def name(self) -> str:
-        """The prover's name in the ledger."""
-        return "balls"
+    name = "balls"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
-        start = time.monotonic()
         if not _is_suitable(obligation.claim):
             return None
         work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
+        try:
+            return self._found(obligation, work)
+        except NotExpressibleError as error:
+            why, gap = f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION
+        except NeedsValueError as error:
+            why, gap = f"{error}: too many values to go through", Gap.EFFORT_SPENT
+        return replace(undecided(why, gap), boxes=work.used)
+
+    def _found(self, obligation: Obligation, work: SearchWork) -> Proof:
         box = _bounded(obligation)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
-            return self._undecided(why, Gap.UNBOUNDED_DOMAIN, work, start)
-        whole_domain = all(_covers(box[v.name], v) for v in obligation.over)
-        try:
-            found = _conjunct(obligation, obligation.claim, box, work)
-        except NotExpressibleError as error:
-            return self._undecided(f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION, work, start)
-        except NeedsValueError as error:
-            why = f"{error}: too many values to go through"
-            return self._undecided(why, Gap.EFFORT_SPENT, work, start)
+            return replace(undecided(why, Gap.UNBOUNDED_DOMAIN), boxes=work.used)
+        found = _conjunct(obligation, obligation.claim, box, work)
         if isinstance(found, _Refutation):
             point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
-            return refutation_at(obligation, point, self.name, time.monotonic() - start)
+            return refutation_at(obligation, point)
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
-            return self._undecided(found, gap, work, start)
-        verdict = Verdict.PROVED if whole_domain else Verdict.CERTIFIED
-        shown = {name: (str(low), str(high)) for name, (low, high) in box.items()}
-        return Proof(
-            verdict=verdict,
-            prover=self.name,
-            certificate=certificate(obligation, verdict, found),
-            box=shown,
-            boxes=_count(found),
-            seconds=time.monotonic() - start,
+            return replace(undecided(found, gap), boxes=work.used)
+        verdict = (
+            Verdict.PROVED if all(_covers(box[v.name], v) for v in obligation.over) else Verdict.CERTIFIED
         )
-
-    def _undecided(self, reason: str, gap: Gap, work: SearchWork, start: float) -> Proof:
         return Proof(
-            verdict=Verdict.UNDECIDED,
-            prover=self.name,
-            boxes=work.used,
-            reason=reason,
-            gap=gap,
-            stopped_by_the_clock=work.stopped_by_the_clock,
-            seconds=time.monotonic() - start,
+            verdict,
+            certificate=certificate(obligation, verdict, found),
+            box={name: (str(low), str(high)) for name, (low, high) in box.items()},
+            boxes=_count(found),
         )
 
 
@@ -113,15 +100,9 @@ class _Refutation:
 
 
 def _is_suitable(claim: Formula) -> bool:
-    match claim:
-        case Compare(relation, _, _):
-            return relation in ("<=", "<")
-        case And(parts):
-            return bool(parts) and all(_is_suitable(part) for part in parts)
-    return False
-
-
-# ---------------------------------------------------------------------------------------------- the box
+    if isinstance(claim, And):
+        return bool(claim.parts) and all(map(_is_suitable, claim.parts))
+    return isinstance(claim, Compare) and claim.relation in ("<=", "<")
 
 
 def _exact(q: Fraction) -> Exact:
@@ -130,16 +111,11 @@ def _exact(q: Fraction) -> Exact:
 
 def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
     """The box to work on, or the name of a variable without bounds."""
-    names = {v.name for v in obligation.over}
-    for name in obligation.box:
-        if name not in names:
-            raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(names))}")
     box = {}
     for v in obligation.over:
-        low = None if v.lower is None else _exact(v.lower)
-        high = None if v.upper is None else _exact(v.upper)
+        low, high = (None if end is None else _exact(end) for end in (v.lower, v.upper))
         if v.name in obligation.box:
-            first, last = (_exact(exact(f"box of {v.name}", end)) for end in obligation.box[v.name])
+            first, last = map(_exact, obligation.ends[v.name])
             low = first if low is None else max(low, first)
             high = last if high is None else min(high, last)
         if low is None or high is None:
@@ -153,12 +129,8 @@ def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
 
 
 def _covers(side: tuple[Exact, Exact], v: Variable) -> bool:
-    if v.lower is None or v.upper is None:
-        return False
-    return bool(side[0] <= _exact(v.lower) and side[1] >= _exact(v.upper))
-
-
-# ---------------------------------------------------------------------------------------------- proofs
+    low, high = v.lower, v.upper
+    return low is not None and high is not None and bool(side[0] <= _exact(low) and side[1] >= _exact(high))
 
 
 def _count(proof: Json) -> int:
@@ -171,20 +143,16 @@ def _conjunct(
     obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
 ) -> Json | _Refutation | str:
     """The proof of one part of the claim, or a counterexample, or why there is neither."""
-    if isinstance(claim, And):
-        parts: list[Json] = []
-        trouble = ""
-        for part in claim.parts:
-            found = _conjunct(obligation, part, box, work)
-            if isinstance(found, _Refutation):
-                return found
-            if isinstance(found, str):
-                trouble = trouble or found
-            else:
-                parts.append(found)
-        return trouble or {"method": "conjunction", "parts": parts}
-    assert isinstance(claim, Compare)
-    return _BoxedComparison(obligation, claim, box, work).settle()
+    if isinstance(claim, Compare):
+        return _BoxedComparison(obligation, claim, box, work).settle()
+    assert isinstance(claim, And)
+    found = []
+    for part in claim.parts:
+        found.append(_conjunct(obligation, part, box, work))
+        if isinstance(found[-1], _Refutation):
+            return found[-1]
+    trouble = next((why for why in found if isinstance(why, str)), None)
+    return trouble or {"method": "conjunction", "parts": found}
 
 
 class _BoxedComparison:
@@ -216,7 +184,7 @@ class _BoxedComparison:
             graph = Graph()
             values = {name: graph.number(Fraction(str(self.box[integers[name]][0]))) for name in needed}
             try:
-                self._nodes(graph, values)
+                self._compiled(graph, values)
             except NeedsValueError as error:
                 if not error.names <= set(integers) - needed:
                     raise NotExpressibleError(f"a sum with the ends {error}") from None
@@ -231,16 +199,13 @@ class _BoxedComparison:
         return tuple(sorted(integers[name] for name in needed))
 
     def _combinations(self, indices: Sequence[int]) -> int:
-        count = 1
-        for i in indices:
-            count *= int((self.box[i][1] - self.box[i][0]).p) + 1
-        return count
+        return math.prod(int((self.box[i][1] - self.box[i][0]).p) + 1 for i in indices)
 
-    def _nodes(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node]:
-        nodes = graph.compile(self.claim.left, values), graph.compile(self.claim.right, values)
-        for formula in self.obligation.assuming:
-            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
-        return nodes
+    def _compiled(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node, list[BoxCondition]]:
+        left, right = (graph.compile(side, values) for side in (self.claim.left, self.claim.right))
+        given = self.obligation.assuming
+        conditions = [BoxCondition(f, graph, lambda e: graph.compile(e, values), self.names) for f in given]
+        return left, right, conditions
 
     def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | _Refutation | str:
         """The tree over the remaining values of listed integers, halved until each has one."""
@@ -261,11 +226,7 @@ class _BoxedComparison:
     def _search(self, box: Box, listed: Sequence[int]) -> Tree | _Refutation | str:
         graph = Graph()
         values = {self.names[i]: graph.number(Fraction(str(box[i][0]))) for i in listed}
-        left, right = self._nodes(graph, values)
-        conditions = [
-            BoxCondition(formula, graph, lambda e: graph.compile(e, values), self.names)
-            for formula in self.obligation.assuming
-        ]
+        left, right, conditions = self._compiled(graph, values)
 
         def admissible(point: Point) -> bool:
             inside = all(v.contains(Fraction(str(q))) for v, q in zip(self.variables, point, strict=True))
@@ -308,10 +269,8 @@ class _BoxedComparison:
             index, first, last = found.limits[0]
             if not (first.is_Integer and last.is_Integer and 0 <= last - first < _SHORT_SUM):
                 return None
-            terms = (
-                replaced(found.function, {index: sp.Integer(k)}) for k in range(int(first), int(last) + 1)
-            )
-            e = replaced(e, {found: sp.Add(*terms)})
+            places = map(sp.Integer, range(int(first), int(last) + 1))
+            e = replaced(e, {found: sp.Add(*(replaced(found.function, {index: k}) for k in places))})
         return e
 
     def _stopped(self, outcome: Outcome) -> str:
@@ -320,9 +279,6 @@ class _BoxedComparison:
             f"{name} = {low}" if low == high else f"{name} in [{low}, {high}]" for name, (low, high) in sides
         )
         return f"{outcome.why} after {self.work.used} boxes, at {shown}"
-
-
-# ---------------------------------------------------------------------------------------------- points
 
 
 def _shortened(
@@ -335,10 +291,7 @@ def _shortened(
             (value,) = target.value([arb(q) for q in candidate])
             return target.fails(value) and admissible(candidate)
 
-    for candidate in _candidates(point, box, integer):
-        if decides(candidate):
-            return candidate
-    return point
+    return next(filter(decides, _candidates(point, box, integer)), point)
 
 
 def _candidates(point: Point, box: Box, integer: Sequence[bool]) -> Iterator[Point]:

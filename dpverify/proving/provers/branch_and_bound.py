@@ -15,19 +15,21 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.formulas.expressions import Expression, OutOfScopeError, TooLargeError
-from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Compare, Exists, ForAll, Formula, formula_parts
 from dpverify.formulas.values import Ball
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK
 from dpverify.proving.provers.ball_programs import Graph, Node, Program
 from dpverify.proving.provers.nested_mean_value import NestedMeanValue
 from dpverify.proving.reasoning.algebra import derivative, replaced
+from dpverify.proving.reasoning.effort import note_the_clock
+from dpverify.proving.reasoning.evaluation import kleene
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.symbolic import SymPy
 
@@ -64,8 +66,7 @@ def ball(low: Exact, high: Exact) -> Ball:
 class Objective:
     """The function of a claim, or a derivative of it, over named variables.
 
-    `in_words` gives the same in SymPy's words, for showing that it vanishes on a face, or None; it is called
-    only when that is asked.
+    `in_words` gives the same in SymPy's words or None, when it is asked whether it vanishes on a face.
     """
 
     def __init__(
@@ -79,9 +80,8 @@ class Objective:
         self.graph, self.node, self.names = graph, node, tuple(names)
         self._in_words, self.strict = in_words, strict
         self.value = Program(graph, [node], names)
-        self._with_slopes: dict[tuple[int, ...], Program] = {}
-        self._nested: dict[tuple[int, ...], NestedMeanValue] = {}
-        self._slopes: dict[tuple[int, int], Objective] = {}
+        self.with_slopes, self.nested = cache(self._with_slopes), cache(self._nested)
+        self.slope = cache(self._slope)
         self._vanishing: dict[tuple[tuple[int, Exact], ...], bool] = {}
 
     @cached_property
@@ -97,27 +97,19 @@ class Objective:
         """Whether a ball certainly violates the claim."""
         return bool(value <= 0 if self.strict else value < 0)
 
-    def with_slopes(self, active: tuple[int, ...]) -> Program:
+    def _with_slopes(self, active: tuple[int, ...]) -> Program:
         """A program for the value and the derivatives in some variables."""
-        if active not in self._with_slopes:
-            slopes = [self.graph.differentiate(self.node, self.names[i]) for i in active]
-            self._with_slopes[active] = Program(self.graph, [self.node, *slopes], self.names)
-        return self._with_slopes[active]
+        slopes = [self.graph.differentiate(self.node, self.names[i]) for i in active]
+        return Program(self.graph, [self.node, *slopes], self.names)
 
-    def nested(self, active: tuple[int, ...]) -> NestedMeanValue:
+    def _nested(self, active: tuple[int, ...]) -> NestedMeanValue:
         """The mean-value form at every node."""
-        if active not in self._nested:
-            self._nested[active] = NestedMeanValue(self.graph, self.node, self.names, active)
-        return self._nested[active]
+        return NestedMeanValue(self.graph, self.node, self.names, active)
 
-    def slope(self, i: int, sign: int) -> Objective:
+    def _slope(self, i: int, sign: int) -> Objective:
         """The derivative in a variable, or minus it, as a target of its own."""
-        if (i, sign) not in self._slopes:
-            node = self.graph.scale(sign, self.graph.differentiate(self.node, self.names[i]))
-            self._slopes[i, sign] = Objective(
-                self.graph, node, self.names, partial(self._slope_in_words, i, sign)
-            )
-        return self._slopes[i, sign]
+        node = self.graph.scale(sign, self.graph.differentiate(self.node, self.names[i]))
+        return Objective(self.graph, node, self.names, partial(self._slope_in_words, i, sign))
 
     def _slope_in_words(self, i: int, sign: int) -> SymPy | None:
         e = self.expression
@@ -178,36 +170,23 @@ class BoxCondition:
 
     def judge(self, balls: Sequence[Ball]) -> bool | None:
         """The truth of the formula at every point of the balls, if it is the same and known."""
-        return self._judge(self.formula, balls)
 
-    def _judge(self, formula: Formula, balls: Sequence[Ball]) -> bool | None:
-        match formula:
-            case Compare(relation, _, _):
-                (d,) = self._differences[id(formula)](balls)
-                return _compare(relation, d)
-            case And(parts):
-                return _all([self._judge(p, balls) for p in parts])
-            case Or(parts):
-                return _opposite(_all([_opposite(self._judge(p, balls)) for p in parts]))
-            case Not(part):
-                return _opposite(self._judge(part, balls))
-            case Implies(premise, conclusion):
-                return self._judge(Or((Not(premise), conclusion)), balls)
-        return None
+        def one(part: Formula) -> bool | None:
+            if not isinstance(part, Compare):
+                return None
+            (difference,) = self._differences[id(part)](balls)
+            return _compare(part.relation, difference)
+
+        return kleene(self.formula, one)
 
 
 def _compares(formula: Formula) -> Iterator[Compare]:
-    match formula:
-        case Compare():
-            yield formula
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _compares(part)
-        case Not(part):
+    """The comparisons under no quantifier."""
+    if isinstance(formula, Compare):
+        yield formula
+    elif not isinstance(formula, ForAll | Exists):
+        for part in formula_parts(formula):
             yield from _compares(part)
-        case Implies(premise, conclusion):
-            yield from _compares(premise)
-            yield from _compares(conclusion)
 
 
 def _compare(relation: str, d: Ball) -> bool | None:
@@ -219,17 +198,7 @@ def _compare(relation: str, d: Ball) -> bool | None:
             return True if d > 0 else False if d <= 0 else None
         case _:
             zero = True if d.is_zero() else False if d.is_finite() and not d.contains(0) else None
-            return zero if relation == "==" else _opposite(zero)
-
-
-def _all(truths: list[bool | None]) -> bool | None:
-    if False in truths:
-        return False
-    return None if None in truths else True
-
-
-def _opposite(truth: bool | None) -> bool | None:
-    return None if truth is None else not truth
+            return zero if relation == "==" or zero is None else not zero
 
 
 @dataclass
@@ -240,24 +209,21 @@ class SearchWork:
     operations: int
     deadline: float
     used: int = 0
-    stopped_by_the_clock: bool = False
+    late: bool = False
 
     def left(self) -> int:
         """Boxes left; none where the operations are spent, nor after the deadline of CPU time, which is far."""
         if time.process_time() > self.deadline:
-            self.stopped_by_the_clock = True
+            self.late = True
+            note_the_clock()
             return 0
         return self.boxes - self.used if self.operations > 0 else 0
 
     def why(self) -> str:
         """What ended a search."""
-        if self.stopped_by_the_clock:
+        if self.late:
             return STOPPED_BY_THE_CLOCK
-        return (
-            "the limit on operations was reached"
-            if self.operations <= 0
-            else "the limit on boxes was reached"
-        )
+        return f"the limit on {'operations' if self.operations <= 0 else 'boxes'} was reached"
 
 
 @dataclass(frozen=True)
@@ -279,6 +245,16 @@ class _Open:
     box: Box = field(compare=False)
     place: Tree = field(compare=False)
     conditions: tuple[BoxCondition, ...] = field(compare=False)
+
+    def settled(self, leaf: str) -> _Left:
+        """That nothing is left to do for it."""
+        self.place[:] = [leaf]
+        return 0.0, []
+
+
+_Part = tuple[Box, Tree, tuple[BoxCondition, ...]]
+_Left = tuple[float, list[_Part]]
+"""How bad the function looks on a box, and the parts of it that are left."""
 
 
 class BranchAndBound:
@@ -305,8 +281,6 @@ class BranchAndBound:
         """Show the claim on the whole box, or find a point in it where the claim fails."""
         with ctx.workprec(self.precision):
             return self._cover(target, self.whole, tuple(conditions), boxes, ask_points=True)
-
-    # ------------------------------------------------------------------------------------ one question
 
     def _cover(
         self, target: Objective, box: Box, conditions: tuple[BoxCondition, ...], boxes: int, ask_points: bool
@@ -358,25 +332,20 @@ class BranchAndBound:
                 return corner
         return None
 
-    # ------------------------------------------------------------------------------------ one box
-
-    def _step(
-        self, target: Objective, item: _Open, ask_points: bool
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
+    def _step(self, target: Objective, item: _Open, ask_points: bool) -> Outcome | _Left:
         """Settle a box, or say what is left to do for it."""
-        box, place = item.box, item.place
+        box = item.box
         balls = [ball(low, high) for low, high in box]
         self.work.operations -= sum(c.size for c in item.conditions)
         if any(c.judge(balls) is False for c in item.conditions):
-            place[:] = ["-"]
-            return 0.0, []
+            return item.settled("-")
         active = tuple(i for i, (low, high) in enumerate(box) if low != high)
         program = target.with_slopes(active)
         self.work.operations -= program.size + target.value.size
-        value, *slopes = program(balls)
+        value, *rates = program(balls)
+        slopes = dict(zip(active, rates, strict=True))
         if target.holds(value):
-            place[:] = ["+"]
-            return 0.0, []
+            return item.settled("+")
         middle = tuple((low + high) / 2 for low, high in box)
         center = self._at(target, middle)
         if target.fails(center):
@@ -385,34 +354,32 @@ class BranchAndBound:
                 return Outcome(point=point)
         offsets = [arb(0, arb((box[i][1] - box[i][0]) / 2).upper()) for i in active]
         bound = center
-        for slope, offset in zip(slopes, offsets, strict=True):
+        for slope, offset in zip(rates, offsets, strict=True):
             bound = bound + slope * offset
         defined = value.is_finite()
         if defined and target.holds(bound):
-            place[:] = ["m"]
-            return 0.0, []
+            return item.settled("m")
         slope_leaf = "+"
         if self.nested:
             nested = target.nested(active)
             self.work.operations -= nested.size
             value, *tighter = nested(balls, [arb(q) for q in middle], offsets)
             if target.holds(value):
-                place[:] = ["n"]
-                return 0.0, []
-            if not (defined and any(s >= 0 or s <= 0 for s in slopes)):
-                slopes, slope_leaf = tighter, "n"
+                return item.settled("n")
+            if not (defined and any(s >= 0 or s <= 0 for s in rates)):
+                slopes, slope_leaf = dict(zip(active, tighter, strict=True)), "n"
             bound, defined = value, value.is_finite()
         badness = float(bound.lower()) if bound.is_finite() else float("nan")
         split_first: int | None = None
         if defined:
-            step = self._monotone(target, item, balls, active, slopes, slope_leaf)
+            step = self._monotone(target, item, balls, slopes, slope_leaf)
             if step is not None:
                 return badness, step
             found = self._grown_from_face(target, item, balls, active, middle)
             if found is True:
                 return 0.0, []
             split_first = found
-        return self._split(target, item, active, slopes, badness, split_first)
+        return self._split(target, item, slopes, badness, split_first)
 
     def _at(self, target: Objective, point: Point) -> Ball:
         """The value at a point; more bits, from here on, where they settle its sign."""
@@ -449,16 +416,10 @@ class BranchAndBound:
         return tuple(c for c in conditions if name not in c.symbols)
 
     def _monotone(
-        self,
-        target: Objective,
-        item: _Open,
-        balls: list[Ball],
-        active: tuple[int, ...],
-        slopes: list[Ball],
-        leaf: str,
-    ) -> list[tuple[Box, Tree, tuple[BoxCondition, ...]]] | None:
+        self, target: Objective, item: _Open, balls: list[Ball], slopes: dict[int, Ball], leaf: str
+    ) -> list[_Part] | None:
         """Where a derivative has one sign on the box, the claim is a claim about one end."""
-        for i, slope in zip(active, slopes, strict=True):
+        for i, slope in slopes.items():
             rising = slope >= 0
             if not (rising or slope <= 0):
                 continue
@@ -505,33 +466,24 @@ class BranchAndBound:
         return split
 
     def _split(
-        self,
-        target: Objective,
-        item: _Open,
-        active: tuple[int, ...],
-        slopes: list[Ball],
-        badness: float,
-        first: int | None,
-    ) -> Outcome | tuple[float, list[tuple[Box, Tree, tuple[BoxCondition, ...]]]]:
+        self, target: Objective, item: _Open, slopes: dict[int, Ball], badness: float, first: int | None
+    ) -> Outcome | _Left:
         """Halve the side that contributes most, at a short dyadic number near its middle."""
         relative = {
             i: (item.box[i][1] - item.box[i][0]) / (self.whole[i][1] - self.whole[i][0])
-            for i in active
+            for i in slopes
             if self.whole[i][0] != self.whole[i][1]
         }
         possible = [i for i in relative if relative[i] > _NARROWEST]
         if not possible:
             return Outcome(box=item.box, why="the two sides come too close to tell apart")
-        if first in possible:
+        if first is not None and first in possible:
             chosen = first
-        elif all(s.is_finite() for s in slopes):
-            by = dict(zip(active, slopes, strict=True))
-            chosen = max(
-                possible, key=lambda i: float(by[i].abs_upper()) * _float(item.box[i][1] - item.box[i][0])
-            )
+        elif all(s.is_finite() for s in slopes.values()):
+            widths = {i: _float(item.box[i][1] - item.box[i][0]) for i in possible}
+            chosen = max(possible, key=lambda i: float(slopes[i].abs_upper()) * widths[i])
         else:
-            chosen = max(possible, key=lambda i: relative[i])
-        assert chosen is not None
+            chosen = max(possible, key=relative.__getitem__)
         low, high = item.box[chosen]
         if self.integer[chosen]:
             below = fmpq(((low + high) / 2).floor())
@@ -541,10 +493,8 @@ class BranchAndBound:
             left, right = (low, at), (at, high)
         places: tuple[Tree, Tree] = ([], [])
         item.place[:] = ["s", target.names[chosen], str(at), *places]
-        children = []
-        for side, place in zip((left, right), places, strict=True):
-            children.append(((*item.box[:chosen], side, *item.box[chosen + 1 :]), place, item.conditions))
-        return badness, children
+        boxes = ((*item.box[:chosen], side, *item.box[chosen + 1 :]) for side in (left, right))
+        return badness, [(box, place, item.conditions) for box, place in zip(boxes, places, strict=True)]
 
 
 def _float(q: Exact) -> float:

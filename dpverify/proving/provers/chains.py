@@ -6,19 +6,22 @@ among rules, so that no work is spent on what is false; signs of coefficients an
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, worked_out
-from dpverify.formulas.definedness import conditions
+from dpverify.formulas.definedness import conditions, defined_where
 from dpverify.formulas.expressions import (
     Apply,
+    At,
+    Binder,
+    Derivative,
     Expression,
     Number,
     OutOfScopeError,
@@ -29,13 +32,12 @@ from dpverify.formulas.expressions import (
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import Compare, Formula, Le, Lt
+from dpverify.formulas.logic import Compare, Le, in_domain
 from dpverify.formulas.rendering.neutral import expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
+from dpverify.ledger.verdicts import Gap
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Budget, NamedProver, Proof, proved, undecided
 from dpverify.proving.reasoning.algebra import (
     derivative,
     in_factors,
@@ -47,12 +49,11 @@ from dpverify.proving.reasoning.algebra import (
     split_exponents,
     without_common_factor,
 )
-from dpverify.proving.reasoning.definedness import is_defined
-from dpverify.proving.reasoning.effort import EffortSpentError
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, domain, put, transcendental
+from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, put, transcendental
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
+from dpverify.proving.reasoning.truth import require
 
 QUESTIONS = 80
 """Goals that one attempt may open."""
@@ -77,25 +78,21 @@ _ZERO = Number(Fraction(0))
 _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "log", "phi", "log_base"})
 
 
-class Chains:
-    """The prover."""
+class Chains(NamedProver):
+    """The prover of inequalities in which something is neither a power nor a root."""
 
     name = "chains"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
-        """Prove an inequality in which something is neither a power nor a root."""
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+        """Prove an inequality, for all reals in place of integers."""
         claim = obligation.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return None
-        start = time.monotonic()
-        difference = worked_out(claim.right - claim.left)
-        operators = {e.operator for e in subexpressions(difference) if isinstance(e, Apply)}
-        parts = {type(e) for e in subexpressions(difference)}
+        parts = list(subexpressions(worked_out(claim.right - claim.left)))
+        operators = {e.operator for e in parts if isinstance(e, Apply)}
         if not operators <= _KNOWN or not operators & {"exp", "log", "phi", "log_base", "pow"}:
             return None
-        if any(
-            not issubclass(part, Apply) and part.__name__ in ("Binder", "Derivative", "At") for part in parts
-        ):
+        if any(isinstance(e, Binder | Derivative | At) for e in parts):
             return None
         smooth = _over_reals(obligation)
         assert isinstance(smooth.claim, Compare)
@@ -105,14 +102,9 @@ class Chains:
         place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
         steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
         if steps is None:
-            reason, gap = "no chain of derivatives is found", Gap.NO_METHOD
-        else:
-            undefined = is_defined(smooth, budget)
-            if not undefined:
-                proof = certificate(obligation, Verdict.PROVED, {"method": "chains", "steps": steps})
-                return Proof(Verdict.PROVED, self.name, proof, seconds=time.monotonic() - start)
-            reason, gap = undefined, Gap.MISSING_HYPOTHESIS
-        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=time.monotonic() - start)
+            return undecided("no chain of derivatives is found", Gap.NO_METHOD)
+        require(smooth, defined_where(smooth.claim), budget)
+        return proved(obligation, {"method": "chains", "steps": steps})
 
 
 def _over_reals(obligation: Obligation) -> Obligation:
@@ -124,7 +116,7 @@ def _over_reals(obligation: Obligation) -> Obligation:
 
     claim, *assuming = (map_sides(f, change) for f in (obligation.claim, *obligation.assuming))
     over = tuple(values.get(v, v) for v in obligation.over)
-    return replace(obligation, claim=claim, assuming=tuple(assuming), over=over, box={}, catches=None)
+    return obligation.about(claim, over, tuple(assuming))
 
 
 @lru_cache(4_000)
@@ -152,14 +144,18 @@ def _joined(e: SymPy) -> SymPy:
     return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
 
 
-def _rewritten(f: SymPy, steps: Json) -> Json:
+LEAF: Json = ["leaf"]
+MINUS_ONE: Json = ["num", "-1"]
+
+
+def _as(body: Json, steps: Json) -> Json:
     """Steps that begin with another form of the goal."""
-    return ["as", [], [], symbolic_to_json(f), steps]
+    return ["as", [], [], body, steps]
 
 
-def _knowing(relation: str, fact: SymPy, why: Json, f: SymPy) -> Json:
-    """Steps for f at once, from a fact that has been shown before."""
-    return ["as", [], [[relation, symbolic_to_json(fact), why]], symbolic_to_json(f), ["leaf"]]
+def _rewritten(f: SymPy, steps: Json) -> Json:
+    """The same for a goal in SymPy's form; nothing needs to be said where arithmetic shows it at once."""
+    return steps if steps == LEAF else _as(symbolic_to_json(f), steps)
 
 
 def _weight(e: SymPy) -> tuple[int, int]:
@@ -180,7 +176,13 @@ class _Goals:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
         key = (place.variables, place.given, f, strict)
         if key not in self.found:
-            if self.left <= 0 or depth > DEPTH or f.count_ops() > _LONGEST or _is_steep(f):
+            sums = (p.exp for p in f.atoms(sp.Pow) if p.base.is_Add and p.exp.is_Integer)
+            if (
+                self.left <= 0
+                or depth > DEPTH
+                or f.count_ops() > _LONGEST
+                or max(map(abs, sums), default=0) > _STEEP
+            ):
                 return None
             self.left -= 1
             self.found[key] = None  # what leads back to itself shows nothing
@@ -191,10 +193,10 @@ class _Goals:
         if f.has(sp.zoo, sp.nan, sp.I, sp.oo) or -1 in place.signs(f):
             return None
         if f.is_number:
-            return ["leaf"] if _positive_number(f, strict) else None
+            return LEAF if _positive_number(f, strict) else None
         hard = transcendental(f)
         if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
-            return ["leaf"]
+            return LEAF
         if not hard and not any(p.exp.q > 1 for p in f.atoms(sp.Pow) if p.exp.is_Rational):
             return None
         rules = [self._product, self._ordered, self._slopes, self._dropped, self._named, self._cases]
@@ -203,150 +205,127 @@ class _Goals:
             rules = [self._ordered, self._dropped, self._named, self._slopes, self._cases]
             rules = [self._product, *rules] if f.is_Mul else rules
         for rule in rules:
-            try:
-                steps = rule(place, f, strict, depth + 1)
-            except EffortSpentError:
-                raise
-            except (OutOfScopeError, sp.PolynomialError, NotImplementedError):
-                steps = None
-            if steps is not None:
-                return steps
+            with suppress(OutOfScopeError, sp.PolynomialError, NotImplementedError):
+                found = next(rule(place, f, strict, depth + 1), None)
+                if found is not None:
+                    return found
         return None
 
-    # ------------------------------------------------------------------------------------------ rules
-
-    def _product(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _product(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """Every factor has a sign of its own."""
-        g = _simple(f)
-        number, factors = g.as_coeff_mul()
+        number, factors = _simple(f).as_coeff_mul()
         parts: list[SymPy] = []
         for factor in factors:
             base, n = factor.as_base_exp() if not isinstance(factor, sp.exp) else (factor, sp.Integer(1))
             whole = n.is_Integer and abs(n) <= _HIGHEST and n % 2
             parts += [base ** sp.sign(n)] * abs(int(n)) if whole else [factor]
-        if len(parts) < 2:
-            return None
-        signed: list[SymPy] = []
-        for part in parts:
-            signs = place.signs(part)
-            if len(signs) > 1:
-                return None
-            if -1 in signs:
-                number, part = -number, -part
-            signed.append(part)
+        signs = [place.signs(part) for part in parts] if len(parts) > 1 else [set()]
+        if any(len(found) != 1 for found in signs):
+            return
+        parts = [-part if found == {-1} else part for part, found in zip(parts, signs, strict=True)]
+        number *= (-1) ** signs.count({-1})
         if not number > 0:
-            return None
-        return self._each(place, signed, number, strict, depth)
-
-    def _each(
-        self, place: Assumptions, parts: list[SymPy], number: SymPy, strict: bool, depth: int
-    ) -> Json | None:
-        found: dict[SymPy, Json] = {}
+            return
+        shown: dict[SymPy, Json] = {}
         for part in sorted(dict.fromkeys(parts), key=_weight):
             inverse = part.is_Pow and part.exp == -1
             # what is divided by must not be 0
             steps = self.shown(place, 1 / part if inverse else part, strict or inverse, depth)
             if steps is None:
-                return None
-            found[part] = _knowing("<", 1 / part, steps, part) if inverse else steps
+                return
+            if inverse:
+                fact = ["<", symbolic_to_json(1 / part), steps]
+                steps = ["as", [], [fact], symbolic_to_json(part), LEAF]
+            shown[part] = steps
         body = ["mul", symbolic_to_json(number), *map(symbolic_to_json, parts)]
-        return ["as", [], [], body, ["each", ["leaf"], *(found[p] for p in parts)]]
+        yield _as(body, ["each", LEAF, *(shown[p] for p in parts)])
 
-    def _ordered(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _ordered(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A difference of two values of exp, or of Phi or log, follows their arguments' order."""
         terms = outer_terms(f)
-        if len(terms) == 2 and all(isinstance(t.as_coeff_Mul()[1], Phi) for t in terms):
-            (a, u), (b, v) = (t.as_coeff_Mul() for t in terms)
+        parts = [t.as_coeff_Mul() for t in terms]
+        if len(terms) == 2 and all(isinstance(u, Phi) for _, u in parts):
+            (a, u), (b, v) = parts
             if a + b == 0 and a.is_Rational:
-                smaller, larger = (v, u) if a > 0 else (u, v)
-                steps = self.shown(place, larger.args[0] - smaller.args[0], strict, depth)
-                return self._scaled(abs(a), "phi", larger.args[0], smaller.args[0], steps) if steps else None
-        logs = [t.as_coeff_Mul() for t in terms]
-        if all(c.is_Rational and isinstance(u, sp.log) and abs(c) <= 12 for c, u in logs):
+                smaller, larger = (v.args[0], u.args[0]) if a > 0 else (u.args[0], v.args[0])
+                steps = self.shown(place, larger - smaller, strict, depth)
+                if steps is not None:
+                    yield self._scaled(abs(a), "phi", larger, smaller, steps)
+                return
+        if all(c.is_Rational and isinstance(u, sp.log) and abs(c) <= 12 for c, u in parts):
             larger, smaller = (
-                sp.Mul(*(u.args[0] ** abs(c) for c, u in logs if bool(c > 0) is up)) for up in (True, False)
+                sp.Mul(*(u.args[0] ** abs(c) for c, u in parts if bool(c > 0) is up)) for up in (True, False)
             )
             if place.defines(tree(sp.log(larger) - sp.log(smaller))):
                 steps = self.shown(place, larger - smaller, strict, depth)
                 if steps is not None:
-                    return self._scaled(sp.Integer(1), "log", larger, smaller, steps)
-        return self._by_logarithms(place, list(terms), strict, depth)
+                    yield self._scaled(sp.Integer(1), "log", larger, smaller, steps)
+        yield from self._by_logarithms(place, terms, strict, depth)
 
     def _scaled(self, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, steps: Json) -> Json:
         """Steps for factor * (head(larger) - head(smaller)), given those for larger - smaller."""
         high, low = ([head, symbolic_to_json(u)] for u in (larger, smaller))
-        minus_one = ["num", "-1"]
-        body = ["add", high, ["mul", minus_one, low]]
-        order = ["order", ["as", [], [], symbolic_to_json(larger - smaller), steps]]
+        body = ["add", high, ["mul", MINUS_ONE, low]]
+        order = ["order", _as(symbolic_to_json(larger - smaller), steps)]
         if factor == 1:
-            return ["as", [], [], body, order]
-        return ["as", [], [], ["mul", symbolic_to_json(factor), body], ["each", ["leaf"], order]]
+            return _as(body, order)
+        return _as(["mul", symbolic_to_json(factor), body], ["each", LEAF, order])
 
-    def _by_logarithms(self, place: Assumptions, terms: list[SymPy], strict: bool, depth: int) -> Json | None:
+    def _by_logarithms(
+        self, place: Assumptions, terms: tuple[SymPy, ...], strict: bool, depth: int
+    ) -> Iterator[Json]:
         """Of two positive quantities, one of them an exponential, the logarithms are compared."""
         signs = [place.signs(t) for t in terms]
-        if not all(len(s) == 1 for s in signs):
-            return None
-        larger, smaller = (
+        if any(len(found) != 1 for found in signs):
+            return
+        sides = larger, smaller = [
             without_common_factor(
-                sp.Add(*(sign * t for t, s in zip(terms, signs, strict=True) if s == {sign}))
+                sp.Add(*(sign * t for t, found in zip(terms, signs, strict=True) if found == {sign}))
             )
             for sign in (1, -1)
-        )
+        ]
         if smaller == 0 or larger == 0 or not (larger - smaller).has(sp.exp) or (larger + smaller).has(Phi):
-            return None
-        factors = [g for side in (larger, smaller) for g in sp.Mul.make_args(side)]
+            return
+        factors = [g for side in sides for g in sp.Mul.make_args(side)]
         if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
-            return None
+            return
         if any(g.count_ops() > _LOGGED for g in factors if not isinstance(g, sp.exp)):
-            return None
-        logs = [sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in (larger, smaller)]
-        if not all(place.at_once(side, strict=True, solver=False) or self._positive(place, side, depth)
-                   for side in (larger, smaller)):  # fmt: skip
-            return None
-        if not place.defines(tree(logs[0] - logs[1])):
-            return None
-        steps = self.shown(place, logs[0] - logs[1], strict, depth)
-        return None if steps is None else self._scaled(sp.Integer(1), "exp", logs[0], logs[1], steps)
+            return
+        high, low = (sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in sides)
+        for side in sides:
+            at_once = place.at_once(side, strict=True, solver=False)
+            if not at_once and self.shown(place, side, True, depth + 2) is None:
+                return
+        if place.defines(tree(high - low)):
+            steps = self.shown(place, high - low, strict, depth)
+            if steps is not None:
+                yield self._scaled(sp.Integer(1), "exp", high, low, steps)
 
-    def _positive(self, place: Assumptions, e: SymPy, depth: int) -> bool:
-        return self.shown(place, e, True, depth + 2) is not None
-
-    def _dropped(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _dropped(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A positive term is left out."""
         terms = outer_terms(f)
-        if len(terms) < 3:
-            return None
-        for term in terms:
+        for term in terms if len(terms) > 2 else ():
             rest = f - term if f.is_Add and term in f.args else sp.Add(*(t for t in terms if t != term))
-            if place.signs(term) != {1} or -1 in place.signs(rest):
-                continue
-            if not place.at_once(term, strict=False):
+            if place.signs(term) != {1} or -1 in place.signs(rest) or not place.at_once(term, strict=False):
                 continue
             steps = self.shown(place, rest, strict, depth)
             if steps is not None:
-                body = ["add", symbolic_to_json(rest), symbolic_to_json(term)]
-                return ["as", [], [], body, ["each", steps, ["leaf"]]]
-        return None
+                yield _as(["add", symbolic_to_json(rest), symbolic_to_json(term)], ["each", steps, LEAF])
 
-    def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A letter for a root, or for an inverse inside of a logarithm."""
         for v in place.variables:
             for t, value, back in _letters(v, f):
                 if any(t.name == w.name for w in place.variables):
                     continue
-                given = _given_with(place.given, v, tree(back))
+                given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
                 there = Assumptions(tuple(t if w == v else w for w in place.variables), given, place.budget)
                 g = replaced(f, {symbol(v): back})
                 steps = self.shown(there, g, strict, depth)
-                if steps is None:
-                    continue
-                known = [*domain(t), *(h for h in given if isinstance(h, Compare))]
-                facts = [[h.relation, expression_to_json(h.right - h.left), ["leaf"]] for h in known]
-                return ["as", [[t.name, symbolic_to_json(value)]], facts, symbolic_to_json(g), steps]
-        return None
-
-    # ------------------------------------------------------------------------------------------ slopes
+                if steps is not None:
+                    known = [*in_domain(t, t), *(h for h in given if isinstance(h, Compare))]
+                    facts = [[h.relation, expression_to_json(h.right - h.left), LEAF] for h in known]
+                    yield ["as", [[t.name, symbolic_to_json(value)]], facts, symbolic_to_json(g), steps]
 
     def _forms(self, place: Assumptions, f: SymPy) -> Iterator[tuple[SymPy, SymPy]]:
         """Positive factors, and f times them."""
@@ -373,7 +352,7 @@ class _Goals:
             h = sp.Add(*(joined_powers(term * factor) for term in outer_terms(f)))
             yield factor, h
 
-    def _slopes(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _slopes(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """The value at an end is not negative, and the derivative leads away from it."""
         ways = []
         for i, (factor, h) in enumerate(self._forms(place, f)):
@@ -381,35 +360,30 @@ class _Goals:
                 if symbol(v) not in _inside(h):
                     continue
                 rate = _simple(derivative(h, symbol(v)))
-                if rate.has(sp.zoo, sp.nan, sp.I) or rate == 0:
-                    continue
-                ways.append((_weight(rate), i, v, factor, h, rate))
+                if not rate.has(sp.zoo, sp.nan, sp.I) and rate != 0:
+                    ways.append((_weight(rate), i, v, factor, h, rate))
         before = _weight(f)[0]
-        for _, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[:_WAYS]:
-            if _weight(rate)[0] > before + 1 or (h.has(Phi) and rate.has(Phi)):
+        for weight, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[
+            :_WAYS
+        ]:
+            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi)):
                 continue
             signs = place.signs(rate)
             if len(signs) > 1:
                 continue
-            steps = self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth)
-            if steps is not None:
-                if factor == 1:
-                    return steps
+            for steps in self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth):
                 body = ["mul", symbolic_to_json(1 / factor), symbolic_to_json(h)]
-                return ["as", [], [], body, ["each", ["leaf"], steps]]
-        return None
+                yield steps if factor == 1 else _as(body, ["each", LEAF, steps])
 
     def _slope(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
-    ) -> Json | None:
+    ) -> Iterator[Json]:
         body = tree(h)
         for way, end, is_open in place.ends(v):
             if way != side:
                 continue
             if end is None:
-                steps = self._far(place, v, h, rate, side, strict, depth)
-                if steps is not None:
-                    return steps
+                yield from self._far(place, v, h, rate, side, strict, depth)
                 continue
             split = place.along(v, side, end)
             if split is None:
@@ -418,58 +392,38 @@ class _Goals:
             try:
                 value = symbolic(put(body, v, end))
                 sure = at.shows_all(conditions(put(body, v, end)))
-            except EffortSpentError:
-                raise
             except OutOfScopeError:
                 continue
             if not sure or not path.defines(body, smooth=True):
                 continue
-            for climbs in (False, True) if strict else (False,):
-                if climbs and not is_open:
-                    continue
-                edge = self._value(at, value, strict and not climbs, depth)
-                if edge is None:
-                    continue
-                rise = self.shown(path, side * rate, climbs, depth)
+            for climbs in (False, True) if strict and is_open else (False,):
+                edge = self.shown(at, value, strict and not climbs, depth)
+                rise = None if edge is None else self.shown(path, side * rate, climbs, depth)
                 if rise is not None:
-                    name = "climb" if climbs else "slope"
-                    return _rewritten(
-                        h, [name, v.name, expression_to_json(end), edge, _rewritten(side * rate, rise)]
+                    yield _climbed(
+                        v, h, expression_to_json(end), _rewritten(value, edge), side * rate, rise, climbs
                     )
-        return None
-
-    def _value(self, at: Assumptions, value: SymPy, strict: bool, depth: int) -> Json | None:
-        steps = self.shown(at, value, strict, depth)
-        return None if steps is None else steps if steps == ["leaf"] else _rewritten(value, steps)
 
     def _far(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
-    ) -> Json | None:
+    ) -> Iterator[Json]:
         """From far out, where f is above any negative number."""
         split = place.along(v, side, None)
-        if split is None:
-            return None
+        small = real("small", gt=0)
+        if split is None or any(w.name == "small" for w in place.variables):
+            return
         path, _ = split
         if not path.defines(tree(h), smooth=True):
-            return None
-        small = real("small", gt=0)
-        if any(w.name == "small" for w in place.variables):
-            return None
+            return
         e = symbol(small)
         cut = -side * (1 + 1 / e)
-        beyond = Lt(tree(cut), v) if side < 0 else Lt(v, tree(cut))
-        out = Assumptions(
-            (*path.variables, small), (*path.given, Le(beyond.left, beyond.right)), place.budget
-        )
+        beyond = Le(tree(cut), v) if side < 0 else Le(v, tree(cut))
+        out = Assumptions((*path.variables, small), (*path.given, beyond), place.budget)
         edge = self._almost(out, h, e)
-        if edge is None:
-            return None
-        rise = self.shown(path, side * rate, strict, depth)
-        if rise is None:
-            return None
-        end = ["-" if side > 0 else "+", "small", symbolic_to_json(cut)]
-        name = "climb" if strict else "slope"
-        return _rewritten(h, [name, v.name, end, edge, _rewritten(side * rate, rise)])
+        rise = None if edge is None else self.shown(path, side * rate, strict, depth)
+        if rise is not None:
+            end = ["-" if side > 0 else "+", "small", symbolic_to_json(cut)]
+            yield _climbed(v, h, end, edge, side * rate, rise, strict)
 
     def _almost(self, out: Assumptions, h: SymPy, small: SymPy) -> Json | None:
         """Steps for 0 <= h + small far out: each term that falls below 0 is nearer to it than its part of small."""
@@ -482,10 +436,9 @@ class _Goals:
         bells = [t for t in terms if t not in spare and t.has(sp.exp) and not t.has(Phi)]
         rest = sp.Add(*(t for t in terms if t not in spare and t not in bells))
         share = small / (1 + len(bells))
-        parts: list[tuple[Json, Json]] = [(symbolic_to_json(t), ["leaf"]) for t in spare]
         if not out.at_once(rest + share, strict=False):
             return None
-        parts.append((symbolic_to_json(rest + share), ["leaf"]))
+        parts: list[tuple[Json, Json]] = [(symbolic_to_json(t), LEAF) for t in (*spare, rest + share)]
         for bell in bells:
             bounded = sp.Mul(*(g for g in sp.Mul.make_args(bell) if isinstance(g, sp.exp)))
             height, exponent = -bell / bounded, multiplied_out(sp.log(bounded))
@@ -493,31 +446,25 @@ class _Goals:
                 out.at_once(e, strict=False) for e in (-exponent, height, share - height)
             ):
                 return None
-            gap = ["add", ["exp", ["num", "0"]], ["mul", ["num", "-1"], symbolic_to_json(sp.exp(exponent))]]
-            parts.append((symbolic_to_json(share - height), ["leaf"]))
-            parts.append((["mul", symbolic_to_json(height), gap], ["each", ["leaf"], ["order", ["leaf"]]]))
-        return ["as", [], [], ["add", *(e for e, _ in parts)], ["each", *(why for _, why in parts)]]
+            gap = ["add", ["exp", ["num", "0"]], ["mul", MINUS_ONE, symbolic_to_json(sp.exp(exponent))]]
+            parts.append((symbolic_to_json(share - height), LEAF))
+            parts.append((["mul", symbolic_to_json(height), gap], ["each", LEAF, ["order", LEAF]]))
+        return _as(["add", *(e for e, _ in parts)], ["each", *(why for _, why in parts)])
 
-    # ------------------------------------------------------------------------------------------ cases
-
-    def _cases(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Json | None:
+    def _cases(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """Two cases, cut where a derivative changes its sign."""
-        if depth > _CUT_BELOW:
-            return None
-        for v, cut in self._cuts(place, f):
-            x = symbol(v)
-            gap = tree(x - cut)
-            if not place.defines(gap) or place.signs(x - cut) != {1, -1}:
+        for v, cut in self._cuts(place, f) if depth <= _CUT_BELOW else ():
+            gap = tree(symbol(v) - cut)
+            if not place.defines(gap) or place.signs(symbol(v) - cut) != {1, -1}:
                 continue
             proofs = []
             for given in (Le(tree(cut), v), Le(v, tree(cut))):
                 steps = self.shown(place.knowing(given), f, strict, depth)
                 if steps is None:
                     break
-                proofs.append(_rewritten(f, steps) if steps != ["leaf"] else steps)
+                proofs.append(_rewritten(f, steps))
             else:
-                return ["cases", expression_to_json(gap), *proofs]
-        return None
+                yield ["cases", expression_to_json(gap), *proofs]
 
     def _cuts(self, place: Assumptions, f: SymPy) -> Iterator[tuple[Variable, SymPy]]:
         seen: set[tuple[Variable, SymPy]] = set()
@@ -540,9 +487,10 @@ class _Goals:
                         yield v, cut
 
 
-def _given_with(given: tuple[Formula, ...], v: Variable, value: Expression) -> tuple[Formula, ...]:
-    """What is given, with a letter replaced."""
-    return tuple(map_sides(h, lambda e: put(e, v, value)) for h in given)
+def _climbed(v: Variable, h: SymPy, end: Json, edge: Json, rate: SymPy, rise: Json, climbs: bool) -> Json:
+    """Steps for h from those at an end and those for its rate on the way from there."""
+    name = "climb" if climbs else "slope"
+    return _as(symbolic_to_json(h), [name, v.name, end, edge, _as(symbolic_to_json(rate), rise)])
 
 
 def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
@@ -561,11 +509,6 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
         t = real(f"inverse_{v.name}", **ends)
         yield t, 1 / x, 1 / symbol(t)
-
-
-def _is_steep(f: SymPy) -> bool:
-    """Whether a sum stands there to a high power, with so many derivatives that none is algebraic soon."""
-    return any(p.base.is_Add and p.exp.is_Integer and abs(p.exp) > _STEEP for p in f.atoms(sp.Pow))
 
 
 def _positive_number(e: SymPy, strict: bool) -> bool:

@@ -11,24 +11,21 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from dpverify.formulas.definedness import defined_where
-from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable
-from dpverify.formulas.logic import And, Compare, Formula, Le, Lt, Ne, free_in
+from dpverify.formulas.expressions import Number, OutOfScopeError, Variable
+from dpverify.formulas.logic import Compare, Formula, Le, Lt, Ne, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof, gap_of
+from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, proved, undecided
 from dpverify.proving.provers.exact import Exact
-from dpverify.proving.provers.points import admitted, confirmed, exact_norms, refutation
-from dpverify.proving.provers.proposals import simple_values
+from dpverify.proving.provers.points import MANY, confirmed, exact_norms, random_points, refutation
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
-from dpverify.proving.reasoning.definedness import all_hold
 from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
 from dpverify.proving.reasoning.gram.inner_products import (
     Coefficient,
@@ -39,15 +36,14 @@ from dpverify.proving.reasoning.gram.inner_products import (
     matrix,
     squares,
 )
-from dpverify.proving.reasoning.gram.multipliers import proposals
-from dpverify.proving.reasoning.gram.points import is_linear, proposed
+from dpverify.proving.reasoning.gram.proposals import is_linear, proposals, proposed
+from dpverify.proving.reasoning.truth import require
 
-FEW, MANY = 400, 2_000
-"""Points that are tried before and after a proof is looked for."""
+FEW = 400
+"""Points that are tried before a proof is looked for; afterwards, `MANY`."""
 SAMPLES = 8
 """Points of the letters at which multipliers are computed."""
 MAX_FACTS = 200
-_COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
 _NO_PROOF = "no multipliers are found from which it follows"
 
 
@@ -70,20 +66,15 @@ class _GramTerm:
     vector: Vector = field(default_factory=dict)
 
 
-class _UndefinedError(OutOfScopeError):
-    """Something is not defined, as far as is known."""
-
-
-class Gram:
+class Gram(NamedProver):
     """The prover, which is for formulas with vectors only."""
 
     name = "gram"
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove in every dimension, or refute by vectors."""
         if not any(v.kind == "vector" for v in obligation.over):
             return None
-        start = time.monotonic()
         point = _refuting(obligation, FEW)
         reason, gap = "", Gap.NO_METHOD
         if point is None:
@@ -91,61 +82,23 @@ class Gram:
             try:
                 steps = search.proof()
                 if isinstance(steps, dict):
-                    made = certificate(obligation, Verdict.PROVED, steps)
-                    return Proof(Verdict.PROVED, self.name, made, seconds=time.monotonic() - start)
+                    return proved(obligation, steps)
                 reason = steps
                 point = next((p for p in search.proposed() if confirmed(obligation, p)), None)
-            except _UndefinedError as error:
-                reason, gap = str(error), Gap.MISSING_HYPOTHESIS
             except OutOfScopeError as error:
                 reason, gap = str(error), gap_of(error)
             if point is None:
                 point = _refuting(obligation, MANY)
-        seconds = time.monotonic() - start
-        if point is not None:
-            return refutation(obligation, point, self.name, seconds)
-        return Proof(Verdict.UNDECIDED, self.name, reason=reason, gap=gap, seconds=seconds)
-
-
-# ---------------------------------------------------------------------------------------------- points
-
-
-def points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
-    """Points with simple numbers and vectors of few coordinates, the same ones every time."""
-    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
-    if not all(lists):
-        return
-    rng = random.Random(0)
-    for i in range(count):
-        # all vectors are 0 first; then larger numbers little by little
-        dimension = 1 + i % most
-        coordinates = _COORDINATES[: 1 if i == 0 else 3 if i < count // 4 else len(_COORDINATES)]
-        numbers = iter(
-            values[0] if i == 0 else rng.choice(values[: 3 if i % 2 else len(values)]) for values in lists
-        )
-        yield {
-            v.name: tuple(rng.choice(coordinates) for _ in range(dimension))
-            if v.kind == "vector"
-            else next(numbers)
-            for v in obligation.over
-        }
-
-
-def admitted_point(obligation: Obligation) -> ExactPoint | None:
-    """A point at which all assumptions hold."""
-    return next((point for point in points(obligation, MANY) if admitted(obligation, point)), None)
+        return undecided(reason, gap) if point is None else refutation(obligation, point)
 
 
 def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
     """A counterexample, one where all norms are fractions if that is found."""
-    first = next((p for p in points(obligation, count) if confirmed(obligation, p)), None)
+    first = next((p for p in random_points(obligation, count) if confirmed(obligation, p)), None)
     if first is None or exact_norms(obligation, first):
         return first
-    on_a_line = points(obligation, MANY, most=1)
+    on_a_line = random_points(obligation, MANY, most=1)
     return next((p for p in on_a_line if confirmed(obligation, p)), first)
-
-
-# ---------------------------------------------------------------------------------------------- proofs
 
 
 class _VectorSearch:
@@ -163,23 +116,18 @@ class _VectorSearch:
             return _NO_PROOF
         free = tuple(v for v in self.numbers if v.lower is None and v.upper is None)
         # letters without bounds, such as values of a function, are unknowns; where that can't be, coefficients
-        error: OutOfScopeError | None = None
-        for unknown in (free, ()) if free else ((),):
-            try:
-                return self._with(claim, unknown)
-            except OutOfScopeError as found:
-                error = found
-        assert error is not None
-        raise error
+        if free:
+            with suppress(OutOfScopeError):
+                return self._with(claim, free)
+        return self._with(claim, ())
 
     def _with(self, claim: Compare, unknown: tuple[Variable, ...]) -> Json | str:
         self.products = InnerProducts(self.obligation.over, unknown)
-        left, right = (self.products.form(side) for side in (claim.left, claim.right))
+        products = self.products
+        left, right = (products.form(side) for side in (claim.left, claim.right))
         self._sort_assumptions()
-        undefined = all_hold(self.scalar, defined_where(claim), self.budget)
-        if undefined:
-            raise _UndefinedError(undefined)
-        slack = self.products.plus(right, left, -1)
+        require(self.scalar, defined_where(claim), self.budget)
+        slack = products.plus(right, left, -1)
         if claim.relation == "==":
             terms = self._terms(slack, [f for f in self.facts if f.equality], equality=True)
             return _NO_PROOF if terms is None else {"method": "gram", "sum": self._written(terms)}
@@ -191,11 +139,11 @@ class _VectorSearch:
             return _NO_PROOF
         # a < b where 0 <= b and a^2 < b^2
         base = self._base(right)
-        difference = self.products.plus(
-            self.products.times(right, right), self.products.times(left, left), -1
-        )
-        terms = None if base is None else self._terms(difference, self._facts(difference), strict=strict)
-        if base is None or terms is None:
+        if base is None:
+            return _NO_PROOF
+        difference = products.plus(products.times(right, right), products.times(left, left), -1)
+        terms = self._terms(difference, self._facts(difference), strict=strict)
+        if terms is None:
             return _NO_PROOF
         return {"method": "gram", "base": self._written(base), "sum": self._written(terms)}
 
@@ -205,10 +153,9 @@ class _VectorSearch:
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return
         target = self._linear(claim)
-        facts = [(self._linear(a), a.relation == "==") for a in self.compared if a.relation != "!="]
         if target is None:
             return
-        given = [(form, equality) for form, equality in facts if form is not None]
+        given = [(form, a.relation == "==") for a in self.compared if (form := self._linear(a)) is not None]
         for at in self._samples():
             for point in proposed(self.products, sorted(self.vectors), target, given, at):
                 yield {**at, **point}
@@ -216,21 +163,19 @@ class _VectorSearch:
     def _linear(self, compare: Compare) -> Form | None:
         """Right minus left, or the difference of their squares, whichever is linear in the Gram matrix."""
         left, right = (self.products.form(side) for side in (compare.left, compare.right))
-        whole = self.products.plus(right, left, -1)
-        if is_linear(whole):
-            return whole
-        square = self.products.times(left, left)
-        whole = self.products.plus(self.products.times(right, right), square, -1)
-        return whole if is_linear(whole) else None
-
-    # ------------------------------------------------------------------------------------------ facts
+        for power in (1, 2):
+            high, low = (side if power == 1 else self.products.times(side, side) for side in (right, left))
+            whole = self.products.plus(high, low, -1)
+            if is_linear(whole):
+                return whole
+        return None
 
     def _sort_assumptions(self) -> None:
         """Assumptions about numbers in coefficients say which of these are positive; all others are facts."""
         numbers: list[Formula] = []
         self.facts: list[_Fact] = []
         self.compared: list[Compare] = []
-        for i, assumption in enumerate(_conjuncts(self.obligation.assuming)):
+        for i, assumption in enumerate(f for given in self.obligation.assuming for f in conjuncts(given)):
             if not isinstance(assumption, Compare):
                 continue
             free = free_in(assumption)
@@ -247,14 +192,9 @@ class _VectorSearch:
             form = self.products.plus(right, left, -1)
             equality, strict = assumption.relation == "==", assumption.relation == "<"
             self.facts.append(_Fact(form, (["assumption", i],), equality, strict))
+        letters = tuple(self.products.letters)
         self.scalar = replace(
-            self.obligation,
-            over=tuple(self.products.letters),
-            assuming=tuple(numbers),
-            claim=Le(0, 0),
-            box={},
-            latex="",
-            catches=None,
+            self.obligation, over=letters, assuming=tuple(numbers), claim=Le(0, 0), box={}, catches=None
         )
 
     def _facts(self, target: Form) -> list[_Fact]:
@@ -262,9 +202,9 @@ class _VectorSearch:
         products, one = self.products, self.products.number(1)
         single = list(self.facts)
         norms = products.norms
-        lengths = []
-        for i, (_, e) in enumerate(norms):
-            lengths.append(_Fact({(("norm", i),): one}, (["norm", expression_to_json(e)],)))
+        lengths = [
+            _Fact({(("norm", i),): one}, (["norm", expression_to_json(e)],)) for i, (_, e) in enumerate(norms)
+        ]
         cauchy = []
         for (i, (u, e)), (j, (v, f)) in itertools.combinations(enumerate(norms), 2):
             both: Form = {(("norm", i), ("norm", j)): one}
@@ -274,8 +214,8 @@ class _VectorSearch:
                 cauchy.append(_Fact(form, (["cauchy", expression_to_json(e), expression_to_json(other)],)))
         out = [_Fact({(): one}), *single, *lengths, *cauchy]
         if norms:
-            for a, b in itertools.combinations_with_replacement([*single, *lengths], 2):
-                out.append(self._product(a, b))
+            pairs = itertools.combinations_with_replacement([*single, *lengths], 2)
+            out += [self._product(a, b) for a, b in pairs]
             if any(sum(atom[0] == "dot" for atom in monomial) > 1 for monomial in target):
                 out += [self._product(a, b) for a, b in itertools.combinations(cauchy, 2)]
         return _useful(target, out)[:MAX_FACTS]
@@ -284,17 +224,14 @@ class _VectorSearch:
         form = self.products.times(a.form, b.form)
         return _Fact(form, (*a.factors, *b.factors), a.equality or b.equality, a.strict and b.strict)
 
-    # ------------------------------------------------------------------------------------------ multipliers
-
     def _base(self, form: Form) -> list[_GramTerm] | None:
         """A sum of norms with coefficients that are not negative, so that it is not negative."""
         found = []
         for monomial, c in form.items():
             if any(atom[0] != "norm" for atom in monomial):
                 return None
-            factors = tuple(
-                ["norm", expression_to_json(self.products.norms[atom[1]][1])] for atom in monomial
-            )
+            norms = (self.products.norms[atom[1]][1] for atom in monomial)
+            factors = tuple(["norm", expression_to_json(norm)] for norm in norms)
             found.append(_GramTerm(c, _Fact({monomial: self.products.number(1)}, factors)))
         return found if all(map(self._allowed, found)) else None
 
@@ -340,12 +277,10 @@ class _VectorSearch:
         diagonal = squares(self.products, names, matrix(names, rest))
         if diagonal is None:
             return None
-        terms += [_GramTerm(d, self._square(v), v) for d, v in diagonal]
+        for d, v in diagonal:
+            e = expression_to_json(self.products.combination(v, self.vectors))
+            terms.append(_GramTerm(d, _Fact({}, (["inner", e, e],)), v))
         return terms if all(map(self._allowed, terms)) else None
-
-    def _square(self, v: Vector) -> _Fact:
-        e = self.products.combination(v, self.vectors)
-        return _Fact({}, (["inner", expression_to_json(e), expression_to_json(e)],))
 
     def _samples(self) -> list[dict[str, Fraction]]:
         """Points of the coefficients' letters, none of them 0, at which what is assumed of them holds."""
@@ -353,21 +288,17 @@ class _VectorSearch:
         if not letters:
             return [{}]
         rng = random.Random(0)
-        found: list[dict[str, Fraction]] = []
-        for _ in range(2_000):
-            point = {v.name: _generic(v, rng) for v in letters}
-            if all(v.contains(point[v.name]) and point[v.name] for v in letters) and all(
-                plain_truth(a, point) is True for a in self.scalar.assuming
-            ):
-                found.append(point)
-            if len(found) == SAMPLES:
-                return found
-        return found
+        points = ({v.name: _generic(v, rng) for v in letters} for _ in range(2_000))
+        return list(itertools.islice(filter(self._is_suitable, points), SAMPLES))
+
+    def _is_suitable(self, point: dict[str, Fraction]) -> bool:
+        inside = all(v.contains(point[v.name]) and point[v.name] for v in self.products.letters)
+        return inside and all(plain_truth(a, point) is True for a in self.scalar.assuming)
 
     def _allowed(self, term: _GramTerm) -> bool:
         """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""
         for c in (term.multiplier, *term.vector.values()):
-            below = self._of(c.denom)
+            below = self.products.expression(self.products.field(c.denom))
             if not (isinstance(below, Number) or self._shown(Ne(below, 0))):
                 return False
         e = self.products.expression(term.multiplier)
@@ -384,16 +315,10 @@ class _VectorSearch:
         e = self.products.expression(term.multiplier)
         return e.value > 0 if isinstance(e, Number) else self._shown(Lt(0, e))
 
-    def _of(self, polynomial: Coefficient) -> Expression:
-        return self.products.expression(self.products.field(polynomial))
-
     def _shown(self, claim: Compare) -> bool:
         question = replace(self.scalar, claim=claim)
-        for prover in (Exact(), RealArithmetic()):
-            found = prover.attempt(question, self.budget)
-            if found is not None and found.verdict is Verdict.PROVED:
-                return True
-        return False
+        attempts = (prover.attempt(question, self.budget) for prover in (Exact(), RealArithmetic()))
+        return any(found is not None and found.verdict is Verdict.PROVED for found in attempts)
 
     def _written(self, terms: list[_GramTerm]) -> Json:
         return [[expression_to_json(self.products.expression(t.multiplier)), *t.fact.factors] for t in terms]
@@ -410,12 +335,6 @@ def _generic(v: Variable, rng: random.Random) -> Fraction:
     if v.lower is not None:
         return v.lower + size
     return size if v.upper is None else v.upper - size
-
-
-def _conjuncts(assuming: tuple[Formula, ...]) -> Iterator[Formula]:
-    """The assumptions, those that are conjunctions taken apart."""
-    for assumption in assuming:
-        yield from assumption.parts if isinstance(assumption, And) else (assumption,)
 
 
 def _useful(target: Form, facts: list[_Fact]) -> list[_Fact]:

@@ -68,10 +68,7 @@ class NestedMeanValue:
                 self._steps.append((f, tuple(self._slots[j] for j in arguments), None))
 
     def __call__(self, balls: Sequence[Ball], middle: Sequence[Ball], offsets: Sequence[Ball]) -> list[Ball]:
-        """Enclose the node, then its derivatives, on the box `balls`.
-
-        `offsets` are the balls (box minus midpoint) of the active variables.
-        """
+        """Enclose the node, then its derivatives, on a box; `offsets` are box minus midpoint where it is wide."""
         if ctx.prec not in self._kept:
             self._kept[ctx.prec] = self._constants(())
         constants = self._kept[ctx.prec]

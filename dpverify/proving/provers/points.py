@@ -1,22 +1,30 @@
-"""Counterexamples: confirmed points, made simple, and what is reported of them."""
+"""Points: which are counterexamples, made simple, what is reported of them, and which are tried first."""
 
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
-from dpverify.formulas.expressions import Apply, subexpressions
-from dpverify.formulas.logic import comparisons
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.formulas.expressions import Apply, Variable
+from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Obligation
+from dpverify.proving.language import Ends, Obligation
 from dpverify.proving.proof import Proof
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.truth import truth
+
+_Entry = TypeVar("_Entry")
 
 _ROUNDS = 4
 """How often every coordinate is gone through."""
@@ -54,17 +62,13 @@ def _simpler(here: Any) -> list[Any]:
 
 def exact_norms(obligation: Obligation, point: ExactPoint) -> bool:
     """Whether all norms in an obligation are fractions at a point, so that anyone can work it out."""
-    compared = (c for f in (obligation.claim, *obligation.assuming) for c in comparisons(f))
-    parts = (e for c in compared for side in (c.left, c.right) for e in subexpressions(side))
+    parts = expressions_in(obligation.claim, *obligation.assuming)
     norms = (e for e in parts if isinstance(e, Apply) and e.operator == "norm")
     return all(isinstance(evaluate(e, point), Fraction) for e in norms)
 
 
 def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
-    """A counterexample with simpler numbers, found one coordinate at a time from a confirmed one.
-
-    A point in the obligation's box stays there.
-    """
+    """A counterexample with simpler numbers, one coordinate at a time from a confirmed one; it stays in the box."""
     ends = obligation.ends
 
     def boxed(moved: ExactPoint) -> bool:
@@ -89,27 +93,125 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
     return best
 
 
-def refutation(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
+def refutation(obligation: Obligation, point: ExactPoint) -> Proof:
     """The proof that a confirmed point is a counterexample, made simpler where it stays one."""
-    return refutation_at(obligation, simplified(obligation, point), prover, seconds)
+    return refutation_at(obligation, simplified(obligation, point))
 
 
-def refutation_at(obligation: Obligation, point: ExactPoint, prover: str, seconds: float) -> Proof:
+def refutation_at(obligation: Obligation, point: ExactPoint) -> Proof:
     """The proof that this point is a counterexample, with both sides' values there."""
     named = {v.name: coordinates_text(point[v.name]) for v in obligation.over}
     left = right = None
     shown = failing(obligation.claim, point)
     if shown is not None:
-        try:
-            left, right = text(shown.left, point), text(shown.right, point)
-        except (UndefinedError, UnclearError):
-            left = right = None
-    return Proof(
-        Verdict.REFUTED,
-        prover,
-        certificate(obligation, Verdict.REFUTED, {"method": "counterexample", "point": named}),
-        counterexample=named,
-        left=left,
-        right=right,
-        seconds=seconds,
+        with suppress(UndefinedError, UnclearError):
+            sides = text(shown.left, point), text(shown.right, point)
+            left, right = sides
+    steps = {"method": "counterexample", "point": named}
+    made = certificate(obligation, Verdict.REFUTED, steps)
+    return Proof(Verdict.REFUTED, certificate=made, counterexample=named, left=left, right=right)
+
+
+MANY = 2_000
+"""Points that are tried where there are vectors."""
+_COORDINATES = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "1/2", "-1/2", "3")))
+_SIMPLE = tuple(
+    Fraction(text)
+    for text in (
+        *("1", "2", "1/2", "0", "-1", "3", "4", "5", "1/4", "3/4", "1/3", "10", "1/10", "-2"),
+        *("-1/2", "100", "1/100", "-1/4", "-5", "20", "1000", "1/1000"),
     )
+)
+
+
+def simple_points(obligation: Obligation, limit: int) -> Iterator[ExactPoint]:
+    """Points of an obligation's domain and box, simple numbers first."""
+    lists = [
+        [x for x in simple_values(v, ends) if ends is None or ends[0] <= x <= ends[1]]
+        for v in obligation.over
+        for ends in (obligation.ends.get(v.name),)
+    ]
+    for values in graded(lists, limit):
+        yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
+
+
+def simple_values(v: Variable, box: Ends | None) -> list[Fraction]:
+    """Values of a variable's domain that are nice to read, the nicest first."""
+    values = list(_SIMPLE)
+    for bound in (v.lower, v.upper):
+        if bound is not None:
+            values[3:3] = [bound, bound + 1, bound - 1]
+            values += [bound + Fraction(step) for step in ("1/10", "-1/10", "1/2", "-1/2", "2")]
+    if box is not None:
+        low, high = box
+        values += [low, high, (low + high) / 2]
+        # where the claim is meant comes first
+        values.sort(key=lambda x: not low <= x <= high)
+    return [x for x in dict.fromkeys(values) if v.contains(x)]
+
+
+def graded(lists: Sequence[Sequence[_Entry]], limit: int) -> Iterator[tuple[_Entry, ...]]:
+    """Tuples of entries by the sum of their ranks, so that simple numbers come before less simple ones."""
+    if not lists:
+        yield ()
+    elif all(lists):
+        for places in ranks([len(entries) for entries in lists], limit).tolist():
+            yield tuple(entries[place] for entries, place in zip(lists, places, strict=True))
+
+
+def ranks(sizes: Sequence[int], limit: int) -> NDArray[np.int16]:
+    """The first tuples of ranks, (tuples, lists), by the sum of ranks and then in the order of tuples.
+
+    `sizes` are those of the lists, at least one, of which each rank names an entry.
+    """
+    kept: dict[tuple[int, int], NDArray[np.int16]] = {}
+
+    def tails(k: int, total: int) -> NDArray[np.int16]:
+        if k == len(sizes) - 1:
+            return np.full((int(total < sizes[k]), 1), total, dtype=np.int16)
+        if (k, total) not in kept:
+            parts = [(first, tails(k + 1, total - first)) for first in range(min(total, sizes[k] - 1) + 1)]
+            kept[k, total] = np.concatenate(
+                [np.concatenate([np.full((len(t), 1), first, np.int16), t], axis=1) for first, t in parts]
+            )
+        return kept[k, total]
+
+    found: list[NDArray[np.int16]] = []
+    missing = limit
+    for total in range(sum(sizes) - len(sizes) + 1):
+        if missing <= 0:
+            break
+        found.append(tails(0, total))
+        missing -= len(found[-1])
+    return np.concatenate(found)[:limit]
+
+
+def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
+    """Evenly spread points of the open unit cube: multiples of powers of the golden ratio, modulo 1."""
+    ratio = 2.0
+    for _ in range(60):
+        ratio = (1 + ratio) ** (1 / (dimension + 1))
+    steps = [ratio ** -(k + 1) for k in range(dimension)]
+    for i in range(1, count + 1):
+        yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
+
+
+def random_points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
+    """Points with simple numbers and vectors of few coordinates, the same ones every time."""
+    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
+    if not all(lists):
+        return
+    rng = random.Random(0)
+    for i in range(count):
+        # all vectors are 0 first; then larger numbers little by little
+        dimension = 1 + i % most
+        coordinates = _COORDINATES[: 1 if i == 0 else 3 if i < count // 4 else len(_COORDINATES)]
+        numbers = iter(
+            values[0] if i == 0 else rng.choice(values[: 3 if i % 2 else len(values)]) for values in lists
+        )
+        yield {
+            v.name: tuple(rng.choice(coordinates) for _ in range(dimension))
+            if v.kind == "vector"
+            else next(numbers)
+            for v in obligation.over
+        }

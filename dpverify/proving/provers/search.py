@@ -1,20 +1,24 @@
 """The search for counterexamples: simple numbers first, then spread points, then local optimization.
 
 Floats only propose points. A point counts once it has been confirmed in exact fractions or by balls that
-decide, assumptions included (`points.confirmed`).
+decide, assumptions included (`points.confirmed`). Many points at once are looked at in arrays of floats first, of which
+those are left out where a claim surely does not fail; it does no harm to keep too much.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+import operator as ring
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from dpverify.formulas.calculus import worked_out
@@ -28,19 +32,32 @@ from dpverify.formulas.expressions import (
     Variable,
     free_variables,
 )
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Relation,
+    conjuncts,
+)
 from dpverify.formulas.operators import operator
-from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.language import Ends, Obligation
-from dpverify.proving.proof import Budget, Proof, gap_of
-from dpverify.proving.provers.points import confirmed, refutation
-from dpverify.proving.provers.proposals import ranks, simple_values, spread_out
-from dpverify.proving.provers.sieve import Sieve
+from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
+from dpverify.proving.provers.points import confirmed, ranks, refutation, simple_values, spread_out
 from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.proving.reasoning.evaluation import MAX_TERMS_OF_SUM, ExactPoint
 
 Violation = Callable[[Sequence[float]], float]
 """At most 0 where a formula holds, positive where it fails, NaN where it is undefined."""
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+_Looked = tuple[float, list[float], list[float]]
+"""A gap, a place in the unit cube, and the point there."""
 
 _QUANTIFIED = "a claim with a quantifier is not evaluated in floats"
 _NEVER = -math.inf
@@ -52,9 +69,6 @@ MAX_TERMS = 2_000_000
 POINTS = 4096
 CONFIRMATIONS = 200
 """How many proposed points are tried exactly before a stage gives up."""
-
-
-# ---------------------------------------------------------------------------------------------- floats
 
 
 class TermsLeft:
@@ -147,53 +161,6 @@ def float_function(e: Expression, names: Sequence[str], terms: TermsLeft) -> Cal
     return value
 
 
-def may_fail(
-    claim: Formula, assuming: Sequence[Formula], names: Sequence[str], terms: TermsLeft
-) -> Callable[..., bool]:
-    """Whether a claim may fail where its assumptions may hold, in floats; no only where `violation` says so, too.
-
-    It stops at the first assumption that fails. What is no comparison is left out.
-    """
-    code = _Code(terms)
-    letters = {name: f"x_{k}" for k, name in enumerate(names)}
-    comparisons = [f for part in assuming for f in (part.parts if isinstance(part, And) else (part,))]
-    # an equation fails nearly everywhere
-    comparisons.sort(key=lambda f: not (isinstance(f, Compare) and f.relation == "=="))
-    try:
-        for f, form in [*((f, _HOLDS) for f in comparisons), (claim, _FAILS)]:
-            if isinstance(f, Compare) and f.relation in form:
-                a, b = (code.write(worked_out(side), letters) for side in (f.left, f.right))
-                code.lines.append(f"    if not ({form[f.relation].format(a=a, b=b)}):\n        return False")
-        lines = [f"def function({', '.join(letters.values())}):", *code.lines, "    return True"]
-        exec(compile("\n".join(lines), "<formula>", "exec"), code.names)
-    except (OverflowError, RecursionError, SyntaxError, KeyError) as error:
-        raise OutOfScopeError("the claim is not evaluated in floats") from error
-    compiled = code.names["function"]
-
-    def answer(*x: float) -> bool:
-        try:
-            return bool(compiled(*x))
-        except (ValueError, ArithmeticError, TypeError, RecursionError):
-            return False
-
-    return answer
-
-
-# wider than in `violation` by rounding errors
-_SIZE = "(abs({a}) + abs({b}) + 1e-299)"
-_HOLDS = {
-    "==": f"abs({{a}} - {{b}}) <= 3e-12 * {_SIZE}",
-    "<=": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
-    "<": f"{{a}} - {{b}} <= 3e-12 * {_SIZE}",
-}
-_FAILS = {
-    "==": "{a} != {b}",
-    "!=": f"abs({{a}} - {{b}}) < 3e-12 * {_SIZE}",
-    "<=": "{a} > {b}",
-    "<": f"{{a}} - {{b}} > -3e-15 * {_SIZE}",
-}
-
-
 def violation(formula: Formula, names: Sequence[str], terms: TermsLeft | None = None) -> Violation:
     """How much a formula fails at a point of the named variables, in floats, relative to the size of its sides."""
     terms = terms or TermsLeft()
@@ -245,29 +212,128 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def failing_gap(obligation: Obligation, names: Sequence[str], terms: TermsLeft) -> Violation:
+def parts_apart(obligation: Obligation) -> Obligation:
+    """The same with every part of an assumption as one: where one has no value in floats, all have none."""
+    return replace(obligation, assuming=tuple(part for f in obligation.assuming for part in conjuncts(f)))
+
+
+def failing_gap(obligation: Obligation) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if any(v.kind == "vector" for v in obligation.over):
         raise OutOfScopeError("function not supported: inner products of vectors")
+    names, terms = [v.name for v in obligation.over], TermsLeft()
     claim = violation(obligation.claim, names, terms)
     assumptions = [violation(a, names, terms) for a in obligation.assuming]
     slack = 1e-12
 
     def gap(x: Sequence[float]) -> float:
-        worst = _NEVER
-        for assumption in assumptions:
-            v = assumption(x)
-            if math.isnan(v):
-                return math.nan
-            worst = max(worst, v)
-        if worst > slack:
-            return -worst
-        return claim(x)
+        values = [assumption(x) for assumption in assumptions]
+        if any(map(math.isnan, values)):
+            return math.nan
+        worst = max(values, default=_NEVER)
+        return -worst if worst > slack else claim(x)
 
     return gap
 
 
-# ---------------------------------------------------------------------------------------------- points
+_ROUNDING = 1e-11
+"""Relative to the size of two sides: above it, they differ whoever has rounded their values."""
+_CLOSEST = 1e-13
+"""Below it, no search calls them different."""
+
+_ARRAYS: dict[str, Callable[..., Any]] = {
+    "add": lambda *a: sum(a), "sub": ring.sub, "neg": ring.neg, "mul": lambda *a: math.prod(a), "div": ring.truediv,
+    "pow": np.power, "root": lambda x, order: np.power(x, 1 / order), "exp": np.exp, "log": np.log,
+    "log_base": lambda x, base: np.log(x) / np.log(base), "abs": np.abs,
+    "max": lambda *a: reduce(np.maximum, a), "min": lambda *a: reduce(np.minimum, a),
+}  # fmt: skip
+"""Operators over arrays; comparisons with any other one keep all points."""
+
+
+def may_be_counterexamples(obligation: Obligation, columns: Array) -> Mask:
+    """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
+    assuming = (*obligation.assuming, Not(obligation.claim))
+    return may_be_admitted(replace(obligation, assuming=assuming), columns)
+
+
+def may_be_admitted(obligation: Obligation, columns: Array) -> Mask:
+    """At which of the points all assumptions may hold."""
+    letters = {v.name: column for v, column in zip(obligation.over, columns, strict=True)}
+    with np.errstate(all="ignore"):
+        mask = _ColumnValues(letters).may_be(And(obligation.assuming), True)
+    return np.broadcast_to(mask, columns.shape[1:])
+
+
+def values_at(e: Expression, columns: Mapping[str, Array]) -> Array | None:
+    """Values of an expression at many points, NaN where there is none; None for what has no arrays here."""
+    try:
+        with np.errstate(all="ignore"):
+            found = _ColumnValues(columns).value(worked_out(e))
+    except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+        return None
+    return np.broadcast_to(found, next(iter(columns.values())).shape)
+
+
+class _ColumnValues:
+    """Values of expressions at some points; not a number where one is undefined, or not finite."""
+
+    def __init__(self, letters: Mapping[str, Array]) -> None:
+        self._letters = letters
+        self._done: dict[Expression, Any] = {}
+
+    def may_be(self, formula: Formula, truth: bool) -> Mask | bool:
+        """Where a formula may be true, or false, rounding apart."""
+        match formula:
+            case Compare(relation, left, right):
+                sides = self._sides(left, right)
+                return True if sides is None else _may_be(relation, *sides, truth)
+            case And(parts) | Or(parts):
+                every = isinstance(formula, And) is truth
+                join: Callable[..., Any] = np.logical_and if every else np.logical_or
+                return reduce(join, (self.may_be(part, truth) for part in parts), every)
+            case Not(part):
+                return self.may_be(part, not truth)
+            case Implies(premise, conclusion):
+                return self.may_be(Or((Not(premise), conclusion)), truth)
+            case ForAll() | Exists():
+                return True
+
+    def _sides(self, left: Expression, right: Expression) -> tuple[Array, Array] | None:
+        """The difference of two sides and their size; None where they are not evaluated here."""
+        try:
+            a, b = (self.value(worked_out(side)) for side in (left, right))
+        except (OutOfScopeError, OverflowError, RecursionError, KeyError):
+            return None
+        return a - b, np.abs(a) + np.abs(b) + 1e-299
+
+    def value(self, e: Expression) -> Any:
+        """Its value at each point."""
+        if e not in self._done:
+            found = np.asarray(self._worked_out(e))
+            self._done[e] = np.where(np.isfinite(found), found, np.nan)
+        return self._done[e]
+
+    def _worked_out(self, e: Expression) -> Any:
+        match e:
+            case Number(value):
+                return np.float64(value)
+            case Constant("pi"):
+                return np.float64(math.pi)
+            case Variable():
+                return self._letters[e.name]
+            case Apply(name, arguments) if name in _ARRAYS:
+                return _ARRAYS[name](*map(self.value, arguments))
+            case _:
+                raise OutOfScopeError("no arrays of it")
+
+
+def _may_be(relation: Relation, gap: Array, size: Array, truth: bool) -> Mask | bool:
+    """Where a relation between two sides may be true, or false, given their difference and size."""
+    if relation in ("<=", "<"):
+        return ~((gap if truth else -gap) > _ROUNDING * size)
+    if (relation == "==") is truth:
+        return ~(np.abs(gap) > _ROUNDING * size)
+    return True if truth else ~(np.abs(gap) < _CLOSEST * size)
 
 
 def _stretched(u: float, v: Variable, box: Ends | None) -> float:
@@ -293,16 +359,12 @@ def rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPo
         return
     exact = [Fraction(value) for value in x]
     for limit in (1, 2, 5, 10, 100, 1000, 10**6, None):
-        point = {
-            v.name: Fraction(round(value))
-            if v.kind == "integer"
-            else value
-            if limit is None
-            else _near(value, limit)
-            for v, value in zip(obligation.over, exact, strict=True)
-        }
-        if all(v.contains(point[v.name]) for v in obligation.over):
-            yield point
+        near = [
+            Fraction(round(x)) if v.kind == "integer" else x if limit is None else _near(x, limit)
+            for v, x in zip(obligation.over, exact, strict=True)
+        ]
+        if all(v.contains(x) for v, x in zip(obligation.over, near, strict=True)):
+            yield {v.name: x for v, x in zip(obligation.over, near, strict=True)}
 
 
 def _near(value: Fraction, limit: int) -> Fraction:
@@ -327,76 +389,52 @@ def _late(end: float) -> bool:
     return False
 
 
-def _only_point(_obligation: Obligation, _gap: Violation, _end: float) -> Iterator[ExactPoint]:
-    """A closed formula has one point."""
-    yield {}
-
-
-# ---------------------------------------------------------------------------------------------- the prover
-
-
-class Search:
+class Search(NamedProver):
     """The prover, which only ever refutes; `thorough` adds spread points and local optimization."""
+
+    name = "search"
 
     def __init__(self, *, thorough: bool = False, seed: int = 0) -> None:
         self.thorough = thorough
         self.seed = seed
 
-    @property
-    def name(self) -> str:
-        """`search`, whichever the depth."""
-        return "search"
-
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
-        start = time.monotonic()
-        try:
-            names, terms = [v.name for v in obligation.over], TermsLeft()
-            gap = failing_gap(obligation, names, terms)
-            quick = may_fail(obligation.claim, obligation.assuming, names, terms)
-        except OutOfScopeError as error:
-            seconds = time.monotonic() - start
-            return Proof(Verdict.UNDECIDED, self.name, reason=str(error), gap=gap_of(error), seconds=seconds)
+        gap = failing_gap(obligation if self.thorough else parts_apart(obligation))
         end = time.process_time() + budget.guard
-        simple = partial(self._simple, quick)
-        stages = (self._spread, self._climbed) if self.thorough else (simple,)
-        for stage in stages if obligation.over else (_only_point,):
+        stages: tuple[Callable[..., Iterator[ExactPoint]], ...] = (self._simple,)
+        if not obligation.over:
+            stages = (lambda *_: iter([{}]),)
+        elif self.thorough:
+            stages = (self._spread, self._climbed)
+        for stage in stages:
             for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
                 if confirmed(obligation, point):
-                    return refutation(obligation, point, self.name, time.monotonic() - start)
+                    return refutation(obligation, point)
                 if _late(end):
                     break
-        return Proof(
-            Verdict.UNDECIDED, self.name, reason="no counterexample found", seconds=time.monotonic() - start
-        )
+        return undecided("no counterexample found")
 
-    def _simple(
-        self, quick: Callable[..., bool], obligation: Obligation, gap: Violation, end: float
-    ) -> Iterator[ExactPoint]:
+    def _simple(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
         lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over]
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
         places = ranks([len(values) for values in lists], SIMPLE_POINTS)
-        sieve = Sieve(obligation.claim, obligation.assuming, [v.name for v in obligation.over])
         for first, last in itertools.pairwise((0, *_BLOCKS)):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])
-            kept = sieve.kept(columns)
-            for i, (place, x) in enumerate(
-                zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
-            ):
+            kept = may_be_counterexamples(obligation, columns)
+            points = zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
+            for i, (place, x) in enumerate(points):
                 if i % 256 == 0 and _late(end):
                     return
-                if quick(*x) and gap(x) > 0:
-                    yield {
-                        v.name: values[r] for v, values, r in zip(obligation.over, lists, place, strict=True)
-                    }
+                if gap(x) > 0:
+                    chosen = zip(obligation.over, lists, place, strict=True)
+                    yield {v.name: values[rank] for v, values, rank in chosen}
 
-    def _cloud(
-        self, obligation: Obligation, gap: Violation, end: float
-    ) -> list[tuple[float, list[float], list[float]]]:
-        """Spread points with their gaps, the largest gaps first: (gap, place in the unit cube, point)."""
+    def _cloud(self, obligation: Obligation, gap: Violation, end: float) -> list[_Looked]:
+        """Spread points with their gaps, the largest gaps first."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
         boxes = [{}, obligation.ends] if obligation.box else [{}]
         found = []

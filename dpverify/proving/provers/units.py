@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.formulas.expressions import Binder, subexpressions
+from dpverify.formulas.expressions import Binder
 from dpverify.formulas.homogeneity import MixedUnitsError, check
-from dpverify.formulas.logic import comparisons
+from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.units import Unit
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof
+from dpverify.proving.proof import Proof, proved
 
 
 def _json(unit: Unit) -> Json:
     return {"loss": str(Fraction(unit.loss)), "length": str(Fraction(unit.length))}
 
 
-class Homogeneity:
-    """The prover."""
-
-    name = "units"
-
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof:
-        """Proved if everything is homogeneous, else refuted with the two units that meet first."""
-        del budget  # a pass over the formula
-        start = time.monotonic()
-        try:
-            for formula in (obligation.claim, *obligation.assuming):
-                check(formula)
-        except MixedUnitsError as clash:
-            proof = {"method": "units", "left": _json(clash.left), "right": _json(clash.right)}
-            return Proof(
-                Verdict.REFUTED,
-                self.name,
-                certificate(obligation, Verdict.REFUTED, proof),
-                left=str(clash.left),
-                right=str(clash.right),
-                reason=str(clash),
-                seconds=time.monotonic() - start,
-            )
-        bound = {
-            e.variable.name: _json(e.variable.unit)
-            for formula in (obligation.claim, *obligation.assuming)
-            for compare in comparisons(formula)
-            for side in (compare.left, compare.right)
-            for e in subexpressions(side)
-            if isinstance(e, Binder) and e.kind == "integral"
-        }
-        proof = {"method": "units"} | ({"bound": bound} if bound else {})
-        return Proof(
-            Verdict.PROVED,
-            self.name,
-            certificate(obligation, Verdict.PROVED, proof),
-            seconds=time.monotonic() - start,
-        )
+def units_agree(obligation: Obligation) -> Proof:
+    """Proved if everything is homogeneous, else refuted with the two units that meet first."""
+    stated = (obligation.claim, *obligation.assuming)
+    try:
+        for formula in stated:
+            check(formula)
+    except MixedUnitsError as clash:
+        left, right = clash.left, clash.right
+        steps = {"method": "units", "left": _json(left), "right": _json(right)}
+        made = certificate(obligation, Verdict.REFUTED, steps)
+        return Proof(Verdict.REFUTED, "units", made, left=str(left), right=str(right), reason=str(clash))
+    bound = {
+        e.variable.name: _json(e.variable.unit)
+        for e in expressions_in(*stated)
+        if isinstance(e, Binder) and e.kind == "integral"
+    }
+    proof = proved(obligation, {"method": "units"} | ({"bound": bound} if bound else {}))
+    return replace(proof, prover="units")

@@ -9,9 +9,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
-from dpverify.proving.provers.gram import admitted_point
-from dpverify.proving.provers.points import admitted
-from dpverify.proving.provers.proposals import simple_points
+from dpverify.proving.provers.points import MANY, admitted, random_points, simple_points
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
 from dpverify.proving.provers.search import Search
 
@@ -33,29 +31,26 @@ class Witness:
 
 def witness(obligation: Obligation, budget: Budget) -> Witness:
     """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
-    if any(v.kind == "vector" for v in obligation.over):
-        found_point = admitted_point(obligation)
-        if found_point is None:
-            return Witness(None, NONE_FOUND)
-        return Witness({name: coordinates_text(value) for name, value in found_point.items()})
-    for point in simple_points(obligation, _FIRST):
+    vectors = any(v.kind == "vector" for v in obligation.over)
+    points = random_points(obligation, MANY) if vectors else simple_points(obligation, _FIRST)
+    for point in points:
         if admitted(obligation, point):
-            return Witness({v.name: str(point[v.name]) for v in obligation.over})
+            return Witness({name: coordinates_text(value) for name, value in point.items()})
+    if vectors:
+        return Witness(None, NONE_FOUND)
     # a witness is a counterexample to what is false everywhere
     inside = replace(obligation.within_box(), claim=_FALSE)
-    found = Search().attempt(inside, budget)
-    if found is not None and found.counterexample is not None:
-        return Witness(dict(found.counterexample))
     anywhere = replace(inside, assuming=obligation.assuming)
-    found = RealArithmetic().attempt(anywhere, budget)
-    if found is not None and found.verdict is Verdict.PROVED:
-        return Witness(None, "the assumptions contradict one another, so the claim is vacuous", True)
-    for prover in (RealArithmetic(), Search(thorough=True)):
-        found = prover.attempt(inside, budget)
+    for prover, stated, vacuous in (
+        (Search(), inside, ""),
+        (RealArithmetic(), anywhere, ", so the claim is vacuous"),
+        (RealArithmetic(), inside, " in the box, so the claim is vacuous there"),
+        (Search(thorough=True), inside, ""),
+    ):
+        found = prover.attempt(stated, budget)
         if found is not None and found.verdict is Verdict.PROVED:
-            return Witness(
-                None, "the assumptions contradict one another in the box, so the claim is vacuous there"
-            )
-        if found is not None and found.counterexample is not None:
+            why = f"the assumptions contradict one another{vacuous}"
+            return Witness(None, why, impossible=stated is anywhere)
+        if found is not None and found.counterexample is not None and stated is inside:
             return Witness(dict(found.counterexample))
     return Witness(None, NONE_FOUND)

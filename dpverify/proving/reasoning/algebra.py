@@ -96,9 +96,9 @@ def _steps(exponent: SymPy) -> int:
 def _of_sum(parts: list[ExpandedSize]) -> ExpandedSize:
     top, bottom, degree = 0, 1, 0
     for part in parts:
-        alike = part.bottom == 1
         top = _near(top * part.bottom + part.top * bottom)
-        degree = max(degree, part.degree) if alike and bottom == 1 else _near(degree + part.degree)
+        whole = part.bottom == bottom == 1
+        degree = max(degree, part.degree) if whole else _near(degree + part.degree)
         bottom = _near(bottom * part.bottom)
     return ExpandedSize(_near(sum(p.expanded for p in parts)), top, bottom, degree)
 
@@ -121,11 +121,7 @@ def _of_power(base: ExpandedSize, n: int) -> ExpandedSize:
 
 
 def check_expansion(e: SymPy) -> ExpandedSize:
-    """Refuse what SymPy would multiply out for ages.
-
-    Raises:
-        TooLargeError: it would have too many terms, or too high a degree.
-    """
+    """Refuse, by `TooLargeError`, what SymPy would multiply out for ages: too many terms, or too high a degree."""
     found = size(e)
     if found.expanded > MAX_TERMS or found.degree > MAX_DEGREE:
         raise TooLargeError("an expression is too long to be expanded")
@@ -148,14 +144,9 @@ def _check_operations(e: SymPy, most: int = MAX_OPERATIONS) -> None:
     spend(1 + int(count))
 
 
-# ------------------------------------------------------------------------------------------- putting in
-
-
 def replaced(e: SymPy, values: Mapping[SymPy, SymPy]) -> SymPy:
     """An expression with parts replaced; `TooLargeError` for a number that is too long."""
     _check_operations(e)
-    if not values:
-        return e
     known: dict[SymPy, SymPy] = dict(values)
 
     def change(part: SymPy) -> SymPy:
@@ -169,7 +160,7 @@ def replaced(e: SymPy, values: Mapping[SymPy, SymPy]) -> SymPy:
             known[part] = found
         return found
 
-    return change(e)
+    return change(e) if values else e
 
 
 def derivative(e: SymPy, x: SymPy) -> SymPy:
@@ -178,44 +169,28 @@ def derivative(e: SymPy, x: SymPy) -> SymPy:
     return e.diff(x)
 
 
-# ------------------------------------------------------------------------------------------- other forms
+def _checked(work: Callable[[SymPy], Any], check: Callable[[SymPy], object]) -> Callable[[SymPy], Any]:
+    """Work of SymPy on expressions whose size is checked first."""
+
+    def checked(e: SymPy) -> Any:
+        check(e)
+        return work(e)
+
+    return checked
 
 
-def multiplied_out(e: SymPy) -> SymPy:
-    """A sum of products."""
-    check_expansion(e)
-    return sp.expand(e)
-
-
-def outer_terms(e: SymPy) -> tuple[SymPy, ...]:
-    """The terms of a sum, once products with sums in them are multiplied out."""
-    check_expansion(e)
-    found: tuple[SymPy, ...] = sp.Add.make_args(sp.expand_mul(e, deep=False))
-    return found
-
-
-def one_fraction(e: SymPy) -> SymPy:
-    """An expression over a common denominator, with products that are not multiplied out."""
-    _check_fraction(e)
-    return sp.together(e)
-
-
-def split_exponents(e: SymPy) -> SymPy:
-    """Powers of sums as products of powers."""
-    check_expansion(e)
-    return sp.expand_power_exp(e)
-
-
-def joined_powers(e: SymPy) -> SymPy:
-    """Products of powers of one base as one power."""
-    _check_operations(e)
-    return sp.powsimp(e)
-
-
-def without_common_factor(e: SymPy) -> SymPy:
-    """A sum with what divides each of its terms, as they are written, in front."""
-    _check_operations(e)
-    return sp.factor_terms(e)
+multiplied_out = _checked(sp.expand, check_expansion)
+"""A sum of products."""
+outer_terms = _checked(lambda e: sp.Add.make_args(sp.expand_mul(e, deep=False)), check_expansion)
+"""The terms of a sum, once products with sums in them are multiplied out."""
+one_fraction = _checked(sp.together, _check_fraction)
+"""An expression over a common denominator, with products that are not multiplied out."""
+split_exponents = _checked(sp.expand_power_exp, check_expansion)
+"""Powers of sums as products of powers."""
+joined_powers = _checked(sp.powsimp, _check_operations)
+"""Products of powers of one base as one power."""
+without_common_factor = _checked(sp.factor_terms, _check_operations)
+"""A sum with what divides each of its terms, as they are written, in front."""
 
 
 def in_factors(e: SymPy) -> SymPy:
@@ -246,12 +221,10 @@ def _factors(e: SymPy) -> tuple[SymPy, list[tuple[SymPy, int]]]:
     if not e.is_Add:
         return e, []
     ring, element = sring(e)
-    polynomial: Polynomial = {
-        tuple((i, Fraction(n)) for i, n in enumerate(exponents) if n): Fraction(
-            int(c.numerator), int(c.denominator)
-        )
-        for exponents, c in element.terms()
-    }
+    polynomial: Polynomial = {}
+    for exponents, c in element.terms():
+        monomial = tuple((i, Fraction(n)) for i, n in enumerate(exponents) if n)
+        polynomial[monomial] = Fraction(int(c.numerator), int(c.denominator))
     letters = [generator.as_expr() for generator in ring.gens]
     number, common, others = factored(polynomial)
 
@@ -279,25 +252,13 @@ def low_roots(e: SymPy, x: SymPy) -> list[SymPy]:
 
 def coefficients_in(e: SymPy, x: SymPy) -> list[SymPy] | None:
     """The coefficients of a polynomial in x, that of the highest power first; None for what is none."""
-    check_expansion(e)
-    e = sp.expand(e)
-    if not e.is_polynomial(x):
-        return None
-    found: list[SymPy] = sp.Poly(e, x).all_coeffs()
-    return found
+    e = multiplied_out(e)
+    return sp.Poly(e, x).all_coeffs() if e.is_polynomial(x) else None
 
-
-# ------------------------------------------------------------------------------------------- sums and integrals
 
 _NOT_THIS_WAY = (
-    TooLargeError,
-    ValueError,
-    NotImplementedError,
-    TypeError,
-    AttributeError,
-    sp.PolynomialError,
-    RecursionError,
-)
+    TooLargeError, ValueError, NotImplementedError, TypeError, AttributeError, sp.PolynomialError, RecursionError,
+)  # fmt: skip
 """What SymPy says where a method is not for an expression."""
 
 
@@ -354,9 +315,6 @@ def antiderivative(e: SymPy, x: SymPy) -> SymPy | None:
         return manualintegrate(e, x)
     except _NOT_THIS_WAY:
         return None
-
-
-# ------------------------------------------------------------------------------------------- what SymPy asks itself
 
 
 def _signs_of_short_ones(guess: Callable[[SymPy], Any]) -> Callable[[SymPy], Any]:

@@ -11,8 +11,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from types import FrameType
 
-from dpverify.formulas.expressions import TooLargeError
-
 
 @dataclass
 class Meter:
@@ -25,8 +23,8 @@ class Meter:
 _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
-class EffortSpentError(TooLargeError):
-    """The steps of one attempt are used up."""
+class EffortSpentError(Exception):
+    """The steps of one attempt are used up; it ends, and tries nothing else."""
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator as ring
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -30,6 +31,7 @@ from dpverify.proving.reasoning.effort import spend
 Point = Mapping[str, Value]
 """Name to value."""
 ExactPoint = dict[str, Any]
+_RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"<=": ring.le, "<": ring.lt, "==": ring.eq, "!=": ring.ne}
 PRECISIONS = (64, 128, 256, 512)
 MAX_TERMS_OF_SUM = 10_000
 
@@ -135,44 +137,36 @@ def _compare(formula: Compare, point: Point) -> bool | None:
         s = sign(left - right if exact else ball(left) - ball(right))
     except (UndefinedError, UnclearError):
         return None
-    match formula.relation:
-        case "<=":
-            return s <= 0
-        case "<":
-            return s < 0
-        case "==":
-            return s == 0
-        case "!=":
-            return s != 0
+    return bool(_RELATIONS[formula.relation](s, 0))
 
 
-def _plain(formula: Formula, point: Point) -> bool | None:
+def kleene(formula: Formula, judge: Callable[[Formula], bool | None]) -> bool | None:
+    """The truth of a formula from what is said of its comparisons and quantifiers, where that is enough."""
     match formula:
-        case Compare():
-            return _compare(formula, point)
-        case And(parts):
-            values = [_plain(p, point) for p in parts]
-            return False if False in values else None if None in values else True
-        case Or(parts):
-            values = [_plain(p, point) for p in parts]
-            return True if True in values else None if None in values else False
+        case And(parts) | Or(parts):
+            decisive = isinstance(formula, Or)
+            values = [kleene(part, judge) for part in parts]
+            return decisive if decisive in values else None if None in values else not decisive
         case Not(part):
-            value = _plain(part, point)
+            value = kleene(part, judge)
             return None if value is None else not value
         case Implies(premise, conclusion):
-            return _plain(Or((Not(premise), conclusion)), point)
-        case ForAll() | Exists():
-            return None
+            return kleene(Or((Not(premise), conclusion)), judge)
+        case _:
+            return judge(formula)
 
 
-def plain_truth(formula: Formula, point: Point) -> bool | None:
-    """Whether the formula holds at a point; None where it is undefined or the balls never decide.
+def plain_truth(
+    formula: Formula, point: Point, quantified: Callable[[Formula], bool | None] = lambda _: None
+) -> bool | None:
+    """Whether the formula holds at a point; None where it is undefined or nothing decides, as of a quantifier."""
 
-    A quantifier is not decided here.
-    """
+    def judge(part: Formula) -> bool | None:
+        return _compare(part, point) if isinstance(part, Compare) else quantified(part)
+
     for precision in PRECISIONS:
         with flint.ctx.workprec(precision):
-            value = _plain(formula, point)
+            value = kleene(formula, judge)
         if value is not None:
             return value
     return None

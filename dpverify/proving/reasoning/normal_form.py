@@ -51,6 +51,18 @@ class Quotient:
         return tuple(tuple(sorted(p.items())) for p in (self.numerator, self.denominator))
 
 
+UNIT = Quotient(ONE)
+
+
+def constant(value: Fraction | int) -> Quotient:
+    """A number."""
+    return Quotient({(): Fraction(value)} if value else {})
+
+
+def _power_of_letter(atom: int, exponent: Fraction | int = 1) -> Quotient:
+    return Quotient({((atom, Fraction(exponent)),): Fraction(1)})
+
+
 @dataclass(frozen=True)
 class Atom:
     """What a polynomial's letter stands for."""
@@ -74,22 +86,18 @@ class NormalForms:
         self._numbers: dict[Any, int] = {}
         self._known: dict[SymPy, Quotient] = {}
 
-    # ------------------------------------------------------------------------------------------ atoms
-
-    def _letter(self, atom: Atom) -> Polynomial:
+    def _letter(self, atom: Atom, exponent: Fraction = Fraction(1)) -> Quotient:
+        """A power of an atom, which gets a number if it is new."""
         number = self._numbers.get(atom.key)
         if number is None:
             number = self._numbers[atom.key] = len(self.atoms)
             self.atoms.append(atom)
-        return {((number, Fraction(1)),): Fraction(1)}
+        return Quotient({((number, exponent),): Fraction(1)})
 
     def is_nonnegative(self, p: Polynomial) -> bool:
         """Whether all coefficients are nonnegative, on monomials that cannot be negative."""
-        return all(c >= 0 and self._monomial_nonnegative(m) for m, c in p.items())
-
-    def _monomial_nonnegative(self, m: Monomial) -> bool:
         return all(
-            self.atoms[atom].sign != "any" or (e.denominator == 1 and e.numerator % 2 == 0) for atom, e in m
+            c >= 0 and all(self.atoms[a].sign != "any" or e % 2 == 0 for a, e in m) for m, c in p.items()
         )
 
     def is_positive(self, q: Quotient) -> bool:
@@ -99,8 +107,6 @@ class NormalForms:
     def has_positive_term(self, p: Polynomial) -> bool:
         """Whether some term is positive everywhere on the domain."""
         return any(c > 0 and all(self.atoms[a].sign == "positive" for a, _ in m) for m, c in p.items())
-
-    # ------------------------------------------------------------------------------------------ arithmetic
 
     def sum(self, parts: Iterable[Quotient]) -> Quotient:
         """The sum, over a common denominator."""
@@ -199,13 +205,9 @@ class NormalForms:
             multiply(top_again.denominator, bottom_again.numerator),
         )
 
-    # ------------------------------------------------------------------------------------------ conversion
-
     def of(self, e: SymPy) -> Quotient:
         """The normal form of an expression."""
-        return self._of(sp.sympify(e))
-
-    def _of(self, e: SymPy) -> Quotient:
+        e = sp.sympify(e)
         known = self._known.get(e)
         if known is None:
             known = self._known[e] = self._convert(e)
@@ -213,29 +215,29 @@ class NormalForms:
 
     def _convert(self, e: SymPy) -> Quotient:
         if e.is_Rational:
-            return Quotient({(): fraction(e)} if e else {})
+            return constant(fraction(e))
         if e.is_Symbol:
             sign = "positive" if e.is_positive else "nonnegative" if e.is_nonnegative else "any"
-            return Quotient(self._letter(Atom(("symbol", e), sign, expression=e)))
+            return self._letter(Atom(("symbol", e), sign, expression=e))
         if e is sp.pi:
-            return Quotient(self._letter(Atom(("pi",), "positive", expression=e)))
+            return self._letter(Atom(("pi",), "positive", expression=e))
         if e is sp.E:
-            return self._exponential(Quotient(dict(ONE)))
+            return self._exponential(UNIT)
         if e.is_Add:
-            return self.sum(self._of(part) for part in e.args)
+            return self.sum(map(self.of, e.args))
         if e.is_Mul:
-            return reduce(self.product, (self._of(part) for part in e.args))
+            return reduce(self.product, map(self.of, e.args))
         if e.is_Pow:
             return self._power(e)
-        if isinstance(e, sp.exp):
-            return self._exponential(self._of(e.args[0]))
-        if isinstance(e, sp.log):
-            return self._logarithm(self._of(e.args[0]))
-        if isinstance(e, sp.erfc):
-            return self._erfc(self._of(e.args[0]))
         if isinstance(e, Phi):
-            half = self._erfc(self._of(-e.args[0] / sp.sqrt(2)))
-            return self.product(half, Quotient({(): Fraction(1, 2)}))
+            return self.product(self._erfc(self.of(-e.args[0] / sp.sqrt(2))), constant(Fraction(1, 2)))
+        for function, make in (
+            (sp.exp, self._exponential),
+            (sp.log, self._logarithm),
+            (sp.erfc, self._erfc),
+        ):
+            if isinstance(e, function):
+                return make(self.of(e.args[0]))
         if isinstance(e, sp.Max | sp.Min | sp.Abs | sp.floor | sp.Sum | sp.Integral):
             return self._left_alone(e)
         raise OutOfScopeError(f"{type(e).__name__} has no normal form here")
@@ -243,40 +245,35 @@ class NormalForms:
     def _left_alone(self, e: SymPy) -> Quotient:
         if isinstance(e, sp.Sum | sp.Integral):
             body, variable, low, high = bound_parts(e)
-            ends = tuple(str(x) if x.is_infinite else self._of(x).key() for x in (low, high))
-            key: Any = (type(e).__name__, variable, self._of(body).key(), *ends)
+            ends = tuple(str(x) if x.is_infinite else self.of(x).key() for x in (low, high))
+            key: Any = (type(e).__name__, variable, self.of(body).key(), *ends)
         else:
-            key = (type(e).__name__, *sorted((self._of(a).key() for a in e.args), key=repr))
+            key = (type(e).__name__, *sorted((self.of(a).key() for a in e.args), key=repr))
         sign = "nonnegative" if isinstance(e, sp.Abs) else "any"
-        return Quotient(self._letter(Atom(key, sign, expression=e)))
+        return self._letter(Atom(key, sign, expression=e))
 
     def _power(self, e: SymPy) -> Quotient:
-        base = self._of(e.base)
+        base = self.of(e.base)
         if e.exp.is_Rational:
-            exponent = fraction(e.exp)
-            if exponent.denominator != 1:
-                return self._root(base, exponent)
-            whole = self.inverse(base) if exponent < 0 else base
-            n = abs(exponent.numerator)
-            return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
+            return self._rational_power(base, fraction(e.exp))
         if e.exp.is_integer and not self.is_positive(base):
-            return self._whole_power(base, self._of(e.exp))
+            return self._whole_power(base, self.of(e.exp))
         # elsewhere it is defined for positive bases only, as far as `definedness.defined_where` can say
-        return self._exponential(self.product(self._of(e.exp), self._logarithm(base)))
+        return self._exponential(self.product(self.of(e.exp), self._logarithm(base)))
 
     def _whole_power(self, base: Quotient, exponent: Quotient) -> Quotient:
         """A base other than 0, of any sign, to a symbolic exponent that is an integer."""
         if not base.numerator:
             raise OutOfScopeError("a power of zero")
-        result = Quotient(dict(ONE))
+        result = UNIT
         for p, direction in ((base.numerator, 1), (base.denominator, -1)):
-            constant, monomial, others = factored(p)
-            factors = [(Quotient({((a, Fraction(1)),): Fraction(1)}), n) for a, n in monomial]
+            number, monomial, others = factored(p)
+            factors = [(_power_of_letter(a), n) for a, n in monomial]
             factors += [(Quotient(factor), Fraction(n)) for factor, n in others]
-            factors += [(Quotient({(): abs(constant)}), Fraction(1))] * (abs(constant) != 1)
-            factors += [(Quotient({(): Fraction(-1)}), Fraction(1))] * (constant < 0)
+            factors += [(constant(abs(number)), Fraction(1))] * (abs(number) != 1)
+            factors += [(constant(-1), Fraction(1))] * (number < 0)
             for factor, multiplicity in factors:
-                times = self.product(exponent, Quotient({(): multiplicity * direction}))
+                times = self.product(exponent, constant(multiplicity * direction))
                 positive = self.is_nonnegative(factor.numerator)  # 0 it is not
                 one = (
                     self._exponential(self.product(times, self._logarithm(factor)))
@@ -287,50 +284,48 @@ class NormalForms:
         return result
 
     def _power_of_factor(self, factor: Quotient, exponent: Quotient) -> Quotient:
-        result = Quotient(dict(ONE))
-        for monomial, c in exponent.numerator.items():
-            if exponent.denominator != ONE or c.denominator != 1 or not self._is_whole(monomial):
-                key = ("power", factor.key(), exponent.key())
-                return Quotient(self._letter(Atom(key, "any", argument=factor)))
-        for monomial, c in exponent.numerator.items():
-            if monomial:
-                key = ("power", factor.key(), monomial)
-                letter = self._letter(Atom(key, "any", argument=factor))
-                ((one, _),) = letter.items()
-                part = Quotient({monomial_power(one, c): Fraction(1)})
-            else:
-                part = self._rational_power(factor, c)
+        whole = exponent.denominator == ONE and all(
+            c.denominator == 1 and self._is_whole(m) for m, c in exponent.numerator.items()
+        )
+        if exponent.numerator and not whole:
+            return self._letter(Atom(("power", factor.key(), exponent.key()), "any", argument=factor))
+        result = UNIT
+        for m, c in exponent.numerator.items():
+            part = (
+                self._letter(Atom(("power", factor.key(), m), "any", argument=factor), c)
+                if m
+                else self._rational_power(factor, c)
+            )
             result = self.product(result, part)
         return result
 
     def _is_whole(self, m: Monomial) -> bool:
-        return all(
-            self.atoms[a].key[0] == "symbol"
-            and bool(self.atoms[a].expression.is_integer)
-            and e > 0
-            and e.denominator == 1
-            for a, e in m
-        )
+        letters = (self.atoms[a] for a, _ in m)
+        whole = all(a.key[0] == "symbol" and a.expression.is_integer for a in letters)
+        return whole and all(e > 0 and e.denominator == 1 for _, e in m)
 
     def _exponential(self, q: Quotient) -> Quotient:
         quotients, remainder = divided(q.numerator, q.denominator)
-        result = Quotient(dict(ONE))
-        parts = [({m: Fraction(1)}, dict(ONE), c) for m, c in quotients.items()]
-        parts += [({m: Fraction(1)}, q.denominator, c) for m, c in remainder.items()]
-        for numerator, denominator, c in parts:
-            result = self.product(result, self._exponential_of_term(Quotient(numerator, denominator), c))
+        result = UNIT
+        for terms, denominator in ((quotients, ONE), (remainder, q.denominator)):
+            for m, c in terms.items():
+                term = Quotient({m: Fraction(1)}, denominator)
+                result = self.product(result, self._exponential_of_term(term, c))
         return result
 
     def _exponential_of_term(self, q: Quotient, c: Fraction) -> Quotient:
         """exp(c q) for a single term q: a power of the argument where q is a logarithm, else of an atom."""
-        ((monomial, _),) = q.numerator.items()
-        if q.denominator == ONE and len(monomial) == 1 and monomial[0][1] == 1:
-            atom = self.atoms[monomial[0][0]]
-            if atom.key[0] == "log" and atom.argument is not None:
-                return self._rational_power(atom.argument, c)
-        letter = self._letter(Atom(("exp", q.key()), "positive", argument=q))
-        ((one, _),) = letter.items()
-        return Quotient({monomial_power(one, c): Fraction(1)})
+        atom = self._single(q)
+        if atom is not None and atom.key[0] == "log" and atom.argument is not None:
+            return self._rational_power(atom.argument, c)
+        return self._letter(Atom(("exp", q.key()), "positive", argument=q), c)
+
+    def _single(self, q: Quotient) -> Atom | None:
+        """The atom that a quotient is, if it is one."""
+        if q.denominator != ONE or len(q.numerator) != 1:
+            return None
+        ((monomial, c),) = q.numerator.items()
+        return self.atoms[monomial[0][0]] if c == 1 == len(monomial) and monomial[0][1] == 1 else None
 
     def _rational_power(self, q: Quotient, c: Fraction) -> Quotient:
         if c.denominator != 1:
@@ -339,41 +334,31 @@ class NormalForms:
         n = abs(c.numerator)
         return self.canonical(Quotient(power(whole.numerator, n), power(whole.denominator, n)))
 
-    def _split_positive(self, q: Quotient) -> tuple[list[tuple[Quotient, Fraction]], Quotient]:
-        """Factors of a positive quotient that are positive each, with multiplicity, and what remains."""
+    def _positive_factors(self, q: Quotient) -> list[tuple[Quotient, Fraction]]:
+        """Factors of a positive quotient that are positive each, with multiplicity; what remains comes last."""
         factors: list[tuple[Quotient, Fraction]] = []
-        rest = Quotient(dict(ONE))
+        rest = UNIT
         for p, sign in ((q.numerator, 1), (q.denominator, -1)):
-            constant, monomial, others = factored(p)
-            for prime, multiplicity in prime_factors(constant):
-                factors.append((Quotient({(): Fraction(prime)}), Fraction(multiplicity * sign)))
-            if constant < 0:
-                rest = self.product(rest, Quotient({(): Fraction(-1)}))
-            for a, e in monomial:
-                letter = Quotient({((a, Fraction(1)),): Fraction(1)})
-                if self.atoms[a].sign != "any":
-                    factors.append((letter, e * sign))
+            number, monomial, others = factored(p)
+            factors += [(constant(prime), Fraction(n * sign)) for prime, n in prime_factors(number)]
+            if number < 0:
+                rest = self.product(rest, constant(-1))
+            parts = [(_power_of_letter(a), e * sign, self.atoms[a].sign != "any") for a, e in monomial]
+            parts += [(Quotient(f), Fraction(n * sign), self.is_nonnegative(f)) for f, n in others]
+            for factor, multiplicity, positive in parts:
+                if positive:
+                    factors.append((factor, multiplicity))
                 else:
-                    rest = self.product(rest, self._rational_power(letter, e * sign))
-            for factor, multiplicity in others:
-                if self.is_nonnegative(factor):
-                    factors.append((Quotient(factor), Fraction(multiplicity * sign)))
-                else:
-                    rest = self.product(
-                        rest, self._rational_power(Quotient(factor), Fraction(multiplicity * sign))
-                    )
-        return factors, rest
+                    rest = self.product(rest, self._rational_power(factor, multiplicity))
+        if rest.key() != UNIT.key():
+            factors.append((rest, Fraction(1)))
+        return factors
 
     def _root(self, q: Quotient, exponent: Fraction) -> Quotient:
         if not q.numerator:
             raise OutOfScopeError("a root of zero")
-        factors, rest = self._split_positive(q)
-        if rest.key() != Quotient(dict(ONE)).key():
-            factors.append((rest, Fraction(1)))
-        result = Quotient(dict(ONE))
-        for factor, multiplicity in factors:
-            result = self.product(result, self._root_of_factor(factor, multiplicity * exponent))
-        return result
+        roots = (self._root_of_factor(factor, n * exponent) for factor, n in self._positive_factors(q))
+        return reduce(self.product, roots, UNIT)
 
     def _root_of_factor(self, factor: Quotient, exponent: Fraction) -> Quotient:
         if factor.denominator == ONE and len(factor.numerator) == 1:
@@ -384,41 +369,29 @@ class NormalForms:
         if exponent.denominator == 1:
             return self._rational_power(factor, exponent)
         sign = "positive" if self.is_positive(factor) else "nonnegative"
-        letter = self._letter(Atom(("root", factor.key()), sign, base=factor))
-        ((one, _),) = letter.items()
-        return self.canonical(Quotient({monomial_power(one, exponent): Fraction(1)}))
+        return self.canonical(self._letter(Atom(("root", factor.key()), sign, base=factor), exponent))
 
     def _logarithm(self, q: Quotient) -> Quotient:
         if not q.numerator:
             raise OutOfScopeError("the logarithm of zero")
-        factors, rest = self._split_positive(q)
-        if rest.key() != Quotient(dict(ONE)).key():
-            factors.append((rest, Fraction(1)))
-        return self.sum(
-            self.product(self._logarithm_of_factor(f), Quotient({(): multiplicity}))
-            for f, multiplicity in factors
-        )
+        factors = self._positive_factors(q)
+        return self.sum(self.product(self._logarithm_of_factor(f), constant(n)) for f, n in factors)
 
     def _logarithm_of_factor(self, f: Quotient) -> Quotient:
-        if f.denominator == ONE and len(f.numerator) == 1:
-            ((monomial, c),) = f.numerator.items()
-            if c == 1 and len(monomial) == 1 and monomial[0][1] == 1:
-                atom = self.atoms[monomial[0][0]]
-                if atom.key[0] == "exp" and atom.argument is not None:
-                    return atom.argument
-                if atom.base is not None:
-                    return self._logarithm(atom.base)
-        return Quotient(self._letter(Atom(("log", f.key()), "any", argument=f)))
+        atom = self._single(f)
+        if atom is not None and atom.key[0] == "exp" and atom.argument is not None:
+            return atom.argument
+        if atom is not None and atom.base is not None:
+            return self._logarithm(atom.base)
+        return self._letter(Atom(("log", f.key()), "any", argument=f))
 
     def _erfc(self, q: Quotient) -> Quotient:
         if not q.numerator:
-            return Quotient(dict(ONE))
+            return UNIT
         if q.numerator[max(q.numerator)] < 0:
             mirrored = self._erfc(Quotient({m: -c for m, c in q.numerator.items()}, q.denominator))
-            return self.sum(
-                (Quotient({(): Fraction(2)}), self.product(Quotient({(): Fraction(-1)}), mirrored))
-            )
-        return Quotient(self._letter(Atom(("erfc", q.key()), "positive", argument=q)))
+            return self.sum((constant(2), self.product(constant(-1), mirrored)))
+        return self._letter(Atom(("erfc", q.key()), "positive", argument=q))
 
 
 def is_identity(left: SymPy, right: SymPy) -> bool:

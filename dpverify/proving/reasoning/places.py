@@ -16,16 +16,14 @@ import sympy as sp
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
-from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in
+from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in, in_domain
 from dpverify.formulas.operators import normal_cdf
-from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import derivative, replaced
-from dpverify.proving.reasoning.definedness import all_hold
-from dpverify.proving.reasoning.effort import EffortSpentError, spend
+from dpverify.proving.reasoning.effort import spend
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
-from dpverify.proving.reasoning.signs import shift_that_shows
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
+from dpverify.proving.reasoning.truth import missing, shift_that_shows
 
 SAMPLES = 160
 """Points at which floats try an inequality before anything is proved."""
@@ -62,8 +60,6 @@ class Assumptions:
     def knowing(self, *more: Formula) -> Assumptions:
         """The same place with more that is given."""
         return replace(self, given=(*self.given, *more))
-
-    # ------------------------------------------------------------------------------------------ floats
 
     @cached_property
     def points(self) -> list[dict[SymPy, float]]:
@@ -102,8 +98,6 @@ class Assumptions:
                 found.add(-1)
         return found or {1}
 
-    # ------------------------------------------------------------------------------------------ proofs
-
     def at_once(self, f: SymPy, *, strict: bool, solver: bool = True) -> bool:
         """Whether 0 <= f (0 < f) follows by signs of coefficients, or by z3, wherever f is defined."""
         spend(_LOOK)
@@ -117,8 +111,6 @@ class Assumptions:
             facts = (*self.given, *_tails(f))
             written = Compare(claim.relation, _ZERO, tree(f))
             return unsatisfiable(self.variables, facts, written, budget=self.budget, share=_SHARE)[0] is True
-        except EffortSpentError:
-            raise
         except OutOfScopeError:
             return False
 
@@ -129,14 +121,9 @@ class Assumptions:
     def shows_all(self, wanted: Iterator[Requirement]) -> bool:
         """Whether conditions are shown to hold here."""
         try:
-            stated = Obligation("at a place", "", Le(_ZERO, _ZERO), self.variables, assuming=self.given)
-            return not all_hold(stated, wanted, self.budget)
-        except EffortSpentError:
-            raise
+            return not missing(self.variables, self.given, wanted, self.budget)
         except OutOfScopeError:
             return False
-
-    # ------------------------------------------------------------------------------------------ ways
 
     def ends(self, x: Variable) -> Iterator[tuple[int, Expression | None, bool]]:
         """Ends of x: 1 below it and -1 above it, the end itself (None: infinite), and whether it is left out."""
@@ -149,15 +136,12 @@ class Assumptions:
             yield side, None if bound is None else Number(bound), is_open or bound is None
 
     def along(self, x: Variable, side: int, end: Expression | None) -> tuple[Assumptions, Assumptions] | None:
-        """What still holds between x and an end of it (without the end), and at the end.
-
-        None where x may leave its domain before it comes to the end.
-        """
+        """What holds between x and an end (without it), and at the end; None where x may leave its domain before."""
         path: list[Formula] = []
         at: list[Formula] = []
         rest = tuple(v for v in self.variables if v != x)
         # what is linear in x and holds at both ends of a way holds on it
-        for given in (*self.given, *domain(x)):
+        for given in (*self.given, *in_domain(x, x)):
             if x not in free_in(given):
                 path.append(given)
                 at.append(given)
@@ -173,26 +157,16 @@ class Assumptions:
                 continue
             there = side * -rate if end is None else replaced(difference, {symbol(x): symbolic(end)})
             if not self.at_once(there, strict=False):
-                if given in domain(x):
+                if given in in_domain(x, x):
                     return None
                 continue
             at.append(Le(_ZERO, tree(there)))
-            if given not in domain(x):
+            if given not in in_domain(x, x):
                 path.append(given)
         if end is not None:
             path.append(Lt(end, x) if side > 0 else Lt(x, end))
         way = replace(self, given=tuple(path))
         return way, Assumptions(rest, tuple(f for f in at if free_in(f)), self.budget)
-
-
-def domain(x: Variable) -> tuple[Compare, ...]:
-    """What the domain of a letter says."""
-    found = []
-    if x.lower is not None:
-        found.append((Lt if x.lower_open else Le)(Number(x.lower), x))
-    if x.upper is not None:
-        found.append((Lt if x.upper_open else Le)(x, Number(x.upper)))
-    return tuple(found)
 
 
 def _linear_end(given: Formula, x: Variable) -> tuple[int, Expression] | None:
@@ -220,9 +194,6 @@ def _tails(f: SymPy) -> Iterator[Formula]:
         yield Implies(Le(u, 0), Le(value, Fraction(1, 2)))
         yield Implies(Gt(u, 0), Le(2 * u * u * (1 - value), 1))
         yield Implies(Lt(u, 0), Le(2 * u * u * value, 1))
-
-
-# ---------------------------------------------------------------------------------------------- floats
 
 
 def _values(v: Variable) -> list[float]:

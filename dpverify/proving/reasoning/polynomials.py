@@ -105,14 +105,8 @@ def shift(p: Polynomial, m: Monomial) -> Polynomial:
     return {times(n, m): c for n, c in p.items()}
 
 
-# ---------------------------------------------------------------------------------------------- through FLINT
-
-
 def _to_flint(polynomials: list[Polynomial]) -> tuple[list[Any], Callable[[Any], Polynomial]]:
-    """The polynomials in FLINT, with whole nonnegative exponents, and the way back.
-
-    Exponents are counted in a unit for each letter; the polynomials must have no negative exponents.
-    """
+    """The polynomials, free of negative exponents, in FLINT with whole ones in a unit for each letter; and back."""
     letters = sorted({a for p in polynomials for m in p for a, _ in m})
     powers: dict[int, set[Fraction]] = {a: set() for a in letters}
     for p in polynomials:

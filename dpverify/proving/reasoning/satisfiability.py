@@ -15,23 +15,37 @@ coefficients: the longer the numbers, the fewer operations and rounds it gets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+import operator as ring
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy as sp
 import z3
 
+from dpverify.formulas.calculus import map_sides
 from dpverify.formulas.definedness import defined_where
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError, Variable
-from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    comparisons,
+    subformulas,
+)
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.effort import note_the_clock
-from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
+from dpverify.proving.reasoning.normal_form import NormalForms, Quotient, constant
 from dpverify.proving.reasoning.polynomials import Monomial, Polynomial, content, degree, multiply
-from dpverify.proving.reasoning.signs import holds_by_signs
-from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, sides, symbol, symbolic_formula
+from dpverify.proving.reasoning.symbolic import Phi, Symbolic, SymPy, holds_by_signs, symbol, symbolic_formula
 
 MAX_DEGREE = 60
 """Highest power of an unknown that z3 is asked about: it does not count the work in numbers that such powers make."""
@@ -54,20 +68,11 @@ def without_pieces(formula: Symbolic) -> Symbolic:
         return formula
     if math.prod(max(2, len(p.args)) for p in difference.atoms(sp.Max, sp.Min, sp.Abs)) > MAX_CASES:
         raise TooLargeError("max, min and abs make too many cases")
-    for side, other, joins in (
-        (formula.left, "right", (sp.Max, sp.Min)),
-        (formula.right, "left", (sp.Min, sp.Max)),
-    ):
-        if formula.relation in ("<=", "<") and isinstance(side, sp.Max | sp.Min):
-            pieces = tuple(
-                without_pieces(
-                    Compare(formula.relation, a, formula.right)
-                    if other == "right"
-                    else Compare(formula.relation, formula.left, a)
-                )
-                for a in side.args
-            )
-            return And(pieces) if isinstance(side, joins[0]) else Or(pieces)
+    ordered = formula.relation in ("<=", "<")
+    for name, side, all_of in (("left", formula.left, sp.Max), ("right", formula.right, sp.Min)):
+        if ordered and isinstance(side, sp.Max | sp.Min):
+            pieces = tuple(without_pieces(replace(formula, **{name: a})) for a in side.args)
+            return And(pieces) if isinstance(side, all_of) else Or(pieces)
     piece = next(
         p
         for p in sorted(difference.atoms(sp.Max, sp.Min, sp.Abs), key=sp.default_sort_key)
@@ -79,16 +84,9 @@ def without_pieces(formula: Symbolic) -> Symbolic:
         branches, largest = piece.args, isinstance(piece, sp.Max)
     cases: list[Symbolic] = []
     for branch in branches:
-        chosen = tuple(
-            Compare("<=", b, branch) if largest else Compare("<=", branch, b)
-            for b in branches
-            if b is not branch
-        )
-        here = Compare(
-            formula.relation,
-            replaced(formula.left, {piece: branch}),
-            replaced(formula.right, {piece: branch}),
-        )
+        others = (b for b in branches if b is not branch)
+        chosen = (Compare("<=", b, branch) if largest else Compare("<=", branch, b) for b in others)
+        here = map_sides(formula, partial(replaced, values={piece: branch}))
         cases.append(And((*chosen, without_pieces(here))))
     return Or(tuple(cases))
 
@@ -107,37 +105,32 @@ class _Query:
         self.degrees: list[int] = []
         self.domain = [c for v in variables for c in self._domain(v)]
 
-    def _number(self, numerator: int, denominator: int = 1) -> Any:
-        self.bits = max(self.bits, numerator.bit_length(), denominator.bit_length())
+    def _number(self, value: Fraction) -> Any:
+        self.bits = max(self.bits, *map(int.bit_length, value.as_integer_ratio()))
         if self.bits > MAX_BITS:
             raise TooLargeError("a number is too long for z3")
-        return z3.RatVal(numerator, denominator, self.context)
+        return z3.RatVal(*value.as_integer_ratio(), self.context)
 
-    def _domain(self, v: Variable) -> list[Any]:
+    def _domain(self, v: Variable) -> Iterator[Any]:
         if v.kind == "vector":
             raise OutOfScopeError("function not supported: inner products of vectors")
         x = self._symbol(symbol(v))
-        result = []
         if v.lower is not None:
-            low = self._number(v.lower.numerator, v.lower.denominator)
-            result.append(x > low if v.lower_open else x >= low)
+            low = self._number(v.lower)
+            yield x > low if v.lower_open else x >= low
         if v.upper is not None:
-            high = self._number(v.upper.numerator, v.upper.denominator)
-            result.append(x < high if v.upper_open else x <= high)
-        return result
+            high = self._number(v.upper)
+            yield x < high if v.upper_open else x <= high
 
     def _symbol(self, letter: SymPy) -> Any:
         if letter not in self.unknowns:
             v = self.variables.get(letter)
             if v is None:
                 raise OutOfScopeError(f"{letter} is not declared")
-            if self.integers and v.kind == "integer":
-                self.unknowns[letter] = z3.ToReal(z3.Int(f"v_{v.name}", self.context))
-            else:
-                self.unknowns[letter] = z3.Real(f"v_{v.name}", self.context)
+            whole = self.integers and v.kind == "integer"
+            x = (z3.Int if whole else z3.Real)(f"v_{v.name}", self.context)
+            self.unknowns[letter] = z3.ToReal(x) if whole else x
         return self.unknowns[letter]
-
-    # ------------------------------------------------------------------------------------------ polynomials
 
     def _unknown(self, letter: int, root: int) -> Any:
         """z3's term for the root-th root of an atom."""
@@ -146,10 +139,8 @@ class _Query:
             return self.unknowns[key]
         atom = self.forms.atoms[letter]
         kind = atom.key[0]
-        if kind == "symbol" and root == 1:
-            x = self._symbol(atom.expression)
-        else:
-            x = z3.Real(f"u_{letter}_{root}", self.context)
+        plain = kind == "symbol" and root == 1
+        x = self._symbol(atom.expression) if plain else z3.Real(f"u_{letter}_{root}", self.context)
         self.unknowns[key] = x
         if root > 1:
             if atom.sign == "any":
@@ -167,7 +158,8 @@ class _Query:
             self.degrees.append(root)
             self.facts.append(_power(x, root) == self._unknown(letter, 1))
         elif kind == "pi":
-            self.facts += [x > self._number(314159265, 10**8), x < self._number(314159266, 10**8)]
+            low, high = (self._number(Fraction(n, 10**8)) for n in (314159265, 314159266))
+            self.facts += [x > low, x < high]
         elif kind == "exp":
             self.facts.append(x > 0)
         elif kind == "erfc":
@@ -191,8 +183,7 @@ class _Query:
         """Numerator and denominator without negative exponents."""
         if q is None:
             raise AssertionError("a root has a base")
-        lowest = [(a, -e) for a, e in content(q.numerator) if e < 0]
-        up: Polynomial = {tuple(lowest): Fraction(1)}
+        up: Polynomial = {tuple((a, -e) for a, e in content(q.numerator) if e < 0): Fraction(1)}
         return multiply(q.numerator, up), multiply(q.denominator, up)
 
     def _polynomial(self, p: Polynomial) -> Any:
@@ -208,10 +199,10 @@ class _Query:
         self.degrees.append(max((sum(int(e * roots[a]) for a, e in m) for m in p), default=0))
         terms = []
         for m, c in sorted(p.items()):
-            factors = [self._number(c.numerator, c.denominator)]
+            factors = [self._number(c)]
             factors += [_power(self._unknown(a, roots[a]), int(e * roots[a])) for a, e in m]
             terms.append(z3.Product(factors) if len(factors) > 1 else factors[0])
-        return z3.Sum(terms) if terms else self._number(0)
+        return z3.Sum(terms) if terms else self._number(Fraction(0))
 
     def _cleared(self, q: Quotient) -> Polynomial:
         """A polynomial with the sign of a quotient, wherever the quotient is defined."""
@@ -235,8 +226,6 @@ class _Query:
         factor: Monomial = tuple(clear)
         return multiply(p, {factor: Fraction(1)})
 
-    # ------------------------------------------------------------------------------------------ sizes
-
     def dearness(self) -> int:
         """How many times more than usual one of z3's operations may cost: degrees multiply with each elimination."""
         unknowns = len({term.get_id() for term in self.unknowns.values()})
@@ -248,48 +237,39 @@ class _Query:
         highest = max((2, *self.degrees))
         return max(1, int(math.log(LARGEST_NUMBER / self.bits, highest)))
 
-    # ------------------------------------------------------------------------------------------ formulas
+    def known(self, f: Formula) -> Any:
+        """A z3 term that is true wherever a formula is; facts are collected on the side."""
+        return self._walk(f, True, self._known_comparison)
 
-    def known(self, f: Formula, value: bool = True) -> Any:
-        """A z3 term that is true wherever a formula has a truth value; facts are collected on the side."""
-        match f:
-            case Compare():
-                return self._known_comparison(f, value)
-            case Not(part):
-                return self.known(part, not value)
-            case Implies(premise, conclusion):
-                return self.known(Or((Not(premise), conclusion)), value)
-            case And(parts) | Or(parts):
-                terms = [self.known(p, value) for p in parts]
-                return (z3.And if isinstance(f, And) is value else z3.Or)(*terms, self.context)
-            case ForAll(variable, body):
-                return self._bound(variable, body, lambda part: self.known(part, value), every=value)
-            case Exists():
-                raise OutOfScopeError(_EXISTS)
-
-    def failing(self, f: Formula, value: bool = True, *, defined: bool) -> Any:
-        """A z3 term that is true wherever a formula has not a truth value, the other one or none.
+    def failing(self, f: Formula, *, defined: bool) -> Any:
+        """A z3 term that is true wherever a formula is not true, but false or undefined.
 
         `defined` says that all of its comparisons have been shown to be defined wherever that matters.
         """
+
+        def failed(compare: Compare, value: bool) -> Any:
+            order = self._comparison(compare)
+            undefined = [] if defined else [z3.Not(c) for c in self._definedness(compare)]
+            return z3.Or(*undefined, order if value else z3.Not(order), self.context)
+
+        return self._walk(f, False, failed)
+
+    def _walk(self, f: Formula, value: bool, leaf: Callable[[Compare, bool], Any]) -> Any:
+        """The term for a truth value of a formula from those for truth values of its comparisons."""
         match f:
             case Compare():
-                wrong = z3.Not(self._comparison(f)) if value else self._comparison(f)
-                undefined = [] if defined else [z3.Not(c) for c in self._definedness(f)]
-                return z3.Or(*undefined, wrong, self.context)
+                return leaf(f, value)
             case Not(part):
-                return self.failing(part, not value, defined=defined)
+                return self._walk(part, not value, leaf)
             case Implies(premise, conclusion):
-                return self.failing(Or((Not(premise), conclusion)), value, defined=defined)
+                return self._walk(Or((Not(premise), conclusion)), value, leaf)
             case And(parts) | Or(parts):
-                terms = [self.failing(p, value, defined=defined) for p in parts]
-                return (z3.Or if isinstance(f, And) is value else z3.And)(*terms, self.context)
+                join = z3.And if isinstance(f, And) is value else z3.Or
+                return join(*(self._walk(p, value, leaf) for p in parts), self.context)
             case ForAll(variable, body):
-                return self._bound(
-                    variable, body, lambda part: self.failing(part, value, defined=defined), every=not value
-                )
+                return self._bound(variable, body, lambda part: self._walk(part, value, leaf), every=value)
             case Exists():
-                raise OutOfScopeError(_EXISTS)
+                raise OutOfScopeError("what there is, is found and put in, or not at all")
 
     def _definedness(self, f: Compare) -> Iterator[Any]:
         for condition in defined_where(f):
@@ -320,36 +300,14 @@ class _Query:
 
     def _comparison(self, f: Compare) -> Any:
         """A comparison in real arithmetic, right where both sides are defined (`Condition`)."""
-        cases = without_pieces(symbolic_formula(f))
-        if not isinstance(cases, Compare):
-            return self._cases(cases)
-        return self._ordered(cases)
+        return self._walk(without_pieces(symbolic_formula(f)), True, self._ordered)
 
-    def _ordered(self, f: Symbolic) -> Any:
-        difference = self._polynomial(self._cleared(self._difference(f)))
-        match f.relation:
-            case "<=":
-                return difference >= 0
-            case "<":
-                return difference > 0
-            case "==":
-                return difference == 0
-            case "!=":
-                return difference != 0
-
-    def _cases(self, f: Symbolic) -> Any:
-        match f:
-            case Compare():
-                return self._ordered(f)
-            case And(parts) | Or(parts):
-                join = z3.And if isinstance(f, And) else z3.Or
-                return join(*(self._cases(p) for p in parts), self.context)
-        raise AssertionError(f)
-
-    def _difference(self, f: Symbolic) -> Quotient:
-        return self.forms.sum(
-            (self.forms.of(f.right), self.forms.product(Quotient({(): Fraction(-1)}), self.forms.of(f.left)))
-        )
+    def _ordered(self, f: Symbolic, _value: bool) -> Any:
+        right, left = self.forms.of(f.right), self.forms.of(f.left)
+        gap = self.forms.sum((right, self.forms.product(constant(-1), left)))
+        difference = self._polynomial(self._cleared(gap))
+        relation = {"<=": ring.ge, "<": ring.gt, "==": ring.eq, "!=": ring.ne}[f.relation]
+        return relation(difference, 0)
 
     def _bound(
         self, variable: Variable, body: Formula, inner: Callable[[Formula], Any], *, every: bool
@@ -360,7 +318,8 @@ class _Query:
             raise OutOfScopeError(f"{variable.name} is bound twice")
         if variable.kind == "integer":
             raise OutOfScopeError("a quantifier over integers")
-        for side in sides(symbolic_formula(body)):
+        compared: Iterator[Symbolic] = comparisons(symbolic_formula(body))
+        for side in (side for c in compared for side in (c.left, c.right)):
             found = side.atoms(sp.exp, sp.log, sp.erfc, Phi, sp.floor, sp.Pow, sp.Sum, sp.Integral)
             for e in sorted(found, key=sp.default_sort_key):
                 if letter in e.free_symbols and not (isinstance(e, sp.Pow) and e.exp.is_Integer):
@@ -381,24 +340,8 @@ class _Query:
         return z3.Exists([bound], z3.And(domain, term))
 
 
-_EXISTS = "what there is, is found and put in, or not at all"
-
-
 def _power(x: Any, n: int) -> Any:
     return x if n == 1 else z3.Product([x] * n) if n <= 8 else x**n
-
-
-def _has_quantifier(f: Formula) -> bool:
-    match f:
-        case ForAll():
-            return True
-        case And(parts) | Or(parts):
-            return any(map(_has_quantifier, parts))
-        case Not(part):
-            return _has_quantifier(part)
-        case Implies(premise, conclusion):
-            return _has_quantifier(premise) or _has_quantifier(conclusion)
-    return False
 
 
 def _solvers(context: Any, quantified: bool, integers: bool, rounds: int) -> list[Any]:
@@ -417,6 +360,11 @@ def _counted(solver: Any) -> int:
     """What the solver's context has done so far, in z3's own count."""
     statistics = solver.statistics()
     return int(statistics.get_key_value("rlimit count"))
+
+
+def whole_or_not(variables: Iterable[Variable]) -> tuple[bool, ...]:
+    """For `integers`: z3 is asked of all numbers first, and then of integers alone where there are some."""
+    return (False, True) if any(v.kind == "integer" for v in variables) else (False,)
 
 
 def unsatisfiable(
@@ -440,7 +388,8 @@ def unsatisfiable(
     body = [query.known(f) for f in assuming]
     if claim is not None:
         body.append(query.failing(claim, defined=defined))
-    quantified = any(map(_has_quantifier, assuming if claim is None else (*assuming, claim)))
+    stated = assuming if claim is None else (*assuming, claim)
+    quantified = any(isinstance(part, ForAll) for f in stated for part in subformulas(f))
     limit = max(1, budget.units // (share * query.dearness()))
     spent = 0
     for solver in _solvers(query.context, quantified, integers, query.rounds()):
@@ -460,9 +409,8 @@ def unsatisfiable(
             return True, {}
         if answer == z3.sat:
             model = solver.model()
-            return False, {
-                v.name: model.eval(query.unknowns[symbol(v)], model_completion=True) for v in variables
-            }
+            unknowns = {v.name: query.unknowns[symbol(v)] for v in variables}
+            return False, {x: model.eval(unknown, model_completion=True) for x, unknown in unknowns.items()}
     return None, {}
 
 

@@ -14,7 +14,7 @@ Formulas in SymPy's form are those of `dpverify.formulas.logic` with SymPy's exp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -43,9 +43,11 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.expressions import (
     integral as tree_integral,
 )
-from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
+from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.operators import apply, exp, log, maximum
+from dpverify.formulas.records import Signs
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.formulas.signs import POSITIVE, possible_signs
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.reasoning.evaluation import evaluate
 
@@ -140,29 +142,12 @@ def symbol(variable: Variable) -> DomainSymbol:
     return DomainSymbol(variable)
 
 
-# ---------------------------------------------------------------------------------------------- to SymPy
-
-_TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType(
-    {
-        "add": lambda *a: sp.Add(*a),
-        "sub": lambda a, b: a - b,
-        "neg": lambda a: -a,
-        "mul": lambda *a: sp.Mul(*a),
-        "div": lambda a, b: a / b,
-        "pow": raised,
-        "root": lambda a, order: raised(a, 1 / order),
-        "exp": sp.exp,
-        "log": sp.log,
-        "log_base": lambda x, base: sp.log(x) / sp.log(base),
-        "phi": Phi,
-        "erfc": sp.erfc,
-        "max": lambda *a: sp.Max(*a),
-        "min": lambda *a: sp.Min(*a),
-        "abs": sp.Abs,
-        "floor": sp.floor,
-        "ceiling": lambda x: -sp.floor(-x),
-    }
-)
+_TO_SYMPY: Mapping[str, Callable[..., SymPy]] = MappingProxyType({
+    "add": sp.Add, "sub": lambda a, b: a - b, "neg": lambda a: -a, "mul": sp.Mul, "div": lambda a, b: a / b,
+    "pow": raised, "root": lambda a, order: raised(a, 1 / order), "exp": sp.exp, "log": sp.log,
+    "log_base": lambda x, base: sp.log(x) / sp.log(base), "phi": Phi, "erfc": sp.erfc, "max": sp.Max, "min": sp.Min,
+    "abs": sp.Abs, "floor": sp.floor, "ceiling": lambda x: -sp.floor(-x),
+})  # fmt: skip
 """SymPy's term for each operator; what is not here is beyond the provers that work with SymPy."""
 
 
@@ -172,11 +157,7 @@ def operators_known() -> frozenset[str]:
 
 
 def symbolic(e: Expression) -> SymPy:
-    """What SymPy makes of an expression; derivatives are taken and `at` is carried out before it sees any.
-
-    Raises:
-        OutOfScopeError: where SymPy has no term for an operator, or it finds that there is a value nowhere.
-    """
+    """What SymPy makes of an expression, derivatives taken and `at` carried out; `OutOfScopeError` for nothing."""
     result = _symbolic(worked_out(e))
     if result.has(sp.zoo, sp.nan):
         raise OutOfScopeError("an expression has no value anywhere")
@@ -247,24 +228,6 @@ def symbolic_formula(formula: Formula) -> Symbolic:
     return map_sides(formula, change)
 
 
-def sides(f: Symbolic) -> Iterator[SymPy]:
-    """Both sides of every comparison in a formula."""
-    match f:
-        case Compare(_, left, right):
-            yield left
-            yield right
-        case And(parts) | Or(parts):
-            for p in parts:
-                yield from sides(p)
-        case Not(part):
-            yield from sides(part)
-        case Implies(premise, conclusion):
-            yield from sides(premise)
-            yield from sides(conclusion)
-        case _:
-            yield from sides(f.body)
-
-
 def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:
     """Body, bound symbol, lower and upper end of a sum or an integral.
 
@@ -274,8 +237,6 @@ def bound_parts(e: SymPy) -> tuple[SymPy, SymPy, SymPy, SymPy]:
     return (e.func(e.function, *inner) if inner else e.function), index, first, last
 
 
-# ---------------------------------------------------------------------------------------------- and back
-
 _FROM_SYMPY: tuple[tuple[Any, str], ...] = (
     (sp.exp, "exp"), (sp.log, "log"), (sp.erfc, "erfc"), (Phi, "phi"), (sp.Max, "max"), (sp.Min, "min"),
     (sp.Abs, "abs"), (sp.floor, "floor"), (sp.Pow, "pow"),
@@ -283,11 +244,7 @@ _FROM_SYMPY: tuple[tuple[Any, str], ...] = (
 
 
 def tree(e: SymPy) -> Expression:
-    """The tree of a SymPy expression over variables' symbols.
-
-    Raises:
-        OutOfScopeError: for what has no tree.
-    """
+    """The tree of a SymPy expression over variables' symbols; `OutOfScopeError` for what has none."""
     if e.is_Rational:
         return Number(fraction(e))
     if isinstance(e, DomainSymbol):
@@ -320,3 +277,21 @@ def tree_of(formula: Symbolic) -> Formula:
 def symbolic_to_json(e: SymPy) -> Json:
     """A SymPy expression as certificates write it."""
     return expression_to_json(tree(e))
+
+
+def holds_by_signs(claim: Formula) -> bool:
+    """Whether a comparison follows from the signs of the parts of its sides' difference, where both are defined."""
+    if not isinstance(claim, Compare):
+        return False
+    difference = claim.right - claim.left
+    if _fits(claim.relation, possible_signs(difference)):
+        return True
+    try:
+        return _fits(claim.relation, possible_signs(tree(symbolic(difference))))
+    except OutOfScopeError:
+        return False
+
+
+def _fits(relation: str, signs: Signs) -> bool:
+    fitting = {"<=": -1 not in signs, "<": signs == POSITIVE, "!=": 0 not in signs, "==": signs == {0}}
+    return fitting[relation]

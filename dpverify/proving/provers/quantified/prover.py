@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from dpverify.formulas.logic import Compare, has_exists
 from dpverify.proving.language import Obligation
-from dpverify.proving.proof import Budget, Proof, Prover
-from dpverify.proving.provers.quantified.constants import ConstantSearch
-from dpverify.proving.provers.quantified.growth import Growing
-from dpverify.proving.provers.quantified.task import Prove, Task
-from dpverify.proving.provers.quantified.terms import TermSearch
+from dpverify.proving.proof import Budget, NamedProver, Proof, Prover
+from dpverify.proving.provers.quantified.constants import with_constants
+from dpverify.proving.provers.quantified.growth import growing
+from dpverify.proving.provers.quantified.task import Prove, Task, peeled
+from dpverify.proving.provers.quantified.terms import with_terms
 from dpverify.proving.provers.search import Search
-from dpverify.proving.reasoning.prefix import peeled
 
 
-class Quantifiers:
-    """Puts in what there is to be; a claim is refuted by growth without bound, or by a proof of its negation.
-
-    `prove` and `provers` are for what is left then.
-    """
+class Quantifiers(NamedProver):
+    """Puts in what there is to be, and leaves the rest to `prove`; refutes by growth, or by proving the negation."""
 
     name = "constants"
 
@@ -31,11 +26,10 @@ class Quantifiers:
         self._provers = tuple(p for p in provers if not isinstance(p, Search))
         self._all = tuple(provers)
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
         """Prove or refute a claim with an `exists`; None for others."""
         if not has_exists(obligation.claim):
             return None
-        start = time.monotonic()
         smaller = replace(
             budget,
             boxes=min(budget.boxes, 40_000),
@@ -43,15 +37,13 @@ class Quantifiers:
             units=min(budget.units, 300_000),
         )
         task = Task(obligation, peeled(obligation), smaller, self._prove, self._provers)
-        found = self._settled(task) or task.undecided()
-        return replace(found, prover=self.name, seconds=time.monotonic() - start)
+        return self._settled(task) or task.undecided()
 
     def _settled(self, task: Task) -> Proof | None:
-        terms, constants, growing = TermSearch(task, self._all), ConstantSearch(task), Growing(task)
         if not task.letters or not all(isinstance(part, Compare) for part in task.parts):
-            return terms.proof()
+            return with_terms(task, self._all)
         if task.constants and task.prefix.chosen_first:
-            found = constants.proof() or growing.proof() or terms.proof()
+            found = with_constants(task) or growing(task) or with_terms(task, self._all)
         else:
-            found = terms.proof() or constants.proof() or growing.proof()
-        return found or constants.proof(scaled=True)
+            found = with_terms(task, self._all) or with_constants(task) or growing(task)
+        return found or with_constants(task, scaled=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.logic import Compare, Formula, free_in
-from dpverify.proving.provers.proposals import spread_out
+from dpverify.proving.provers.points import spread_out
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 SAMPLES = 1500
@@ -25,12 +25,8 @@ _STEPS = 150
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Needed:
-    """What a constant must at least, or at most, be at one point."""
-
-    least: float = 0.0
-    most: float = math.inf
+LEAST, MOST = 0, 1
+"""Of what is needed of a constant at a point: what it must at least be, and the inverse of what it may at most be."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +57,13 @@ def place(u: float, v: Variable, size: float) -> float:
     return float(round(x)) if v.kind == "integer" else x
 
 
+def inside(v: Variable, x: float) -> bool:
+    """Whether a finite number lies in a letter's domain."""
+    above = v.lower is None or (x > v.lower if v.lower_open else x >= v.lower)
+    below = v.upper is None or (x < v.upper if v.upper_open else x <= v.upper)
+    return math.isfinite(x) and above and below
+
+
 class Ratio:
     """What the constants of one comparison must be, all of them the same number, at points of the other letters."""
 
@@ -70,35 +73,36 @@ class Ratio:
         constants: Sequence[Variable],
         letters: Sequence[Variable],
         conditions: Sequence[Formula],
-        fixed: Mapping[str, float],
     ) -> None:
         self.letters = tuple(letters)
         used = free_in(claim)
         self.constants = [v for v in constants if v in used]
-        names = [*(v.name for v in letters), *fixed, *(v.name for v in self.constants)]
+        around = [v.name for v in letters]
+        names = [*around, *(v.name for v in self.constants)]
         terms = TermsLeft()
         self._sides = [float_function(side, names, terms) for side in (claim.left, claim.right)]
-        around = names[: len(names) - len(self.constants)]
         self._conditions = [
             violation(f, around, terms) for f in conditions if not free_in(f) & set(self.constants)
         ]
-        self._fixed = list(fixed.values())
 
     def gap(self, x: Sequence[float], c: float) -> float:
         """Right minus left."""
-        point = [*x, *self._fixed, *[c] * len(self.constants)]
+        point = [*x, *[c] * len(self.constants)]
         left, right = (side(point) for side in self._sides)
         return right - left
 
-    def needed(self, x: Sequence[float]) -> Needed | None:
-        """At one point; None where a condition fails or something is undefined."""
-        around = [*x, *self._fixed]
-        for condition in self._conditions:
-            v = condition(around)
-            if not v <= 1e-12:
-                return None
+    def needed(self, x: Sequence[float]) -> tuple[float, float] | None:
+        """`LEAST` and `MOST` at one point; None where a condition fails or something is undefined."""
+        try:
+            return self._needed(x)
+        except (OverflowError, ValueError, ZeroDivisionError):
+            return None
+
+    def _needed(self, x: Sequence[float]) -> tuple[float, float] | None:
+        if not all(condition(x) <= 1e-12 for condition in self._conditions):
+            return None
         left, right = (
-            [side([*around, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
+            [side([*x, *[c] * len(self.constants)]) for c in (1.0, 2.0, 3.0)] for side in self._sides
         )
         if not all(map(math.isfinite, (*left, *right))):
             return None
@@ -107,17 +111,19 @@ class Ratio:
             if mine[0] == mine[2] and other[2] == 3 * other[0] and other[0]:
                 at = mine[0] / other[0]
                 if (other[0] > 0) is least:
-                    return Needed(least=at)
-                return Needed(most=at) if at > 0 else Needed(math.inf)
+                    return at, 0.0
+                return (0.0, 1 / at) if at > 0 else (math.inf, 0.0)
         one, two, three = (r - x for x, r in zip(left, right, strict=True))
         slope = two - one
         if abs(three - two - slope) > 1e-6 * abs(slope):
             return self._bisected(x, rising=three > one)
         if slope == 0:
-            return Needed(math.inf) if one < -_ROUNDING * max(abs(left[0]), abs(right[0])) else Needed()
-        return Needed(least=1 - one / slope) if slope > 0 else Needed(most=1 - one / slope)
+            fails = one < -_ROUNDING * max(abs(left[0]), abs(right[0]))
+            return math.inf if fails else 0.0, 0.0
+        at = 1 - one / slope
+        return (at, 0.0) if slope > 0 else (0.0, 1 / at if at > 0 else math.inf)
 
-    def _bisected(self, x: Sequence[float], *, rising: bool) -> Needed:
+    def _bisected(self, x: Sequence[float], *, rising: bool) -> tuple[float, float]:
         low, high = -40.0, 40.0
         for _ in range(60):
             middle = (low + high) / 2
@@ -130,55 +136,37 @@ class Ratio:
                 high = middle
             else:
                 low = middle
-        return Needed(least=2.0**high) if rising else Needed(most=2.0**low)
+        return (2.0**high, 0.0) if rising else (0.0, 1 / 2.0**low)
 
 
 def grows(ratio: Ratio) -> bool:
     """Whether what is needed seems to grow without bound, from a few points."""
-    for of in (least, most):
+    for of in (LEAST, MOST):
         near, far = (_largest(ratio, size, of) for size in SIZES)
         if far > 30 * near > 0 or math.isinf(far):
             return True
     return False
 
 
-def _largest(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> float:
-    found = 0.0
-    for u in spread_out(len(ratio.letters), _FEW, 0):
-        try:
-            needed = ratio.needed([place(c, v, size) for c, v in zip(u, ratio.letters, strict=True)])
-        except (OverflowError, ValueError, ZeroDivisionError):
-            continue
-        found = max(found, 0.0 if needed is None else of(needed))
-    return found
-
-
-def least(needed: Needed) -> float:
-    """What a constant must be at least."""
-    return needed.least
-
-
-def most(needed: Needed) -> float:
-    """The inverse of what it may be at most."""
-    return 1 / needed.most if needed.most > 0 else math.inf
+def _largest(ratio: Ratio, size: float, of: int) -> float:
+    points = spread_out(len(ratio.letters), _FEW, 0)
+    found = (ratio.needed([place(c, v, size) for c, v in zip(u, ratio.letters, strict=True)]) for u in points)
+    return max((0.0, *(needed[of] for needed in found if needed is not None)))
 
 
 def extremes(ratio: Ratio, size: float) -> tuple[Extreme, Extreme]:
-    """The largest `least`, and the smallest `most` (as its inverse), with where they are."""
-    return _extreme(ratio, size, least), _extreme(ratio, size, most)
+    """The largest of what is needed at least, and of the inverse of what it may at most be, with where they are."""
+    return _extreme(ratio, size, LEAST), _extreme(ratio, size, MOST)
 
 
-def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extreme:
+def _extreme(ratio: Ratio, size: float, of: int) -> Extreme:
     def point(u: Sequence[float]) -> tuple[float, ...]:
         inside = (min(max(float(c), 1e-9), 1 - 1e-9) for c in u)
         return tuple(place(c, v, size) for c, v in zip(inside, ratio.letters, strict=True))
 
     def value(u: Sequence[float]) -> float:
-        try:
-            found = ratio.needed(point(u))
-        except (OverflowError, ValueError, ZeroDivisionError):
-            found = None
-        return -1.0 if found is None else of(found)
+        found = ratio.needed(point(u))
+        return -1.0 if found is None else found[of]
 
     if not ratio.letters:
         return Extreme(max(value(()), 0.0), ())
@@ -189,18 +177,11 @@ def _extreme(ratio: Ratio, size: float, of: Callable[[Needed], float]) -> Extrem
         if not 0 < start < math.inf:
             continue
         with np.errstate(invalid="ignore"):  # it subtracts values that may be infinite
-            found = minimize(
-                lambda w: -value(w),
-                u,
-                method="Nelder-Mead",
-                options={"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13},
-            )
+            limits = {"maxfev": _STEPS, "xatol": 1e-7, "fatol": 1e-13}
+            found = minimize(lambda w: -value(w), u, method="Nelder-Mead", options=limits)
         if -found.fun > best:
             best, where = -float(found.fun), list(found.x)
     return Extreme(max(best, 0.0), point(where))
-
-
-# -------------------------------------------------------------------------------------------- simple numbers
 
 
 def rounded_up(x: float, digits: int) -> Fraction:

@@ -1,33 +1,235 @@
-"""A claim with an `exists`, taken apart, and what all ways of settling it share."""
+"""A claim that begins with quantifiers, taken apart: what is left of it and of its negation with something put in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from dpverify.formulas.expressions import Expression, Variable
-from dpverify.formulas.logic import Formula, free_in
+from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    Number,
+    OutOfScopeError,
+    Variable,
+    free_variables,
+)
+from dpverify.formulas.logic import (
+    And,
+    Compare,
+    Exists,
+    ForAll,
+    Formula,
+    Implies,
+    Le,
+    Not,
+    Or,
+    free_in,
+    has_exists,
+    in_domain,
+    variables_of,
+)
+from dpverify.formulas.rendering.neutral import expression_to_json, variable_to_json
 from dpverify.formulas.rendering.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof, Prover, most_telling
-from dpverify.proving.reasoning.prefix import Prefix, parts_of, values_to_json
+from dpverify.proving.proof import Budget, Proof, Prover, most_telling, undecided
 
+Values = Mapping[Variable, Expression]
 Prove = Callable[..., Proof]
 METHOD = "exists"
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
+_TRUE = Le(0, 0)
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """A claim's quantifiers in their order, the conditions among them, and what is said at last."""
+
+    quantifiers: tuple[Exists | ForAll, ...]
+    """Each with its whole body."""
+    premises: tuple[Formula, ...]
+    core: Formula
+
+    @property
+    def chosen(self) -> tuple[Variable, ...]:
+        """Of what there is to be a value."""
+        return tuple(q.variable for q in self.quantifiers if isinstance(q, Exists))
+
+    @property
+    def every(self) -> tuple[Variable, ...]:
+        """What is to have any value."""
+        return tuple(q.variable for q in self.quantifiers if isinstance(q, ForAll))
+
+    @property
+    def chosen_first(self) -> bool:
+        """Whether all that there is to be is the same for all values of the others."""
+        return all(isinstance(q, Exists) for q in self.quantifiers[: len(self.chosen)])
+
+
+def peeled(obligation: Obligation) -> Prefix:
+    """The prefix of a claim; `OutOfScopeError` for other claims, and where a name is bound twice."""
+    quantifiers: list[Exists | ForAll] = []
+    premises: list[Formula] = []
+    rest = obligation.claim
+    while not isinstance(rest, Compare | And | Or | Not):
+        if isinstance(rest, Implies):
+            premises += parts_of(rest.premise)
+            rest = rest.conclusion
+        else:
+            quantifiers.append(rest)
+            rest = rest.body
+    if has_exists(rest) or any(map(has_exists, (*premises, *obligation.assuming))):
+        raise OutOfScopeError("there is something within a part of the claim, or of an assumption")
+    names = [v.name for v in (*obligation.over, *(q.variable for q in quantifiers))]
+    if len(set(names)) < len(names) or any(q.variable.kind == "vector" for q in quantifiers):
+        raise OutOfScopeError("a letter is bound twice, or a vector is bound")
+    return Prefix(tuple(quantifiers), tuple(premises), rest)
+
+
+def put_in(formula: Formula, values: Values) -> Formula:
+    """A formula with expressions for letters."""
+    return map_sides(
+        formula, lambda e: substituted(e, {v: x for v, x in values.items() if v in free_variables(e)})
+    )
+
+
+def negated(formula: Formula) -> Formula:
+    """What is true where a formula is false."""
+    match formula:
+        case Compare("<=", left, right):
+            return Compare("<", right, left)
+        case Compare("<", left, right):
+            return Compare("<=", right, left)
+        case Compare(relation, left, right):
+            return Compare("!=" if relation == "==" else "==", left, right)
+        case And(parts):
+            return Or(tuple(map(negated, parts)))
+        case Or(parts):
+            return And(tuple(map(negated, parts)))
+        case Not(part):
+            return part
+        case _:
+            raise OutOfScopeError("a quantifier within a part of the claim")
+
+
+def parts_of(formula: Formula) -> tuple[Formula, ...]:
+    """The parts of a conjunction, or the formula alone; |u| <= v is u <= v and -u <= v."""
+    match formula:
+        case And(parts):
+            return tuple(part for inner in parts for part in parts_of(inner))
+        case Compare("<=" | "<" as relation, Apply("abs", (u,)), right):
+            minus = Number(Fraction(-1)) * u
+            return Compare(relation, u, right), Compare(relation, minus, right)
+        case _:
+            return (formula,)
+
+
+def _bounds(letters: tuple[Variable, ...], values: Values) -> tuple[Formula, ...]:
+    """What puts expressions into the domains of what they stand for; numbers are looked at by themselves."""
+    return tuple(f for v in letters if not isinstance(values[v], Number) for f in in_domain(v, values[v]))
+
+
+def under(obligation: Obligation, prefix: Prefix, values: Values) -> Obligation:
+    """The obligation for all letters but what there is to be, which has values, in its conditions."""
+    held = (*obligation.assuming, *(put_in(p, values) for p in prefix.premises))
+    return obligation.about(_TRUE, (*obligation.over, *prefix.every), held)
+
+
+def with_values(obligation: Obligation, prefix: Prefix, values: Values) -> list[Obligation]:
+    """What is left to be shown, part by part, once something is put in for all that there is to be."""
+    given = under(obligation, prefix, values)
+    claims = (*_bounds(prefix.chosen, values), *(put_in(part, values) for part in parts_of(prefix.core)))
+    return [replace(given, claim=claim) for claim in claims]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What rises without bound with a letter t of its own, and which constants it goes beyond.
+
+    The rate is factor * t^power, or factor * log t where there is no power. For all constants there is a t at which
+    those in `above` are at most the rate, and those in `below`, all positive, at least its inverse.
+    """
+
+    along: Variable
+    factor: Fraction
+    power: Fraction | None
+    above: tuple[Variable, ...] = ()
+    below: tuple[Variable, ...] = ()
+
+    @property
+    def rate(self) -> Expression:
+        """What rises."""
+        if self.power is None:
+            return Number(self.factor) * Apply("log", (self.along,))
+        return Number(self.factor) * Apply("pow", (self.along, Number(self.power)))
+
+    def text(self) -> str:
+        """The rate, in plain characters."""
+        t = self.along.name
+        what = f"log({t})" if self.power is None else t if self.power == 1 else f"{t}^({self.power})"
+        return what if self.factor == 1 else f"{self.factor}*{what}"
+
+    def assumptions(self) -> tuple[Formula, ...]:
+        """What holds of the constants for some value of the letter."""
+        above = tuple(Le(v, self.rate) for v in self.above)
+        return (*above, *(Le(1, Apply("mul", (v, self.rate))) for v in self.below))
+
+    def to_json(self) -> Json:
+        """As certificates write it."""
+        return {
+            "along": variable_to_json(self.along),
+            "rate": expression_to_json(self.rate),
+            "above": [v.name for v in self.above],
+            "below": [v.name for v in self.below],
+        }
+
+
+def negation(
+    obligation: Obligation,
+    prefix: Prefix,
+    values: Values,
+    growth: Growth | None = None,
+    part: int | None = None,
+) -> list[Obligation]:
+    """What shows a claim to be false: at the values, whatever there is to be, conditions hold and the core does not.
+
+    `part` is the part of a core that is a conjunction which fails.
+    """
+    core = prefix.core if part is None else parts_of(prefix.core)[part]
+    held = (*obligation.assuming, *prefix.premises)
+    conditions = (*_bounds(prefix.every, values), *(put_in(f, values) for f in held))
+    over = prefix.chosen
+    assuming: tuple[Formula, ...] = ()
+    if growth is not None:
+        over, assuming = (*over, growth.along), growth.assumptions()
+    claims = (*conditions, negated(put_in(core, values)))
+    place = obligation.name, obligation.where
+    return [Obligation(*place, claim, over, assuming=assuming, units=False) for claim in claims]
+
+
+def values_to_json(values: Values) -> Json:
+    """As certificates write it."""
+    return {v.name: expression_to_json(value) for v, value in values.items()}
+
+
+def fresh(name: str, obligation: Obligation) -> str:
+    """A name that nothing in an obligation has."""
+    taken = {v.name for f in (obligation.claim, *obligation.assuming) for v in variables_of(f)}
+    taken |= {v.name for v in obligation.over}
+    k = 1
+    while (found := name if k == 1 else f"{name}_{k}") in taken:
+        k += 1
+    return found
 
 
 class Task:
-    """An obligation whose claim begins with quantifiers.
+    """An obligation whose claim begins with quantifiers: parts to be shown for all letters under conditions.
 
-    Attributes:
-        letters: what the rest is to hold for all values of.
-        parts: of the core, each to be proved by itself.
-        conditions: assumptions and premises.
-        constants: positive numbers that there are to be, and that no condition has.
-        others: thresholds, powers, and what else there is to be.
+    `constants` are positive numbers that there are to be, and that no condition has; `others` are thresholds, powers
+    and the like.
     """
 
     def __init__(
@@ -43,7 +245,6 @@ class Task:
         self.others = [v for v in prefix.chosen if v not in self.constants]
         self.reasons: list[str] = []
         self.gaps: list[Gap | None] = []
-        self.cut_short = False
 
     def note(self, reason: str, gap: Gap | None = Gap.NO_METHOD) -> None:
         """Keep what stopped an attempt."""
@@ -54,9 +255,20 @@ class Task:
     def shown(self, obligation: Obligation, provers: Sequence[Prover] | None = None) -> Proof:
         """What the other provers say."""
         chosen = self._provers if provers is None else tuple(provers)
-        proof = self._prove(obligation, budget=self.budget, provers=chosen)
-        self.cut_short = self.cut_short or proof.stopped_by_the_clock
-        return proof
+        return self._prove(obligation, budget=self.budget, provers=chosen)
+
+    def all_shown(
+        self, obligations: Iterable[Obligation], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
+    ) -> list[Proof] | None:
+        """Proofs of all; None, and what is said of the first that is not shown, where one is missing."""
+        proofs = []
+        for obligation in obligations:
+            proof = self.shown(obligation)
+            if proof.verdict not in wanted:
+                self.note(said + proof.reason, proof.gap)
+                return None
+            proofs.append(proof)
+        return proofs
 
     def earlier(self, v: Variable) -> tuple[Variable, ...]:
         """The letters on which a value of what there is to be may depend."""
@@ -70,79 +282,46 @@ class Task:
 
     def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Obligation:
         """What is left to be shown for all letters once something is put in."""
-        names = {v.name for v in self.letters}
-        box = {name: ends for name, ends in self.obligation.box.items() if name in names}
-        return replace(
-            self.obligation, claim=claim, over=self.letters, assuming=conditions, box=box, catches=None
-        )
+        return self.obligation.about(claim, self.letters, conditions)
 
-    def claim(
-        self,
-        values: Mapping[Variable, Expression],
-        proofs: Sequence[Proof],
-        said: str,
-        below: Sequence[Json] = (),
-    ) -> Proof:
+    def claim(self, values: Values, proofs: Sequence[Proof], said: str, below: Sequence[Json] = ()) -> Proof:
         """The proof of the claim from those of what is left."""
-        steps: dict[str, Json] = {
-            "method": METHOD,
-            "shows": "claim",
-            "values": values_to_json(values),
-            "inner": [p.certificate for p in proofs],
-        }
-        if below:
-            steps["below"] = list(below)
         certified = any(p.verdict is Verdict.CERTIFIED for p in proofs)
         verdict = Verdict.CERTIFIED if certified else Verdict.PROVED
         box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-        return Proof(
-            verdict,
-            "none",
-            certificate(self.obligation, verdict, steps),
-            box=box if certified else None,
-            boxes=sum(p.boxes for p in proofs if p.boxes) or None,
-            reason=said,
-            stopped_by_the_clock=self.cut_short,
-        )
+        made = self._made(verdict, "claim", values, proofs, said, {"below": list(below)} if below else {})
+        boxes = sum(p.boxes for p in proofs if p.boxes) or None
+        return replace(made, box=box if certified else None, boxes=boxes)
 
     def refutation(
+        self, values: Values, proofs: Sequence[Proof], said: str, more: Mapping[str, Json] | None = None
+    ) -> Proof:
+        """The refutation of the claim from proofs of what its negation leaves."""
+        return self._made(Verdict.REFUTED, "negation", values, proofs, said, more or {})
+
+    def _made(
         self,
-        values: Mapping[Variable, Expression],
+        verdict: Verdict,
+        shows: str,
+        values: Values,
         proofs: Sequence[Proof],
         said: str,
         more: Mapping[str, Json],
     ) -> Proof:
-        """The refutation of the claim from proofs of what its negation leaves."""
-        steps = {
-            "method": METHOD,
-            "shows": "negation",
-            "values": values_to_json(values),
-            "inner": [p.certificate for p in proofs],
-            **more,
-        }
-        return Proof(
-            Verdict.REFUTED,
-            "none",
-            certificate(self.obligation, Verdict.REFUTED, steps),
-            reason=said,
-            stopped_by_the_clock=self.cut_short,
-        )
+        inner = [p.certificate for p in proofs]
+        steps = {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
+        return Proof(verdict, certificate=certificate(self.obligation, verdict, steps), reason=said)
 
     def undecided(self) -> Proof:
         """That nothing was found, and why."""
-        return Proof(
-            Verdict.UNDECIDED,
-            "none",
-            reason="; ".join(dict.fromkeys(self.reasons)) or "no suitable values are found",
-            gap=most_telling(self.gaps) if self.gaps else Gap.NO_METHOD,
-            stopped_by_the_clock=self.cut_short,
-        )
+        reason = "; ".join(dict.fromkeys(self.reasons)) or "no suitable values are found"
+        return undecided(reason, most_telling(self.gaps))
 
 
 def _is_constant(v: Variable) -> bool:
     return v.kind == "real" and v.lower == 0 and v.lower_open and v.upper is None
 
 
-def values_text(values: Mapping[Variable, Expression]) -> str:
+def values_text(values: Values) -> str:
     """Values in plain characters."""
     return ", ".join(f"{v.name} = {expression_text(e)}" for v, e in values.items())

@@ -5,19 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.formulas.expressions import Apply, Expression, Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
-from dpverify.proving.provers.points import admitted
-from dpverify.proving.provers.proposals import graded, simple_values, spread_out
-from dpverify.proving.provers.quantified.ratios import place
-from dpverify.proving.provers.quantified.task import HOLDS, Task, values_text
+from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
+from dpverify.proving.provers.quantified.ratios import inside, place
+from dpverify.proving.provers.quantified.task import Task, negated, negation, put_in, values_text, with_values
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
-from dpverify.proving.reasoning.prefix import conjuncts, negated, negation, put_in, with_values
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
 _COMBINATIONS = 20_000
@@ -28,143 +25,106 @@ _SAMPLES = 60
 _ROUNDING = 1e-9
 
 
-class TermSearch:
-    """Looks for terms; `provers` with the search are for claims about numbers alone."""
-
-    def __init__(self, task: Task, provers: Sequence[Prover]) -> None:
-        self.task, self.provers = task, tuple(provers)
-
-    def proof(self) -> Proof | None:
-        """A proof of the claim or of its negation."""
-        try:
-            if not self.task.letters and not self.task.prefix.premises:
-                return self.closed()
-            numbers = all(isinstance(part, Compare) for part in self.task.parts) and self.task.constants
-            if numbers and self.task.prefix.chosen_first and not self.task.obligation.over:
-                return self.denied()  # numbers that would do are looked for elsewhere
-            return self.claimed() or self.denied()
-        except OutOfScopeError as error:
-            self.task.note(str(error), gap_of(error))
-            return None
-
-    def closed(self) -> Proof | None:
-        """Where there are no other letters: what there is, is a counterexample to there being none."""
-        task = self.task
-        inner = negation(task.obligation, task.prefix, {}, None, None)
-        (claim,) = conjuncts(inner.claim)
-        found = task.shown(replace(inner, claim=claim), self.provers)
-        if found.verdict is Verdict.PROVED:
-            return task.refutation({}, [found], "there is none", {})
-        if found.verdict is not Verdict.REFUTED or found.counterexample is None:
-            task.note(found.reason, found.gap)
-            return None
-        point = found.counterexample
-        return self.with_terms({v: Number(Fraction(point.get(v.name, "1"))) for v in task.prefix.chosen})
-
-    def claimed(self) -> Proof | None:
-        """Terms with which the rest holds."""
-        task = self.task
-        wanted = [(v, task.earlier(v)) for v in task.prefix.chosen]
-        found = self.fitting(wanted, task.letters, list(task.parts), list(task.conditions))
-        for values in itertools.islice(found, _TRIES):
-            proof = self.with_terms(values)
-            if proof is not None:
-                return proof
+def with_terms(task: Task, provers: Sequence[Prover]) -> Proof | None:
+    """A proof of the claim or of its negation; `provers` with the search are for claims about numbers alone."""
+    try:
+        if not task.letters and not task.prefix.premises:
+            return _closed(task, provers)
+        numbers = all(isinstance(part, Compare) for part in task.parts) and task.constants
+        if numbers and task.prefix.chosen_first and not task.obligation.over:
+            return _denied(task)  # numbers that would do are looked for elsewhere
+        return _claimed(task) or _denied(task)
+    except OutOfScopeError as error:
+        task.note(str(error), gap_of(error))
         return None
 
-    def with_terms(self, values: Mapping[Variable, Expression]) -> Proof | None:
-        """The proof with these values, if all that is left is proved."""
-        inner = with_values(self.task.obligation, self.task.prefix, values)
-        proofs = []
-        for claim in conjuncts(inner.claim):
-            proof = self.task.shown(replace(inner, claim=claim))
-            if proof.verdict not in HOLDS:
-                self.task.note(f"with {values_text(values)}: {proof.reason}", proof.gap)
-                return None
-            proofs.append(proof)
-        return self.task.claim(values, proofs, f"with {values_text(values)}")
 
-    def denied(self) -> Proof | None:
-        """Terms with which the core is false, whatever there is."""
-        task, before = self.task, list[Variable]()
-        wanted: list[tuple[Variable, tuple[Variable, ...]]] = []
-        for q in task.prefix.quantifiers:
-            if q.variable in task.prefix.every:
-                wanted.append((q.variable, tuple(before)))
-            else:
-                before.append(q.variable)
-        hold = [*task.prefix.premises, negated(task.prefix.core)]
-        for point in self.points():
-            numbers: dict[Variable, Expression] = {v: Number(x) for v, x in point.items()}
-            here = [put_in(f, numbers) for f in hold]
-            for values in itertools.islice(self.fitting(wanted, task.prefix.chosen, here, []), 2):
-                all_values = {**numbers, **values}
-                inner = negation(task.obligation, task.prefix, all_values, None, None)
-                proofs = [task.shown(replace(inner, claim=claim)) for claim in conjuncts(inner.claim)]
-                if all(p.verdict is Verdict.PROVED for p in proofs):
-                    said = f"false at {values_text(all_values)}" if all_values else "there is none"
-                    return task.refutation(all_values, proofs, said, {})
-                task.note(next(p.reason for p in proofs if p.verdict is not Verdict.PROVED))
+def _closed(task: Task, provers: Sequence[Prover]) -> Proof | None:
+    """Where there are no other letters: what there is, is a counterexample to there being none."""
+    (inner,) = negation(task.obligation, task.prefix, {})
+    found = task.shown(inner, provers)
+    if found.verdict is Verdict.PROVED:
+        return task.refutation({}, [found], "there is none")
+    if found.verdict is not Verdict.REFUTED or found.counterexample is None:
+        task.note(found.reason, found.gap)
         return None
-
-    def points(self) -> Iterator[dict[Variable, Fraction]]:
-        """Simple values of the problem's own letters at which its assumptions hold."""
-        over = self.task.obligation.over
-        if not over:
-            yield {}
-            return
-        produced = 0
-        for values in graded([simple_values(v, None) for v in over], 40):
-            point = dict(zip(over, values, strict=True))
-            if admitted(self.task.obligation, {v.name: x for v, x in point.items()}):
-                yield point
-                produced += 1
-                if produced == 3:
-                    return
-
-    # ------------------------------------------------------------------------------------------ looking
-
-    def fitting(
-        self,
-        wanted: Sequence[tuple[Variable, tuple[Variable, ...]]],
-        letters: Sequence[Variable],
-        hold: list[Formula],
-        given: list[Formula],
-    ) -> Iterator[dict[Variable, Expression]]:
-        """Terms with which everything holds at all sampled points, in floats, where what is given does."""
-        summands = TermsLeft()
-        targets = [v for v, _ in wanted]
-        names = [v.name for v in (*letters, *targets)]
-        claim = violation(And(tuple(hold)), names, summands)
-        premise = violation(And(tuple(given)), names, summands) if given else None
-        samples = _samples(letters)
-        lists = [_terms(v, before) for v, before in wanted]
-        compiled = [
-            [(e, float_function(e, [v.name for v in letters], summands)) for e in terms] for terms in lists
-        ]
-        looked = 0
-        for total in range(sum(len(terms) - 1 for terms in compiled) + 1 if compiled else 1):
-            for chosen in _of_rank(compiled, total):
-                looked += 1
-                if looked > _COMBINATIONS:
-                    return
-                if _fits([f for _, f in chosen], targets, samples, claim, premise):
-                    yield {v: e for v, (e, _) in zip(targets, chosen, strict=True)}
+    point = found.counterexample
+    return _with_terms(task, {v: Number(Fraction(point.get(v.name, "1"))) for v in task.prefix.chosen})
 
 
-_Compiled = tuple[Expression, Callable[..., float]]
+def _claimed(task: Task) -> Proof | None:
+    """Terms with which the rest holds."""
+    wanted = [(v, task.earlier(v)) for v in task.prefix.chosen]
+    found = _fitting(task, wanted, task.letters, list(task.parts), list(task.conditions))
+    for values in itertools.islice(found, _TRIES):
+        proof = _with_terms(task, values)
+        if proof is not None:
+            return proof
+    return None
 
 
-def _of_rank(lists: Sequence[Sequence[_Compiled]], total: int) -> Iterator[tuple[_Compiled, ...]]:
-    """Choices of one from each list, of which the places add up to a number."""
-    if not lists:
-        if total == 0:
-            yield ()
-        return
-    first, *rest = lists
-    for i in range(min(total, len(first) - 1) + 1):
-        for others in _of_rank(rest, total - i):
-            yield (first[i], *others)
+def _with_terms(task: Task, values: Mapping[Variable, Expression]) -> Proof | None:
+    """The proof with these values, if all that is left is proved."""
+    said = f"with {values_text(values)}"
+    inner = with_values(task.obligation, task.prefix, values)
+    proofs = task.all_shown(inner, f"{said}: ")
+    return None if proofs is None else task.claim(values, proofs, said)
+
+
+def _denied(task: Task) -> Proof | None:
+    """Terms with which the core is false, whatever there is."""
+    before = list[Variable]()
+    wanted: list[tuple[Variable, tuple[Variable, ...]]] = []
+    for q in task.prefix.quantifiers:
+        if q.variable in task.prefix.every:
+            wanted.append((q.variable, tuple(before)))
+        else:
+            before.append(q.variable)
+    hold = [*task.prefix.premises, negated(task.prefix.core)]
+    for point in _points(task):
+        numbers: dict[Variable, Expression] = {v: Number(x) for v, x in point.items()}
+        here = [put_in(f, numbers) for f in hold]
+        for values in itertools.islice(_fitting(task, wanted, task.prefix.chosen, here, []), 2):
+            all_values = {**numbers, **values}
+            inner = negation(task.obligation, task.prefix, all_values)
+            proofs = task.all_shown(inner, wanted=(Verdict.PROVED,))
+            if proofs is not None:
+                said = f"false at {values_text(all_values)}" if all_values else "there is none"
+                return task.refutation(all_values, proofs, said)
+    return None
+
+
+def _points(task: Task) -> Iterator[dict[Variable, Fraction]]:
+    """Simple values of the problem's own letters at which its assumptions hold."""
+    over = task.obligation.over
+    points = (
+        dict(zip(over, values, strict=True)) for values in graded([simple_values(v, None) for v in over], 40)
+    )
+    held = (p for p in points if admitted(task.obligation, {v.name: x for v, x in p.items()}))
+    yield from itertools.islice(held, 3)
+
+
+def _fitting(
+    task: Task,
+    wanted: Sequence[tuple[Variable, tuple[Variable, ...]]],
+    letters: Sequence[Variable],
+    hold: list[Formula],
+    given: list[Formula],
+) -> Iterator[dict[Variable, Expression]]:
+    """Terms with which everything holds at all sampled points, in floats, where what is given does."""
+    summands = TermsLeft()
+    targets = [v for v, _ in wanted]
+    names = [v.name for v in (*letters, *targets)]
+    claim = violation(And(tuple(hold)), names, summands)
+    premise = violation(And(tuple(given)), names, summands) if given else None
+    samples = _samples(letters)
+    lists = [_terms(v, before) for v, before in wanted]
+    compiled = [
+        [(e, float_function(e, [v.name for v in letters], summands)) for e in terms] for terms in lists
+    ]
+    for chosen in graded(compiled, _COMBINATIONS):
+        if _fits([f for _, f in chosen], targets, samples, claim, premise):
+            yield {v: e for v, (e, _) in zip(targets, chosen, strict=True)}
 
 
 def _fits(
@@ -177,7 +137,7 @@ def _fits(
     seen = 0
     for x in samples:
         values = [term(x) for term in terms]
-        if not all(_inside(v, value) for v, value in zip(targets, values, strict=True)):
+        if not all(inside(v, value) for v, value in zip(targets, values, strict=True)):
             return False
         point = [*x, *values]
         try:
@@ -190,13 +150,6 @@ def _fits(
             return False
         seen += not math.isnan(gap)
     return seen > 0
-
-
-def _inside(v: Variable, x: float) -> bool:
-    if not math.isfinite(x):
-        return False
-    above = v.lower is None or (x > v.lower if v.lower_open else x >= v.lower)
-    return above and (v.upper is None or (x < v.upper if v.upper_open else x <= v.upper))
 
 
 def _samples(letters: Sequence[Variable]) -> list[list[float]]:
@@ -218,17 +171,8 @@ def _terms(v: Variable, before: Sequence[Variable]) -> list[Expression]:
             root = Apply("root", (u, Number(Fraction(2))))
             out += [u, u + 1, 2 * u, u / 2, u - 1, one / u, u**2, -u, one / (u + 1), root, u**2 + 1]
         for u, w in itertools.combinations(before, 2):
-            out += [
-                u + w,
-                (u + w) / 2,
-                u * w,
-                u / w,
-                w / u,
-                Apply("max", (u, w)),
-                Apply("min", (u, w)),
-                u - w,
-                w - u,
-            ]
+            larger, smaller = Apply("max", (u, w)), Apply("min", (u, w))
+            out += [u + w, (u + w) / 2, u * w, u / w, w / u, larger, smaller, u - w, w - u]
         return out
     for u in before:
         if u.kind == "integer":

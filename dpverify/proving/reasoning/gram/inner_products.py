@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
@@ -56,8 +57,6 @@ class InnerProducts:
         self.norms: list[tuple[Vector, Expression]] = []
         """The vectors of which norms occur."""
 
-    # ------------------------------------------------------------------------------------------ coefficients
-
     def number(self, value: Fraction | int) -> Coefficient:
         """A number as a coefficient."""
         value = Fraction(value)
@@ -77,20 +76,11 @@ class InnerProducts:
             return Fraction(0)
         values = [sp.QQ(q.numerator, q.denominator) for q in (point[v.name] for v in self.letters)]
         above, below = (_at(p.terms(), values) for p in (c.numer, c.denom))
-        if not below:
-            return None
-        return Fraction(int(above.numerator), int(above.denominator)) / Fraction(
-            int(below.numerator), int(below.denominator)
-        )
-
-    # ------------------------------------------------------------------------------------------ forms
+        quotient = above / below if below else None
+        return None if quotient is None else Fraction(int(quotient.numerator), int(quotient.denominator))
 
     def form(self, e: Expression) -> Form:
-        """The form of a number's expression.
-
-        Raises:
-            OutOfScopeError: for what is no polynomial in inner products and norms.
-        """
+        """The form of a number's expression; `OutOfScopeError` if it is no polynomial in inner products and norms."""
         return self._form(worked_out(e))
 
     def _form(self, e: Expression) -> Form:
@@ -112,10 +102,7 @@ class InnerProducts:
             case Apply("neg", (part,)):
                 return self.plus({}, self._form(part), -1)
             case Apply("mul", factors):
-                found = {ONE: self.number(1)}
-                for factor in factors:
-                    found = self.times(found, self._form(factor))
-                return found
+                return reduce(self.times, map(self._form, factors), {ONE: self.number(1)})
             case Apply("div", (above, below)):
                 return self.times({ONE: 1 / self._coefficient(below)}, self._form(above))
             case Apply("pow", (base, exponent)):
@@ -130,11 +117,7 @@ class InnerProducts:
             raise OutOfScopeError("a power among inner products whose exponent is no small integer")
         if exponent < 0:
             return {ONE: self._coefficient(base) ** int(exponent)}
-        found = {ONE: self.number(1)}
-        form = self._form(base)
-        for _ in range(int(exponent)):
-            found = self.times(found, form)
-        return found
+        return reduce(self.times, [self._form(base)] * int(exponent), {ONE: self.number(1)})
 
     def _coefficient(self, e: Expression) -> Coefficient:
         found = self._form(e)
@@ -214,11 +197,10 @@ class InnerProducts:
         ordered = tuple(sorted(atoms))
         for atom, following in pairwise(ordered):
             if atom == following and atom[0] == "norm":
-                rest = list(ordered)
-                rest.remove(atom)
-                rest.remove(atom)
+                place = ordered.index(atom)
+                rest = (*ordered[:place], *ordered[place + 2 :])
                 of = self.norms[atom[1]][0]
-                return self.times({tuple(rest): self.number(1)}, self.inner(of, of))
+                return self.times({rest: self.number(1)}, self.inner(of, of))
         return {ordered: self.number(1)}
 
     @staticmethod
@@ -266,15 +248,8 @@ def squares(
         return entries.get((min(i, j), max(i, j)), zero)
 
     while left:
-        # pivots that are numbers, and those with the least beside them, come first
-        left.sort(
-            key=lambda i: (
-                not entry(i, i),
-                not _is_number(entry(i, i)),
-                sum(bool(entry(i, j)) for j in left),
-                i,
-            )
-        )
+        # pivots that are numbers come first
+        left.sort(key=lambda i: (not entry(i, i), not _is_number(entry(i, i)), i))
         k, *left = left
         d = entry(k, k)
         row = {j: entry(k, j) for j in left if entry(k, j)}

@@ -1,15 +1,16 @@
-"""Multipliers with which an inequality between inner products follows from others, proposed by numbers.
+"""What numbers propose of inner products: multipliers with which an inequality follows, and vectors at which it fails.
 
 target = sum of multiplier * fact + <S, G>, multipliers >= 0 (any for equalities), S positive semidefinite. Clarabel
 solves it at points of the coefficients' letters; what it finds is rounded to fractions, or fitted by products of
-powers of the letters. Nothing here is trusted: whoever asks works the identity out exactly.
+powers of the letters. For vectors, it looks for a positive semidefinite Gram matrix with as much room as there is; its
+factors are rounded to fractions. Nothing here is trusted: whoever asks works it out exactly.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +29,8 @@ from dpverify.proving.reasoning.gram.inner_products import (
 )
 
 _Numbers = np.ndarray[Any, Any]
+_Terms = list[tuple[float, tuple[int, ...]]]
+"""Numbers and the exponents of the letters that they multiply."""
 DENOMINATORS = (1, 2, 4, 12, 60, 360, 10_000)
 """To which numbers are rounded, the simplest first."""
 _POWERS = 5_000
@@ -39,6 +42,13 @@ _CLOSE = 2e-3
 _PAIR_CLOSE = 1e-7
 """Largest sum of squares of what a sum of two is off, relative to the values."""
 _NOTHING = 1e-4
+_LENGTH = 16.0
+"""Largest sum of the vectors' squared lengths."""
+_FAR = 64.0
+"""Largest value of a letter without bounds."""
+_ROOM = 1e-6
+"""By how much a claim must fail, and assumptions hold, so that rounding leaves some of it."""
+_COORDINATES_UP_TO = (1, 2, 4, 10, 100, 1_000, 10_000)
 
 
 def proposals(
@@ -110,25 +120,10 @@ class _MultiplierProblem:
         n = parts.shape[1]
         a = np.vstack([parts[: self.zeros], -np.eye(n), parts[self.zeros :]])
         b = np.concatenate([goal[: self.zeros], np.zeros(n), goal[self.zeros :]])
-        cones = [clarabel.ZeroConeT(self.zeros)] if self.zeros else []
-        cones.append(clarabel.NonnegativeConeT(n))
-        if self.size:
-            cones.append(clarabel.PSDTriangleConeT(self.size))
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_iter = 100
-        solver = clarabel.DefaultSolver(
-            csc_matrix((n, n)),
-            np.append(cost[list(support)], cost[list(support)][either]),
-            csc_matrix(a),
-            b,
-            cones,
-            settings,
-        )
-        solution = solver.solve()
-        if str(solution.status) not in ("Solved", "AlmostSolved"):
+        costs = np.append(cost[list(support)], cost[list(support)][either])
+        found = _minimized(costs, a, b, zeros=self.zeros, nonnegative=n, matrix=self.size)
+        if found is None:
             return None
-        found = np.array(solution.x)
         found[either] -= found[len(support) :]
         return found[: len(support)]
 
@@ -143,12 +138,24 @@ def _column(
     """A form at a point: its other monomials, then the upper half of its matrix, column by column."""
     zero = products.number(0)
     entries = matrix(names, form)
-    coefficients = [form.get(m, zero) for m in others]
-    coefficients += [entries.get((i, j), zero) for j in range(len(names)) for i in range(j + 1)]
-    sizes = [1.0] * len(others)
-    sizes += [1.0 if i == j else math.sqrt(2) for j in range(len(names)) for i in range(j + 1)]
+    scaled = [(form.get(m, zero), 1.0) for m in others]
+    scaled += [
+        (entries.get((i, j), zero), 1.0 if i == j else math.sqrt(2)) for i, j in _upper_half(len(names))
+    ]
+    return _values(products, scaled, point)
+
+
+def _upper_half(size: int) -> list[tuple[int, int]]:
+    """The places of a symmetric matrix's upper half, column by column."""
+    return [(i, j) for j in range(size) for i in range(j + 1)]
+
+
+def _values(
+    products: InnerProducts, scaled: Iterable[tuple[Coefficient, float]], point: Mapping[str, Fraction]
+) -> list[float] | None:
+    """Coefficients at a point, each times a number; None where one has no value."""
     found = []
-    for c, size in zip(coefficients, sizes, strict=True):
+    for c, size in scaled:
         value = products.at(c, point)
         if value is None:
             return None
@@ -156,7 +163,20 @@ def _column(
     return found
 
 
-# ---------------------------------------------------------------------------------------------- rounding
+def _minimized(
+    cost: _Numbers, a: _Numbers, b: _Numbers, *, zeros: int, nonnegative: int, matrix: int
+) -> _Numbers | None:
+    """Where a cost is least while b - a x is 0, then not negative, then a positive semidefinite matrix, by Clarabel."""
+    cones = [clarabel.ZeroConeT(zeros)] if zeros else []
+    cones.append(clarabel.NonnegativeConeT(nonnegative))
+    if matrix:
+        cones.append(clarabel.PSDTriangleConeT(matrix))
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_iter = 100
+    nothing = csc_matrix((len(cost), len(cost)))
+    solution = clarabel.DefaultSolver(nothing, cost, csc_matrix(a), b, cones, settings).solve()
+    return np.array(solution.x) if str(solution.status) in ("Solved", "AlmostSolved") else None
 
 
 class _Fits:
@@ -178,7 +198,7 @@ class _Fits:
         self.sizes = np.exp(exponents @ logarithms.reshape(len(points), len(names)).T) * odd
         """For each product of powers, its value at each point."""
 
-    def terms(self, values: _Numbers) -> list[tuple[float, tuple[int, ...]]] | None:
+    def terms(self, values: _Numbers) -> _Terms | None:
         """Numbers and exponents whose sum has the values at the points; None where none is found."""
         if np.abs(values).max() < _NOTHING:
             return []
@@ -205,9 +225,7 @@ class _Fits:
         _, i, j = pairs[0]
         return [(float(first[i, j]), self.powers[i]), (float(first[j, i]), self.powers[j])]
 
-    def rounded(
-        self, terms: Sequence[tuple[float, tuple[int, ...]]] | None, bound: int
-    ) -> Coefficient | None:
+    def rounded(self, terms: _Terms | None, bound: int) -> Coefficient | None:
         """The sum with its numbers rounded; None where one is not near to a fraction like that."""
         if terms is None:
             return None
@@ -221,3 +239,93 @@ class _Fits:
                 part = part * self.products.letter(v) ** e
             found = found + part
         return found
+
+
+def is_linear(form: Form) -> bool:
+    """Whether a form is linear in the Gram matrix and in letters."""
+    return all(not m or is_entry(m) or (len(m) == 1 and m[0][0] == "letter") for m in form)
+
+
+def proposed(
+    products: InnerProducts,
+    names: list[str],
+    target: Form,
+    facts: Sequence[tuple[Form, bool]],
+    at: Mapping[str, Fraction],
+) -> Iterator[dict[str, Any]]:
+    """Points at which the target is negative and the facts (each with whether it is an equality) hold, or nearly so.
+
+    All forms are linear; letters of coefficients have their values from `at`.
+    """
+    unknown = sorted(v.name for v in products.unknown)
+    rows = [_row(products, names, unknown, form, at) for form in (target, *(form for form, _ in facts))]
+    if any(row is None for row in rows):
+        return
+    k = len(names)
+    entries = k * (k + 1) // 2
+    width = entries + len(unknown) + 1
+    goal, *rest = [np.array(row) for row in rows]
+
+    def line(row: Any, room: float) -> Any:
+        return np.concatenate([row[:-1], [room]])
+
+    equal = [(line(row, 0.0), -row[-1]) for row, (_, equality) in zip(rest, facts, strict=True) if equality]
+    above = [
+        (line(-row, 1.0), row[-1]) for row, (_, equality) in zip(rest, facts, strict=True) if not equality
+    ]
+    # target + room <= 0, room <= 1, the vectors and letters not too long
+    above += [(line(goal, 1.0), -goal[-1]), (_unit(width, width - 1), 1.0)]
+    trace = np.zeros(width)
+    trace[[j * (j + 3) // 2 for j in range(k)]] = 1.0
+    above.append((trace, _LENGTH))
+    for u in range(entries, width - 1):
+        above += [(_unit(width, u), _FAR), (-_unit(width, u), _FAR)]
+    whole = -np.eye(entries, width)
+    a = np.vstack([row for row, _ in (*equal, *above)] + [whole])
+    b = np.concatenate([[bound for _, bound in (*equal, *above)], np.zeros(entries)])
+    cost = -_unit(width, width - 1)
+    x = _minimized(cost, a, b, zeros=len(equal), nonnegative=len(above), matrix=k)
+    if x is None or not x[-1] > _ROOM:
+        return
+    yield from _rounded(names, unknown, x)
+
+
+def _row(
+    products: InnerProducts, names: list[str], unknown: list[str], form: Form, at: Mapping[str, Fraction]
+) -> list[float] | None:
+    """A form's coefficients of the scaled upper half of the matrix, of the letters, and of 1."""
+    monomials: list[tuple[Any, float]] = []
+    for i, j in _upper_half(len(names)):
+        pair = sorted((names[i], names[j]))
+        monomials.append(((("dot", *pair),), 1.0 if i == j else 1 / math.sqrt(2)))
+    monomials += [((("letter", name),), 1.0) for name in unknown]
+    zero = products.number(0)
+    return _values(products, ((form.get(m, zero), size) for m, size in (*monomials, ((), 1.0))), at)
+
+
+def _unit(width: int, place: int) -> Any:
+    found = np.zeros(width)
+    found[place] = 1.0
+    return found
+
+
+def _rounded(names: list[str], unknown: list[str], x: Any) -> Iterator[dict[str, Any]]:
+    """The vectors of a Gram matrix and the letters, with larger and larger denominators."""
+    k = len(names)
+    gram = np.zeros((k, k))
+    entries = _upper_half(k)
+    for value, (i, j) in zip(x, entries, strict=False):
+        gram[i, j] = gram[j, i] = value if i == j else value / math.sqrt(2)
+    values, directions = np.linalg.eigh(gram)
+    kept = values > 1e-7 * max(values.max(), 1e-300)
+    factors = directions[:, kept] * np.sqrt(values[kept])
+    # on the line that is nearest to all of them, then in as many dimensions as it takes, with zeros above the diagonal
+    for shown in (factors[:, -1:], np.linalg.qr(factors.T)[1].T):
+        for bound in _COORDINATES_UP_TO:
+            point: dict[str, Any] = {
+                name: tuple(Fraction(float(c)).limit_denominator(bound) for c in row)
+                for name, row in zip(names, shown, strict=True)
+            }
+            for name, value in zip(unknown, x[len(entries) : -1], strict=True):
+                point[name] = Fraction(float(value)).limit_denominator(bound)
+            yield point
