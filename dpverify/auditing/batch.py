@@ -25,11 +25,7 @@ class BatchAuditor:
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
-        """Draw all runs, bound, compare.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `audit_privacy`.
-        """
+        """Draw all runs, bound, compare; raises as `audit_privacy`."""
         claim = question.stated.guarantee
         left, right = subject.draw(question.runs)
         found = audit_privacy(
@@ -57,4 +53,4 @@ class BatchAuditor:
                 if weakened is None or corner is None
                 else lambda factor: room_left(corner, subject, weakened(factor)),
             )
-        return entry(found, question, subject, fault=found.fault, smallest_fault=found.smallest_fault)
+        return entry(found, question, subject)

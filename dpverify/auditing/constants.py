@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ConstantEvidence
@@ -55,11 +55,7 @@ class ConstantAuditor:
     spends: ClassVar[bool] = False
 
     def audit(self, question: ConstantQuestion, subject: None, error: ErrorShare) -> ConstantEvidence:
-        """Compare.
-
-        Raises:
-            InvalidArgumentError: as `audit_constant`.
-        """
+        """Compare; raises as `audit_constant`."""
         found = audit_constant(
             question.provable,
             extreme=question.extreme,
@@ -67,21 +63,7 @@ class ConstantAuditor:
             decisive=question.decisive,
             requires=question.requires,
         )
-        return ConstantEvidence(
-            **question.over_entry(),
-            origin=recorded(question.origin).get("origin"),
-            formula=question.formula,
-            latex=question.latex,
-            smallest=found.provable if found.extreme == "smallest" else None,
-            largest=found.provable if found.extreme == "largest" else None,
-            printed=found.printed,
-            parameters=question.parameters,
-            range_fixed_by=question.range_fixed_by,
-            method=question.method,
-            verdict=found.verdict,
-            reason=found.reason,
-            gap=found.gap,
-        )
+        return question.entry(ConstantEvidence, found, **{found.extreme: found.provable})
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from dpverify.ledger.audits import AuditEvidence, ClaimOrigin
 QuestionT = TypeVar("QuestionT", contravariant=True)
 SubjectT = TypeVar("SubjectT", contravariant=True)
 EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence, covariant=True)
+KindT = TypeVar("KindT", bound=AuditEvidence)
 
 
 class Auditor(Protocol[QuestionT, SubjectT, EvidenceT]):
@@ -61,11 +62,20 @@ class Question:
 
     def over_entry(self) -> dict[str, Any]:
         """The label as the fields that every entry has."""
-        return {
-            "subject": self.label.subject,
-            "title": self.label.title,
-            "reproduce": self.label.reproduce,
-        }
+        label = self.label
+        return {"subject": label.subject, "title": label.title, "reproduce": label.reproduce}
+
+    def entry(self, kind: type[KindT], *found: object, **given: Any) -> KindT:
+        """Evidence: what is not given has the same name in what was found, the label or the question, in this order."""
+        fields = recorded(given.pop("origin", getattr(self, "origin", None))) | given
+        for source in (*found, self.label, self):
+            own = (
+                name
+                for name in kind.model_fields
+                if name not in ("origin", *fields) and hasattr(source, name)
+            )
+            fields |= {name: getattr(source, name) for name in own}
+        return kind(**{name: fields[name] for name in kind.model_fields if name in fields})
 
 
 def recorded(origin: Origin | None) -> dict[str, Any]:

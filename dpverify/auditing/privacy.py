@@ -45,8 +45,11 @@ from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
     checked_claim,
+    checked_delta,
     checked_relation,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
@@ -172,7 +175,7 @@ class PrivacyAudit:
 
     def epsilon_at(self, delta: float) -> float:
         """Lower confidence bound on the smallest epsilon at `delta` in [0, 1); 0 where nothing was found."""
-        return _epsilon_at(self.events, self.focuses, _check_delta(delta))
+        return _epsilon_at(self.events, self.focuses, checked_delta(delta))
 
 
 def audit_privacy(
@@ -231,9 +234,7 @@ def audit_privacy(
         raise InvalidArgumentError("directions", directions, "one or both of Direction")
     neighbors = checked_relation(adjacency)
     stated = stated_corner(claim)
-    if delta is None:
-        delta = stated[1] if stated else CURVE_DELTA
-    delta = _check_delta(delta)
+    delta = delta_of(claim, delta)
     # one test gives the verdict and the bound if they are about one delta
     together = stated is not None and stated[1] == delta
     names = ("claim and its delta",) if together else ("claim", "bound at delta")
@@ -581,19 +582,12 @@ def _profile(
     stated: tuple[float, float] | None,
 ) -> tuple[ProfilePoint, ...]:
     """Points for reports, up to a little beyond where the bound vanishes and where the claim is made, or is small."""
-    corner = stated[0] if stated and stated[0] <= 50 else 0.0
-    top = max(1.1 * _epsilon_at(events, focuses, 0.0), 1.25 * corner, 0.1)
+    top = max(1.1 * _epsilon_at(events, focuses, 0.0), 0.1)
     if stated is None:
         grid = np.linspace(0.0, _FARTHEST_SHOWN, _GRID_POINTS)
         small = grid[claimed_deltas(claim, grid) <= CURVE_DELTA]
         top = max(top, float(small[0]) if small.size else _FARTHEST_SHOWN)
-    epsilons = np.unique(np.append(np.linspace(0.0, top, 61), corner))
-    lower = _delta_lower(events, focuses, epsilons, None)
-    claimed = claimed_deltas(claim, epsilons)
-    return tuple(
-        ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-        for e, low, d in zip(epsilons, lower, claimed, strict=True)
-    )
+    return shown_profile(claim, lambda epsilons: _delta_lower(events, focuses, epsilons, None), top)
 
 
 def _delta_lower(
@@ -641,9 +635,3 @@ def _with_learning(judged: int) -> int:
 def _learning(runs: int) -> int:
     """How many of these runs learn: half of 100, and less of more: 23 % of 1e4, 15 % of 1e5, a tenth of a million."""
     return int(max(_LEAST_LEARNING, 0.5 * (runs / 100) ** -0.17) * runs)
-
-
-def _check_delta(delta: float) -> float:
-    if isinstance(delta, bool) or not isinstance(delta, int | float) or not 0 <= delta < 1:
-        raise InvalidArgumentError("delta", delta, "a number in [0, 1)")
-    return float(delta)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import SamplingEvidence
@@ -74,11 +74,7 @@ class LawAuditor:
     spends: ClassVar[bool] = True
 
     def audit(self, question: LawQuestion, subject: Sampler, error: ErrorShare) -> SamplingEvidence:
-        """Draw, compare, and do the same with a sampler that ignores the data.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `audit_law`.
-        """
+        """Draw, compare, and do the same with a sampler that ignores the data; raises as `audit_law`."""
         found = audit_law(
             subject.draw(question.runs),
             blind=subject.blind(question.runs),
@@ -89,26 +85,8 @@ class LawAuditor:
             failure_probability=error.spend("the band around the distribution function"),
             within=question.within,
         )
-        return SamplingEvidence(
-            **question.over_entry(),
-            **recorded(question.origin),
-            data=question.data,
-            claim=question.claim,
-            verdict=found.verdict,
-            reason=found.reason,
-            gap=found.gap,
-            runs=found.runs,
-            failure_probability=found.failure_probability,
-            shares=error.spent(),
-            detects_nothing=found.detects_nothing,
-            seed=question.label.seed,
-            statistic=question.statistic_name,
-            distance=found.distance,
-            bound=found.bound,
-            measured=found.measured,
-            points=found.points,
-            detectable=found.detectable,
-            blind_rejected=found.blind_rejected,
+        return question.entry(
+            SamplingEvidence, found, shares=error.spent(), statistic=question.statistic_name
         )
 
 

@@ -22,11 +22,12 @@ from dpverify import checks
 from dpverify.auditing.black_box.low_bits import NOT_LOOKED_AT
 from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
-    CURVE_DELTA,
     Claim,
     checked_claim,
     checked_relation,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
 )
 from dpverify.auditing.error_share import ErrorShare
@@ -55,7 +56,6 @@ _VERDICT_PARTS, _BOUND_PARTS = 9, 1
 """How a claim that is a curve divides the failure probability."""
 _MOST_BYTES = 2**31
 """Of all outputs of both sides, 8 for each number."""
-_POINTS = 61
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class SequentialAuditor:
         self.seed = checks.whole_number("seed", self.seed, at_least=0, at_most=None)
         self._neighbors = checked_relation(self.adjacency)
         self._corner = stated_corner(self.claim)
-        own = CURVE_DELTA if self._corner is None else self._corner[1]
-        if self.delta is not None and self._corner is not None and self.delta != own:
-            raise InvalidArgumentError("delta", self.delta, f"{own:g}, which the claim names, or nothing")
-        self.delta = checks.number("delta", own if self.delta is None else self.delta, at_least=0, below=1)
+        if self._corner is not None and self.delta not in (None, self._corner[1]):
+            said = f"{self._corner[1]:g}, which the claim names, or nothing"
+            raise InvalidArgumentError("delta", self.delta, said)
+        self.delta = delta_of(self.claim, self.delta)
         total_variation = float(claimed_deltas(self.claim, np.zeros(1))[0])
         if self._corner is not None:
             self._level = self._bound_level = self._whole.spend(
@@ -333,11 +333,6 @@ class SequentialAuditor:
 
     def _points(self) -> tuple[ProfilePoint, ...]:
         """The claim, and what the bound says of the profile: it is above delta up to the bound."""
-        corner = self._corner[0] if self._corner is not None and self._corner[0] <= 50 else 0.0
-        top = max(1.25 * corner, 1.1 * self.epsilon_lower, 1.0)
-        epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), corner))
-        bound = np.where(epsilons < self.epsilon_lower, float(self.delta or 0.0), 0.0)
-        return tuple(
-            ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-            for e, low, d in zip(epsilons, bound, claimed_deltas(self.claim, epsilons), strict=True)
-        )
+        bound, delta = self.epsilon_lower, float(self.delta or 0.0)
+        top = max(1.1 * bound, 1.0)
+        return shown_profile(self.claim, lambda epsilons: np.where(epsilons < bound, delta, 0.0), top)

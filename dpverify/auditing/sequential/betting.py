@@ -49,11 +49,7 @@ class BettingAuditor:
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
-        """Draw, bet, look.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `SequentialAuditor`.
-        """
+        """Draw, bet, look; raises as `SequentialAuditor`."""
         auditor = SequentialAuditor(
             question.stated.guarantee,
             question.relation,

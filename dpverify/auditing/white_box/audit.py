@@ -43,15 +43,16 @@ from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.claims import (
-    CURVE_DELTA,
     Claim,
     checked_claim,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
-from dpverify.auditing.faults import blind_to, detected_from, smallest_flagged
+from dpverify.auditing.faults import tried_out
 from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, leaves, sandwiched
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
@@ -60,7 +61,7 @@ from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import Before, blocks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.running import StatedStructure
 
@@ -144,32 +145,37 @@ class WhiteBoxAuditor:
         found, agreement = _examined(asked, subject, whole)
         verdict, gap, reason = _verdict(found, agreement, asked.delta)
         epsilons = question.epsilons(asked.delta, subject)
-        evidence = PrivacyEvidence(
+        shown = max(1.1 * found.epsilon, _LEAST_SHOWN)
+        evidence = question.entry(
+            PrivacyEvidence,
+            asked,
             **epsilons,
-            **question.fields(),
             white_box=True,
             verdict=verdict,
             reason=f"{reason}; neighbors: {question.relation}",
             gap=gap,
-            runs=asked.runs,
             failure_probability=whole.failure_probability,
             shares=whole.spent(),
             detects_nothing=verdict is Verdict.UNDECIDED,
             adjacency=question.relation,
             claim=str(asked.claim),
             epsilon_lower=found.epsilon,
-            delta=asked.delta,
-            profile=sandwiched(_profile(found, asked.claim, asked.corner), question),
-            seed=asked.seed,
+            profile=sandwiched(shown_profile(asked.claim, found.below, shown, points=_POINTS), question),
         )
         below = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
-        detectable = below if found.epsilon > 0 else ""
-        more = leaves(question, evidence, epsilons)
-        evidence = evidence.model_copy(update={"reason": evidence.reason + more, "detectable": detectable})
+        reason = evidence.reason + leaves(question, evidence, epsilons)
+        evidence = evidence.but(reason=reason, detectable=below if found.epsilon > 0 else "")
         faults: PlantedFaults | None = getattr(subject, "faults", None)
-        if faults is None or verdict is not Verdict.SUPPORTED:
+        if faults is None:
             return evidence
-        return _tried_out(evidence, asked, faults)
+        weakened: Any = faults.weakened
+
+        def flagged(factor: float) -> bool:
+            share = ErrorShare(evidence.failure_probability)
+            return _examined(asked, weakened(factor), share)[0].claim_fails
+
+        found_out = tried_out(flagged if weakened else None, faults.fault, faults.factors, evidence)
+        return evidence.but(**found_out)
 
 
 @dataclass(frozen=True)
@@ -190,8 +196,7 @@ class _Asked:
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
         seed = checks.whole_number("seed", question.label.seed, at_least=0, at_most=None)
         corner = stated_corner(claim)
-        delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
-        delta = checks.number("delta", delta, at_least=0, below=1)
+        delta = delta_of(claim, question.delta)
         epsilons = np.unique([*_COMPARED, *(corner[:1] if corner else ())])
         return cls(claim, corner, delta, runs, seed, epsilons, claimed_deltas(claim, epsilons))
 
@@ -227,25 +232,6 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
     if agreement.contradiction:
         found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
     return found, agreement
-
-
-def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: PlantedFaults) -> PrivacyEvidence:
-    """Evidence for a claim, if the same audit flags the mechanism with its noise divided."""
-
-    def flagged(factor: float) -> bool:
-        assert faults.weakened is not None
-        weaker: Any = faults.weakened(factor)
-        return _examined(asked, weaker, ErrorShare(evidence.failure_probability))[0].claim_fails
-
-    tried = faults.weakened is not None
-    seen = smallest_flagged(flagged if tried else lambda _: False, faults.factors)
-    said = faults.fault if tried else ""
-    if seen is not None:
-        reason = f"{evidence.reason}; {detected_from(said, seen)}"
-        return evidence.model_copy(update={"fault": said, "smallest_fault": seen, "reason": reason})
-    reason = f"{blind_to(said, faults.factors)}; neighbors: {evidence.adjacency}"
-    blind = {"verdict": Verdict.UNDECIDED, "gap": Gap.BLIND_AUDIT, "detects_nothing": True}
-    return evidence.model_copy(update={"fault": said, "reason": reason, **blind})
 
 
 def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, StatedStructure]:
@@ -394,13 +380,3 @@ def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict
             f"sees nothing here: no half-space tells the sides apart; {rests}",
         )
     return Verdict.SUPPORTED, None, f"the lower bound does not exceed the claim; {rests}"
-
-
-def _profile(found: _Found, claim: Claim, corner: tuple[float, float] | None) -> tuple[ProfilePoint, ...]:
-    stated = corner[0] if corner is not None and corner[0] <= 50 else 0.0
-    top = max(1.25 * stated, 1.1 * found.epsilon, _LEAST_SHOWN)
-    epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), stated))
-    return tuple(
-        ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-        for e, low, d in zip(epsilons, found.below(epsilons), claimed_deltas(claim, epsilons), strict=True)
-    )
