@@ -111,23 +111,12 @@ def wasserstein_interval(
     *,
     reference_error: float = 0.0,
 ) -> Interval:
-    """Two-sided confidence interval of the Wasserstein distance W_1 between two laws on [lower, upper].
+    """Two-sided confidence interval of the Wasserstein distance W_1 between two laws on [lower, upper], in their unit.
 
     W_1 is the area between the distribution functions. That of the values, (runs,), independent, is within a band about
     the empirical one; between places of a grid that has all jumps, that of the other law is between its values there.
-    So both ends hold at every sample size, for all laws on the interval, whatever the grid. In the unit of the values.
-
-    Args:
-        values: each in [lower, upper].
-        reference: the other law's distribution function, vectorized; 0 before `lower` and 1 at `upper`.
-        lower: no value of either law is below it.
-        upper: no value of either law is above it.
-        failure_probability: that the distance is not inside, in (0, 1).
-        reference_error: at most how far `reference` is from the truth, absolutely.
-
-    Raises:
-        InvalidDataError: for values outside of the interval, and for a reference that is no law on it.
-        InvalidArgumentError: for the other arguments.
+    So both ends hold at every sample size, for all laws on the interval, whatever the grid. `reference` is the other
+    law's distribution function, vectorized, 0 before `lower` and 1 at `upper`, to within `reference_error`.
     """
     x, span, level = check_values(values, lower, upper, failure_probability)
     error = checks.number("reference_error", reference_error, at_least=0)
@@ -204,12 +193,7 @@ def _betting(x: Array, level: float) -> Callable[[float], bool]:
 def check_values(
     values: ArrayLike, lower: float, upper: float, failure_probability: float
 ) -> tuple[Array, float, float]:
-    """Values moved to [0, 1], the length of the range, and the level.
-
-    Raises:
-        InvalidDataError: for values that are not finite numbers, (runs,), or outside of the range.
-        InvalidArgumentError: for a range that is none, or a level outside of (0, 1).
-    """
+    """Values (runs,) moved to [0, 1], the length of the range, and the level, all of them checked."""
     level = checks.probability("failure_probability", failure_probability)
     start, end = checks.number("lower", lower), checks.number("upper", upper)
     if not start < end:

@@ -160,12 +160,9 @@ def _sampled_pure_laplace(releases: NoisyReleases) -> Interval:
 
 
 def two_sided(single: Callable[[bool], Any], delta: float, steps: int) -> Interval:
-    """The smallest epsilon of one release's loss distribution, composed `steps` times, from both sides.
+    """The smallest epsilon at `delta` of one release's loss distribution, composed `steps` times, from both sides.
 
-    Args:
-        single: makes it; rounded against privacy where its argument is True, in favor of it otherwise.
-        delta: in (0, 1).
-        steps: how often.
+    `single` makes it, rounded against privacy where its argument is True, in favor of it otherwise.
     """
     found = []
     for pessimistic in (False, True):

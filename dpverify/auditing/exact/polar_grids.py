@@ -14,14 +14,9 @@ from dpverify.checks import FloatArray
 
 @dataclass(frozen=True)
 class PolarGrid:
-    """Nodes at the distances 0, h, ..., radius from a center, at equally many angles each.
+    """Nodes at the distances 0, h, ..., radius from a center, with `turns` angles each; `cells` along a radius.
 
-    Attributes:
-        center: of the disc.
-        radius: of the disc; a length.
-        cells: cells along a radius.
-        turns: nodes on a ring.
-        reach: how far images may lie from the center; a length.
+    Images may lie as far as `reach` from the center; lengths.
     """
 
     center: tuple[float, float]
@@ -84,12 +79,7 @@ class PolarGrid:
 
 @dataclass(frozen=True)
 class Rings:
-    """A polar grid with more rings.
-
-    Attributes:
-        grid: the nodes.
-        cells: along a radius.
-    """
+    """A polar grid with more rings: `cells` along a radius."""
 
     grid: PolarGrid
     cells: int

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -366,7 +367,7 @@ def _enclosures(
             f"one for which {limit:.3g} node-steps are enough; the next grid has {grid.size} points and takes "
             f"{foreseen:.3g}: ask for less accuracy, or raise most_node_steps",
         )
-    mesh: Mesh = RectangleMesh(grid) if isinstance(grid, Grid) else DiscMesh(grid)
+    mesh: Mesh[Any, Any] = RectangleMesh(grid) if isinstance(grid, Grid) else DiscMesh(grid)
     steps, released = _closeness(chains, mesh)
     laws = last_laws(chains, mesh)
     found = []
@@ -385,7 +386,7 @@ def _enclosures(
     return found
 
 
-def _closeness(chains: list[NoisyChain], mesh: Mesh) -> tuple[Closeness, Closeness]:
+def _closeness(chains: list[NoisyChain], mesh: Mesh[Any, Any]) -> tuple[Closeness, Closeness]:
     """Of the chains and their rounded twins, the worst of all chains: before the release, and with it."""
     steps = chains[0].steps
     known: dict[tuple[frozenset[StepMap], float], Rounding] = {}

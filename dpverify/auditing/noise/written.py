@@ -22,11 +22,9 @@ _MOST_DECIMALS = 12
 
 @dataclass(frozen=True)
 class Written:
-    """The coarsest format that holds all of some numbers.
+    """The coarsest format that holds all of some numbers: significant bits, at most 53, and a step that divides them.
 
-    Attributes:
-        bits: significant ones, at most 53.
-        step: all are multiples of it; 0 where none coarser than their bits is seen.
+    The step is 0 where none coarser than their bits is seen.
     """
 
     bits: int

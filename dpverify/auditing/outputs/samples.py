@@ -82,11 +82,7 @@ def is_minus_zero(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def check_as_many(left: Samples, right: Samples, names: tuple[str, str]) -> None:
-    """Refuse sides of different lengths.
-
-    Raises:
-        InvalidDataError: for these.
-    """
+    """Refuse sides of different lengths."""
     if len(left) != len(right):
         raise InvalidDataError(
             f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."

@@ -14,11 +14,9 @@ _SILENCE = 10.0
 
 
 class Clock:
-    """Looks on at a sequential audit.
+    """Looks on at a sequential audit: no further round begins after so many seconds, if any are given.
 
-    Args:
-        seconds: after which no further round begins; None for none.
-        tell: gets a line before the first run, and now and then until the end.
+    `tell` gets a line before the first run, and now and then until the end.
     """
 
     def __init__(self, seconds: float | None, tell: Callable[[str], None]) -> None:

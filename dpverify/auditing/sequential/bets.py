@@ -40,12 +40,7 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class Stakes:
-    """Bets of several gamblers, each on few cells of outputs.
-
-    Attributes:
-        on_left: h of each gambler on each cell, shape (gamblers, cells).
-        on_right: k, likewise.
-    """
+    """Bets of several gamblers, each on few cells of outputs: h and k on each cell, (gamblers, cells)."""
 
     on_left: Array
     on_right: Array
@@ -80,17 +75,11 @@ def _relative_entropy(p: Array, p0: Array, q: Array, q0: Array) -> Array:
 
 
 def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array) -> tuple[Array, Array]:
-    """Stakes with the largest mean log-growth under supposed laws on cells, and that growth.
+    """Stakes (gamblers, stakes) with the largest mean log-growth under supposed laws on cells, and that growth.
 
-    Args:
-        left: supposed probabilities of cells on the left, (gamblers, cells), all positive.
-        right: likewise on the right.
-        gains_left: what a unit of each stake adds to h on each cell, (gamblers, cells, stakes); stake 0 is the
-            number s, of any sign, the others are at least 0.
-        gains_right: likewise for k.
-
-    Returns:
-        Stakes, (gamblers, stakes), with h and k positive; growth, (gamblers,).
+    `left` and `right` are the supposed probabilities of cells, (gamblers, cells), all positive; `gains_left` is what a
+    unit of each stake adds to h on each cell, (gamblers, cells, stakes), `gains_right` likewise for k. Stake 0 is the
+    number s, of any sign, the others are at least 0.
     """
     stakes = np.zeros((gains_left.shape[0], gains_left.shape[2]))
     largest = np.maximum(np.abs(gains_left).max(axis=1), np.abs(gains_right).max(axis=1))

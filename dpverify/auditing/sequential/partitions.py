@@ -90,14 +90,9 @@ SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), GradientBoosting())
 
 
 class Partition:
-    """Cells, with how often each was hit on both sides.
+    """Cells, with how often each was hit on both sides, (cells,), in so many runs.
 
-    Attributes:
-        events: which cells belong to each event, (events, cells).
-        named: what the events are.
-        left: runs on the left in each cell, (cells,).
-        right: runs on the right, likewise.
-        runs: runs counted, of each side.
+    `events` says which cells belong to each event, (events, cells), `named` what the events are.
     """
 
     def __init__(
@@ -123,13 +118,7 @@ class Partition:
 
 
 def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
-    """Partitions for what comes next, with what of the past they may count already counted.
-
-    Args:
-        left: all past outputs on one side, (runs, d).
-        right: on the other, likewise.
-        rng: the auditor's own.
-    """
+    """Partitions for what comes next from all past outputs, (runs, d), with what of the past they may count counted."""
     found = learn_plainly(left, right, rng)
     start = left.shape[0] // 2
     fit = slice(max(0, start - _MOST_FITTED), start)

@@ -24,12 +24,9 @@ _STAGE = 30
 
 @dataclass(frozen=True)
 class Agreement:
-    """What was found.
+    """How outputs differ from the structure, in words, empty where they do not; on so many runs of each data set.
 
-    Attributes:
-        contradiction: how outputs differ from the structure, in words; empty where they do not.
-        width: a distance between distribution functions that is always found; smaller ones may not be.
-        runs: compared on each data set.
+    A distance of `width` between distribution functions is always found; smaller ones may not be.
     """
 
     contradiction: str
@@ -44,12 +41,9 @@ def compare(
     level: float,
     seed: int,
 ) -> Agreement:
-    """Compare outputs on both data sets with what is stated of them.
+    """Compare outputs on both data sets, (runs, d), with what is stated of them.
 
     Looks at the component along `direction` and, in more than one dimension, at the distance from the start.
-
-    Raises:
-        InvalidDataError: for outputs that are no finite numbers of the stated shape, (runs, d).
     """
     start = np.asarray(structures[0].start)
     looks: dict[str, Callable[[FloatArray], FloatArray]] = {

@@ -347,11 +347,7 @@ def _values(
 
 
 def _within(values: FloatArray, largest: float) -> FloatArray:
-    """Values that do not exceed what the last map's Lipschitz constant allows.
-
-    Raises:
-        InvalidDataError: if they do, so that the constant was not one.
-    """
+    """Values that do not exceed what the last map's Lipschitz constant allows; if they do, it was not one."""
     if not float(values.max()) <= largest * (1 + 1e-6):
         raise InvalidDataError(
             "The last stated step takes a state of the set farther than its lipschitz_constant allows; allowed: a "

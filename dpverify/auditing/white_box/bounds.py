@@ -80,10 +80,8 @@ def tail_of_parts(
 ) -> FloatArray:
     """Upper bound of P(f >= t) from that of P(f >= s), for runs of several sorts; see the module.
 
-    Args:
-        probability: upper bound of P(f >= s).
-        distance: t - s >= 0, in the unit of f; it broadcasts to `probability`.
-        parts: of each sort its probability, and the Lipschitz constant of f in its standard normal numbers.
+    `distance` is t - s >= 0, in the unit of f, and broadcasts; `parts` are each sort's probability, and the Lipschitz
+    constant of f in its standard normal numbers.
     """
     p = np.minimum(probability, 1.0)
     apart = np.asarray(distance)

@@ -63,12 +63,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is bounded.
-
-    Attributes:
-        at_delta: for epsilon at the delta that is asked for.
-        for_claim: against a claim that is a curve; None where no half-space promises to refute it.
-    """
+    """What is bounded: for epsilon at the delta asked for, and against a claim that is a curve, where that may fail."""
 
     at_delta: Choice
     for_claim: Choice | None
@@ -86,14 +81,8 @@ def choose(
 ) -> Chosen:
     """The most promising choices, in either order of the sides.
 
-    Args:
-        sides: left and right.
-        delta: where epsilon is bounded.
-        learning: runs on each side for each of the three things that are learned.
-        judging: runs on each side that the bounds will rest on.
-        level: of the bound.
-        seed: of the audit.
-        claimed: of a claim that is a curve, epsilons and the deltas there; it may fail elsewhere than at `delta`.
+    `learning` are runs on each side for each of the three things that are learned, `judging` those that the bounds will
+    rest on; `claimed` are epsilons and deltas of a claim that is a curve, which may fail elsewhere than at `delta`.
     """
     direction, places = find_direction(sides, learning, seed)
     found, against = [], []
