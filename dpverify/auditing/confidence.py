@@ -71,8 +71,13 @@ def _checked_counts(
 def hoeffding_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
     """Two-sided confidence interval of the mean of values in [lower, upper] (Hoeffding 1963)."""
     x, span, level = check_values(values, lower, upper, failure_probability)
-    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    width = band_width(x.size, level)
     return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
+
+
+def band_width(runs: int, level: float) -> float:
+    """Half the width of Hoeffding's interval of a mean in [0, 1], and of the band around a distribution function."""
+    return math.sqrt(math.log(2 / level) / (2 * runs))
 
 
 def empirical_bernstein_interval(
@@ -125,7 +130,7 @@ def wasserstein_interval(
     seen = np.concatenate([[0.0], np.cumsum(counts) / x.size])[
         np.searchsorted(jumps, edges[:-1], side="right")
     ]
-    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    width = band_width(x.size, level)
     low, high = np.maximum(seen - width, 0.0), np.minimum(seen + width, 1.0)
     places = float(lower) + span * edges
     right = np.asarray(reference(places), dtype=np.float64)
@@ -162,15 +167,16 @@ def rules_out(values: ArrayLike, mean: float, lower: float, upper: float, level:
 
 def _betting_lower(x: Array, level: float) -> float:
     """Lower bound of the mean of values in [0, 1]: the largest m against which the bets won."""
-    wins = _betting(x, level)
-    ruled_out, open_ = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if wins(middle):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return ruled_out
+    return last_ruled_out(_betting(x, level), 1.0, _BISECTIONS)
+
+
+def last_ruled_out(ruled_out: Callable[[float], bool], high: float, steps: int) -> float:
+    """Lower end of a bisection: up to there means are ruled out, from 0 on; `high` is not."""
+    low = 0.0
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ruled_out(middle) else (low, middle)
+    return low
 
 
 def _betting(x: Array, level: float) -> Callable[[float], bool]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from dpverify.auditing.confidence import check_values
+from dpverify.auditing.confidence import check_values, last_ruled_out
 from dpverify.ledger.records import Interval
 
 Array = NDArray[np.float64]
@@ -96,11 +96,5 @@ def rules_out_in_rounds(rounds: list[Array], mean: float, level: float) -> bool:
 
 
 def _lower_end(rounds: list[Array], level: float) -> float:
-    ruled_out, open_ = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if rules_out_in_rounds(rounds, middle, level):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return max(ruled_out - _ALLOWANCE, 0.0)
+    end = last_ruled_out(lambda mean: rules_out_in_rounds(rounds, mean, level), 1.0, _BISECTIONS)
+    return max(end - _ALLOWANCE, 0.0)

@@ -7,13 +7,13 @@ probability `level` (Dvoretzky, Kiefer and Wolfowitz 1956; Massart 1990), also w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify.auditing.confidence import band_width
 from dpverify.auditing.white_box.simulation import blocks, released
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
@@ -56,7 +56,7 @@ def compare(
     for side, (given, structure, name) in enumerate(zip(outputs, structures, ("left", "right"), strict=True)):
         real = _checked(given, structure, name)
         runs = len(real)
-        width = 2 * math.sqrt(math.log(2 / each) / (2 * runs))
+        width = 2 * band_width(runs, each)
         stated = np.concatenate(
             [
                 released(structure, before)
