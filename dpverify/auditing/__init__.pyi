@@ -20,7 +20,7 @@ from .constants import (
     ConstantQuestion,
     audit_constant,
 )
-from .contract import Auditor, Label, Question
+from .contract import Auditor, Label, Question, Relation
 from .error_share import ErrorShare
 from .events import Direction, Event
 from .expectations.auditors import (
@@ -62,7 +62,6 @@ from .privacy import (
     Violation,
     audit_privacy,
 )
-from .relations import Relation
 from .requests import Request, audit, audit_samples
 from .sampling import (
     LawAudit,

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.contract import Origin, Question
+from dpverify.auditing.contract import Origin, Question, Relation
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import ComplexityEvidence
 from dpverify.ledger.verdicts import Verdict

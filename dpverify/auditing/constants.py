@@ -103,8 +103,7 @@ def audit_constant(
         decisive: whether the formula is known to fail beyond the value.
         requires: what has to hold besides, and whether it does; `violated` is said if something does not.
 
-    Raises:
-        InvalidArgumentError: for an interval whose ends are not finite and in order, or another argument.
+    Raises `InvalidArgumentError` for an interval whose ends are not finite and in order, or another argument.
     """
     if not -math.inf < provable.lower <= provable.upper < math.inf:
         raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")

@@ -8,6 +8,7 @@ a number with a computed one takes a subject that cannot be run, or none.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Protocol, Self, TypeVar
 
 from dpverify.auditing.error_share import ErrorShare
@@ -84,3 +85,10 @@ def recorded(origin: Origin | None) -> dict[str, Any]:
         return {}
     record = origin.record()
     return {"origin": record, "claim_source": record.source}
+
+
+class Relation(StrEnum):
+    """A measured number must be at most the claimed one, for an upper bound, or equal to it."""
+
+    AT_MOST = "<="
+    EQUAL = "="

@@ -103,8 +103,7 @@ def search_faults(
         room: from a factor to why no number of runs would flag it, see `room_left`; asked of the first one where that
             is not flagged.
 
-    Raises:
-        InvalidArgumentError: for factors that are not above 1 and falling, or another number of runs.
+    Raises `InvalidArgumentError` for factors that are not above 1 and falling, or another number of runs.
     """
 
     def flagged(factor: float) -> bool:

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
-from dpverify.auditing.black_box.band import choose_events
-from dpverify.auditing.black_box.candidates import find_candidates
+from dpverify.auditing.black_box.candidates import choose_events, find_candidates
 from dpverify.auditing.black_box.focus import (
     Focus,
     JudgedFocus,
@@ -219,9 +218,8 @@ def audit_privacy(
         most_events: the most events that may be judged, at least 2.
         name_event: what the reason calls an event.
 
-    Raises:
-        InvalidDataError: for samples that cannot be used.
-        InvalidArgumentError: for the other arguments, and for a claim whose profile leaves [0, 1].
+    Raises `InvalidDataError` for samples that cannot be used, and `InvalidArgumentError` for the other arguments, and
+    for a claim whose profile leaves [0, 1].
 
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015; the joint test, `dpverify.auditing.black_box.joint`.

@@ -77,10 +77,8 @@ class AccountantAudit:
 def audit_epsilon(claimed: float, releases: Reference, *, delta: float) -> AccountantAudit:
     """Audit an accountant's claim that these releases are (claimed, delta)-private.
 
-    Where the smallest epsilon is known to the float, a claim one float below it is violated.
-
-    Raises:
-        InvalidArgumentError: for a claim that is no number of at least 0, or a delta outside [0, 1).
+    Where the smallest epsilon is known to the float, a claim one float below it is violated. Raises
+    `InvalidArgumentError` for a claim that is no number of at least 0, or a delta outside [0, 1).
     """
     claimed = checks.not_negative("claimed", claimed)
     smallest = releases.smallest_epsilon(delta)

@@ -58,8 +58,7 @@ class DrawnBatches:
         steps: how many releases.
         replacement: draw each record of a batch anew from all n.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -85,11 +84,7 @@ class DrawnBatches:
         )
 
     def smallest_epsilon(self, delta: float) -> Interval:
-        """Where the smallest epsilon at delta lies, nats.
-
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
-        """
+        """Where the smallest epsilon at delta lies, nats. Raises `InvalidArgumentError` for a delta outside (0, 1)."""
         delta = _above_zero(delta)
         instance = self.instance().smallest_epsilon(delta)
         part = SampledBatch(
@@ -171,8 +166,7 @@ class Passes:
         passes: how many; 1 where shuffled.
         shuffled: whether the order is drawn uniformly and hidden.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -195,8 +189,7 @@ class Passes:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats; rigorous.
 
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
+        Raises `InvalidArgumentError` for a delta outside (0, 1).
         """
         delta = _above_zero(delta)
         noise = self.noise_multiplier
@@ -232,8 +225,7 @@ class HiddenIterates:
         used: the step, from 1, at which the replaced record is used.
         contraction: by which a step multiplies, in (0, 1].
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -258,8 +250,7 @@ class HiddenIterates:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats: between neighboring floats.
 
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
+        Raises `InvalidArgumentError` for a delta outside (0, 1).
         """
         delta = _above_zero(delta)
 

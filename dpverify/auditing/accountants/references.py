@@ -41,8 +41,7 @@ class NoisyReleases:
         sampling_probability: with which each record is in a release, independently (Poisson); 1 for all records.
         adjacency: which data sets are neighbors; add-or-remove-one where records are sampled.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise: Literal["gaussian", "laplace"]
@@ -77,10 +76,8 @@ class NoisyReleases:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats; rigorous where there is a closed form.
 
-        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`.
-
-        Raises:
-            InvalidArgumentError: for a delta outside [0, 1), and 0 where no epsilon is finite.
+        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`. Raises
+        `InvalidArgumentError` for a delta outside [0, 1), and 0 where no epsilon is finite.
         """
         delta = quantities.delta(delta)
         if not delta < 1:

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from dpverify.auditing.black_box.candidates import Candidates
+from dpverify.auditing.black_box.candidates import Candidates, typical_lower, typical_upper
 from dpverify.auditing.black_box.joint import PairCounts, p_values, typical_bound, typical_rate
-from dpverify.auditing.black_box.typical import typical_lower, typical_upper
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.events import Direction, Event
 

@@ -21,9 +21,8 @@ import numpy as np
 
 from dpverify.auditing.exact.chains import PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import REACH, Rounding
-from dpverify.auditing.exact.grids import check_steepest
+from dpverify.auditing.exact.grids import PolarGrid, Rings, check_steepest
 from dpverify.auditing.exact.meshes import Mesh, Noised, Spread
-from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
 from dpverify.auditing.exact.polar_noise import RingNoise
 from dpverify.auditing.exact.sides import Rule, RuleBuilder, on_interval
 from dpverify.checks import FloatArray

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from dpverify.auditing.exact.chains import PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import Rounding
-from dpverify.auditing.exact.grids import Grid
-from dpverify.auditing.exact.polar_grids import PolarGrid
+from dpverify.auditing.exact.grids import Grid, PolarGrid
 from dpverify.auditing.exact.sides import Rule, RuleBuilder, Split, own_sides
 from dpverify.checks import FloatArray
 

@@ -15,10 +15,9 @@ from dpverify import checks
 from dpverify.auditing.exact.chains import NoisyChain, StepMap, pieces_of
 from dpverify.auditing.exact.closeness import REACH, Closeness, Rounding, closeness
 from dpverify.auditing.exact.discs import DiscMesh
-from dpverify.auditing.exact.grids import Grid, window
+from dpverify.auditing.exact.grids import Grid, PolarGrid, window
 from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.auditing.exact.meshes import Mesh
-from dpverify.auditing.exact.polar_grids import PolarGrid
 from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
@@ -87,8 +86,7 @@ class DirectedProfile:
         Returns:
             Two arrays of the shape of `epsilon`, in [0, 1].
 
-        Raises:
-            InvalidArgumentError: for anything else.
+        Raises `InvalidArgumentError` for anything else.
         """
         eps = checks.numbers("epsilon", epsilon, allowed="finite numbers")
         low, high = np.empty(eps.shape), np.empty(eps.shape)
@@ -99,8 +97,7 @@ class DirectedProfile:
     def epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at a delta lies, nats; at least 0.
 
-        Raises:
-            InvalidArgumentError: for a delta that is not in (0, 1).
+        Raises `InvalidArgumentError` for a delta that is not in (0, 1).
         """
         delta = checks.probability("delta", delta)
         low, high = (_where_below(bound, delta) for bound in (self._lower, self._upper))
@@ -116,8 +113,7 @@ class DirectedProfile:
         Returns:
             Two arrays of the shape of `alpha`, in [0, 1].
 
-        Raises:
-            InvalidArgumentError: for anything else.
+        Raises `InvalidArgumentError` for anything else.
         """
         levels = quantities.levels(alpha)
         eps = np.concatenate(
@@ -275,10 +271,9 @@ def last_iterate_profiles(
     Returns:
         One enclosure for each of `rights`.
 
-    Raises:
-        InvalidArgumentError: for chains that do not go together, numbers out of range, maps that spread more than
-            declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or
-            that floats do not give.
+    Raises `InvalidArgumentError` for chains that do not go together, numbers out of range, maps that spread more than
+    declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or that floats
+    do not give.
     """
     delta = checks.probability("delta", delta)
     accuracy = checks.number("accuracy", accuracy, above=0, below=1)

@@ -21,8 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtrc
 
-from dpverify.auditing.noise.laws import Law, beyond, beyond_at
-from dpverify.auditing.noise.written import Written
+from dpverify.auditing.noise.laws import Law, Written, beyond, beyond_at
 from dpverify.checks import FloatArray
 
 Side = Literal[-1, 1]

@@ -86,11 +86,9 @@ class Encoder:
     def rows(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[Array, Array]:
         """Both sides' outputs, a run each along the first axis, as floats (runs, d).
 
-        Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them.
-
-        Raises:
-            InvalidDataError: for anything else, outputs of more than `MOST_COLUMNS` columns, and texts that are not of
-                that form.
+        Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them. Raises
+        `InvalidDataError` for anything else, outputs of more than `MOST_COLUMNS` columns, and texts that are not of
+        that form.
         """
         sides = (np.asarray(left), np.asarray(right))
         for name, side in zip(("left", "right"), sides, strict=True):

@@ -54,11 +54,9 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
       Numbers that something else than commas separates are refused: as text, no two lines of them would be alike.
     - `.parquet`, where pyarrow is installed: an output is a row as a dictionary, or the value of the only column.
 
-    Decimals are read as the nearest doubles, integers exactly.
-
-    Raises:
-        InvalidDataError: with one sentence, for anything else: a missing, empty or damaged file, other file types,
-            rows of different lengths, fewer than `MINIMUM_RUNS` runs.
+    Decimals are read as the nearest doubles, integers exactly. Raises `InvalidDataError` with one sentence, for
+    anything else: a missing, empty or damaged file, other file types, rows of different lengths, fewer than
+    `MINIMUM_RUNS` runs.
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, f"the path of a file of samples: {_ALLOWED}")

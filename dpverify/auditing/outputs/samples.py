@@ -19,10 +19,8 @@ Samples = NDArray[Any]
 def check_samples(samples: ArrayLike, name: str) -> Samples:
     """Return samples as exact numbers, (runs,) or (runs, d), not copied if they are.
 
-    They become floats, except for integers and long floats of which a float would lose a digit.
-
-    Raises:
-        InvalidDataError: for anything but finite real numbers of that shape, and for fewer than `MINIMUM_RUNS` runs.
+    They become floats, except for integers and long floats of which a float would lose a digit. Raises
+    `InvalidDataError` for anything but finite real numbers of that shape, and for fewer than `MINIMUM_RUNS` runs.
 
     Examples:
         >>> from dpverify.auditing import check_samples

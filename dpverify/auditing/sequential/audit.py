@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,10 +34,11 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import as_floats
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry, named_by
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.evidence import ProfilePoint, SequentialRecord
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
 from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
@@ -103,8 +105,7 @@ class SequentialAuditor:
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
         name_event: what the reason calls an event.
 
-    Raises:
-        InvalidArgumentError: for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
+    Raises `InvalidArgumentError` for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
     """
 
     claim: Claim
@@ -207,8 +208,7 @@ class SequentialAuditor:
     def see(self, left: ArrayLike, right: ArrayLike) -> None:
         """Take one round of runs: outputs on the two data sets, (runs,) or (runs, d) each, finite numbers.
 
-        Raises:
-            InvalidDataError: if the shapes differ from one another or from earlier rounds.
+        Raises `InvalidDataError` if the shapes differ from one another or from earlier rounds.
         """
         (p, p_lost), (q, q_lost) = as_floats(left, "left"), as_floats(right, "right")
         if p.shape != q.shape:
@@ -336,3 +336,66 @@ class SequentialAuditor:
         bound, delta = self.epsilon_lower, float(self.delta or 0.0)
         top = max(1.1 * bound, 1.0)
         return shown_profile(self.claim, lambda epsilons: np.where(epsilons < bound, delta, 0.0), top)
+
+
+class Watch(Protocol):
+    """Looks on, and may end an audit early; whatever it ends it for, the verdict stays valid."""
+
+    def begins(self, auditor: SequentialAuditor) -> None:
+        """Nothing was run."""
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
+        """Why no round of `size` runs should begin; empty if it should."""
+
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None:
+        """A round of `size` runs was drawn, and not looked at."""
+
+    def seen(self, auditor: SequentialAuditor) -> None:
+        """A round was looked at."""
+
+
+class _Nobody:
+    def begins(self, auditor: SequentialAuditor) -> None: ...
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
+        return ""
+
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None: ...
+
+    def seen(self, auditor: SequentialAuditor) -> None: ...
+
+
+@dataclass(frozen=True)
+class BettingAuditor:
+    """Draws rounds from a subject until the claim is refuted, all runs are made, or the watch ends it.
+
+    Nothing is drawn where so many runs could not refute the claim.
+    """
+
+    watch: Watch = field(default_factory=_Nobody)
+    spends: ClassVar[bool] = True
+
+    def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
+        """Draw, bet, look; raises as `SequentialAuditor`."""
+        auditor = SequentialAuditor(
+            question.stated.guarantee,
+            question.relation,
+            error,
+            question.label.seed,
+            question.runs,
+            question.delta,
+            named_by(subject),
+        )
+        self.watch.begins(auditor)
+        stopped = ""
+        for size in auditor.rounds() if auditor.possible else ():
+            if stopped := self.watch.stops(auditor, size):
+                break
+            left, right = subject.draw(size)
+            self.watch.drawn(auditor, size)
+            auditor.see(left, right)
+            self.watch.seen(auditor)
+            if auditor.violated:
+                break
+        found = auditor.result(stopped=stopped)
+        return entry(found, question, subject, sequential=found.record)

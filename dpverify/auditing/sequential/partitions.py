@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.black_box.histograms import two_histograms
-from dpverify.auditing.black_box.mixed import WithinCategories
+from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
     DistanceFromCenter,

@@ -134,11 +134,8 @@ class WhiteBoxAuditor:
         """Compare some outputs with the structure, simulate it, bound, and compare with the claim.
 
         `question.runs` is the number of simulated runs on each data set; at most 100,000 outputs are drawn besides.
-
-        Raises:
-            InvalidArgumentError: for a claim, delta or number of runs that cannot be used, and for structures that do
-                not go together.
-            InvalidDataError: for outputs of another shape than is stated.
+        Raises `InvalidArgumentError` for a claim, delta or number of runs that cannot be used, and for structures that
+        do not go together, and `InvalidDataError` for outputs of another shape than is stated.
         """
         whole = ErrorShare.of(error)
         asked = _Asked.of(question)
