@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify.auditing.black_box.scores import kolmogorov
 from dpverify.auditing.confidence import band_width
 from dpverify.auditing.white_box.simulation import blocks, released
 from dpverify.checks import FloatArray
@@ -64,7 +65,7 @@ def compare(
             ]
         )
         for what, look in looks.items():
-            distance = _kolmogorov(look(real), look(stated))
+            distance = kolmogorov(look(real), look(stated))
             if distance > width and not worst:
                 worst = (
                     f"{what} on the {name} data set has a distribution function that is {distance:.3g} away from "
@@ -93,10 +94,3 @@ def _checked(outputs: ArrayLike, structure: StatedStructure, name: str) -> Float
             f"The outputs on the {name} data set contain NaN or infinity; allowed: finite numbers."
         )
     return np.asarray(numbers)
-
-
-def _kolmogorov(one: FloatArray, other: FloatArray) -> float:
-    one, other = np.sort(one), np.sort(other)
-    places = np.concatenate([one, other])
-    below = [np.searchsorted(side, places, side="right") / side.size for side in (one, other)]
-    return float(np.max(np.abs(below[0] - below[1])))
