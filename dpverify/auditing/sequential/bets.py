@@ -94,11 +94,13 @@ def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array
         return np.where(positive, total, -np.inf)
 
     best = value(stakes)
+    along, across = "gc,gcs->gs", "gc,gcs,gct->gst"
     for _ in range(_NEWTON_STEPS):
         h, k = _factors(stakes, gains_left, gains_right)
-        slope = _along(left / h, gains_left) + _along(right / k, gains_right)
+        slope = np.einsum(along, left / h, gains_left) + np.einsum(along, right / k, gains_right)
         slope[:, 1:] += _BARRIER / stakes[:, 1:]
-        bend = _across(left / h**2, gains_left) + _across(right / k**2, gains_right)
+        bend = np.einsum(across, left / h**2, gains_left, gains_left)
+        bend += np.einsum(across, right / k**2, gains_right, gains_right)
         places = np.arange(1, stakes.shape[1])
         bend[:, places, places] += _BARRIER / stakes[:, 1:] ** 2
         diagonal = np.arange(stakes.shape[1])
@@ -132,13 +134,3 @@ def _factors(stakes: Array, gains_left: Array, gains_right: Array) -> tuple[Arra
     h: Array = 1 + np.einsum("gcs,gs->gc", gains_left, stakes)
     k: Array = 1 + np.einsum("gcs,gs->gc", gains_right, stakes)
     return h, k
-
-
-def _along(weights: Array, gains: Array) -> Array:
-    total: Array = np.einsum("gc,gcs->gs", weights, gains)
-    return total
-
-
-def _across(weights: Array, gains: Array) -> Array:
-    total: Array = np.einsum("gc,gcs,gct->gst", weights, gains, gains)
-    return total
