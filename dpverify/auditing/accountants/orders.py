@@ -34,14 +34,12 @@ def _above_zero(delta: float) -> float:
     return delta
 
 
-def _noise(self: object, value: object) -> None:
-    multiplier = checks.number("noise_multiplier", value, at_least=0.05, at_most=1e6)
+def _checked(self: Any, *counts: str) -> None:
+    """Check the noise and some counts of releases."""
+    multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.05, at_most=1e6)
     object.__setattr__(self, "noise_multiplier", multiplier)
-
-
-def _counts(self: object, **values: object) -> None:
-    for argument, value in values.items():
-        object.__setattr__(self, argument, checks.whole_number(argument, value, at_most=10**6))
+    for name in counts:
+        object.__setattr__(self, name, checks.whole_number(name, getattr(self, name), at_most=10**6))
 
 
 @dataclass(frozen=True)
@@ -68,9 +66,7 @@ class DrawnBatches:
     replacement: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, steps=self.steps)
+        _checked(self, "steps")
         checked = SampledBatch(self.n, self.batch, 1 / self.noise_multiplier, self.replacement)
         object.__setattr__(self, "n", checked.n)
         object.__setattr__(self, "batch", checked.batch)
@@ -175,9 +171,7 @@ class Passes:
     shuffled: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, n=self.n, passes=self.passes)
+        _checked(self, "n", "passes")
         if self.shuffled and self.passes != 1:
             raise InvalidArgumentError("passes", self.passes, "1 where the order is shuffled")
 
@@ -234,9 +228,7 @@ class HiddenIterates:
     contraction: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, steps=self.steps)
+        _checked(self, "steps")
         object.__setattr__(self, "used", checks.whole_number("used", self.used, at_most=self.steps))
         contraction = checks.number("contraction", self.contraction, above=0, at_most=1)
         object.__setattr__(self, "contraction", contraction)

@@ -131,33 +131,27 @@ def audit_tails(
     )
     values_like = x.size**2 / (2 * repeats) if often else None
     format_ = written.summary()
-    parts = [
-        *_says_grids(grids),
-        *_says_cut(cut, farthest, x.size, seen, largest_level),
-        *(
-            [
-                f"{repeats} of {x.size} numbers had come before, as from {values_like:.3g} values of equal probability;"
-                f" of the stated law, rounded as they are, so many repeat with probability at most"
-                f" {level * _SHARES['repeats']:.2g}"
-            ]
-            if values_like is not None
-            else []
-        ),
-    ]
+    parts = [*_says_grids(grids), *_says_cut(cut, farthest, x.size, seen, largest_level)]
+    if values_like is not None:
+        parts.append(
+            f"{repeats} of {x.size} numbers had come before, as from {values_like:.3g} values of equal probability; "
+            f"of the stated law, rounded as they are, so many repeat with probability at most "
+            f"{level * _SHARES['repeats']:.2g}"
+        )
     violated = bool(parts)
     if not violated:
+        bits = search.seen_up_to
         grid = (
-            f"no grid of up to {search.seen_up_to} bits in single numbers or in pairs"
-            if search.seen_up_to
-            else "grids would not show"
+            f"no grid of up to {bits} bits in single numbers or in pairs" if bits else "grids would not show"
         )
-        parts = [
+        parts.append(
             f"no end of the tail below {seen:.4g} times the scale, {grid}, and no more repeats than the law's; finer "
             "grids and farther ends would not show"
-        ]
+        )
+    parts += [format_] if format_ else []
     return TailAudit(
         verdict=Verdict.VIOLATED if violated else Verdict.SUPPORTED,
-        reason="; ".join([*parts, *([format_] if format_ else [])]),
+        reason="; ".join(parts),
         law=law,
         ends=ends,
         grids=grids,

@@ -58,7 +58,7 @@ from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
-from dpverify.auditing.white_box.simulation import Before, blocks
+from dpverify.auditing.white_box.simulation import blocks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -88,12 +88,7 @@ class StructuredPair(PairSubject, Protocol):
 
 @dataclass(frozen=True)
 class Stated:
-    """Outputs, with what is stated of them.
-
-    Attributes:
-        subject: draws the outputs.
-        structures: of the two data sets.
-    """
+    """Outputs that a subject draws, with what is stated of them on the two data sets."""
 
     subject: PairSubject
     structures: tuple[StatedStructure, StatedStructure]
@@ -187,6 +182,16 @@ class _Asked:
     epsilons: FloatArray
     deltas: FloatArray
 
+    @property
+    def learning(self) -> int:
+        """Runs on each side for each of the three things that are learned."""
+        return min(self.runs // 10, _MOST_LEARNING)
+
+    @property
+    def judging(self) -> int:
+        """Runs on each side that the bounds rest on."""
+        return self.runs - 3 * self.learning
+
     @classmethod
     def of(cls, question: PrivacyQuestion) -> _Asked:
         claim = checked_claim(question.stated.guarantee)
@@ -202,13 +207,11 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
     """Bounds, and whether outputs agree with what they rest on."""
     sides, seed = _checked_structures(subject), asked.seed
     test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
-    learning = min(asked.runs // 10, _MOST_LEARNING)
-    judging = asked.runs - 3 * learning
     chosen = choose(
         sides,
         delta=asked.delta,
-        learning=learning,
-        judging=judging,
+        learning=asked.learning,
+        judging=asked.judging,
         level=bound.failure_probability,
         seed=seed,
         claimed=None if asked.corner else (asked.epsilons, asked.deltas),
@@ -221,11 +224,11 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
         seed,
     )
     if chosen.for_claim is None:
-        found = _judged(chosen.at_delta, sides, asked, judging, bound)
+        found = _judged(chosen.at_delta, sides, asked, bound)
     else:
         at_delta, for_claim = bound.split("at delta", "claim")
-        found = _judged(chosen.at_delta, sides, asked, judging, at_delta)
-        found = found.also(_judged(chosen.for_claim, sides, asked, judging, for_claim))
+        found = _judged(chosen.at_delta, sides, asked, at_delta)
+        found = found.also(_judged(chosen.for_claim, sides, asked, for_claim))
     if agreement.contradiction:
         found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
     return found, agreement
@@ -251,27 +254,22 @@ def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, State
 
 
 def _judged(
-    choice: Choice,
-    sides: tuple[StatedStructure, StatedStructure],
-    asked: _Asked,
-    judging: int,
-    bound: ErrorShare,
+    choice: Choice, sides: tuple[StatedStructure, StatedStructure], asked: _Asked, bound: ErrorShare
 ) -> _Found:
     """The bound that was chosen, from runs of its own."""
-    delta, seed = asked.delta, asked.seed
+    delta, runs = asked.delta, asked.judging
     more, less = sides if choice.order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
     if choice.nearer is None:
         level = bound.spend("differences of conditional probabilities on the same noise, epsilon by epsilon")
-        return _together(choice, more, less, asked, judging, level)
+        return _together(choice, more, less, asked, level)
     below, above = bound.split("P(E)", "Q(E)")
     level = below.spend("the mean of weighted conditional probabilities, from below")
-    values = _values(choice, more, choice.threshold, judging, seed, _MORE, PUSHES) / choice.cap
-    p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], judging, level), level)
+    values = _values(choice, more, choice.threshold, asked, _MORE, PUSHES) / choice.cap
+    p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], runs, level), level)
     level = above.spend("the mean of conditional probabilities, from above")
     largest = len(choice.pushes) * choice.largest
-    values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
-    values = _within(values, largest) / largest
-    near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
+    values = _within(_values(choice, less, choice.nearer, asked, _LESS, choice.pushes), largest) / largest
+    near = largest * mean_upper(values, bet_size(choice.variances[1], runs, level), level)
     distance = np.asarray(choice.threshold - choice.nearer)
     q = float(tail_of_parts(np.asarray(near), distance, less.parts))
 
@@ -283,20 +281,13 @@ def _judged(
 
 
 def _together(
-    choice: Choice,
-    more: StatedStructure,
-    less: StatedStructure,
-    asked: _Asked,
-    judging: int,
-    level: float,
+    choice: Choice, more: StatedStructure, less: StatedStructure, asked: _Asked, level: float
 ) -> _Found:
-    delta, seed = asked.delta, asked.seed
-    p, q = (
-        _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) for side in (more, less)
-    )
+    delta = asked.delta
+    p, q = (_values(choice, side, choice.threshold, asked, _BOTH, choice.pushes) for side in (more, less))
     top, bottom = float(len(choice.pushes)), len(choice.pushes) * choice.largest
     q = _within(q, bottom)
-    bet = bet_size(choice.variances[1], judging, level)
+    bet = bet_size(choice.variances[1], asked.judging, level)
     rejected = None
     for epsilon in max(choice.epsilon, 0.0) * np.array(_RISING):
         growth = math.exp(epsilon)
@@ -309,38 +300,26 @@ def _together(
     if rejected is None:
         return _Found(0.0, np.zeros_like, False)
     reached = rejected
-
-    def at(epsilon: FloatArray) -> FloatArray:
-        return np.where(epsilon <= reached, delta, 0.0)
-
     # the true profile is above delta there
     fails = bool(claimed_deltas(asked.claim, np.array([reached]))[0] <= delta)
-    return _Found(reached, at, fails)
+    return _Found(reached, lambda epsilon: np.where(epsilon <= reached, delta, 0.0), fails)
 
 
 def _values(
     choice: Choice,
     side: StatedStructure,
     threshold: float,
-    runs: int,
-    seed: int,
+    asked: _Asked,
     stage: int,
     pushes: tuple[float, ...],
 ) -> FloatArray:
     """Conditional probabilities of the half-space, with weights where noise is pushed, (runs,)."""
-
-    def one(before: Before) -> FloatArray:
-        inside = half_space(before, choice.direction, np.array([threshold]), side.constraint)[0]
-        return np.asarray(inside if len(pushes) == 1 else before.likelihood(pushes) * inside)
-
-    return np.concatenate(
-        [
-            one(before)
-            for before in blocks(
-                side, runs, seed=seed, stage=stage, direction=choice.direction, pushes=pushes
-            )
-        ]
-    )
+    direction, found = choice.direction, []
+    simulated = blocks(side, asked.judging, seed=asked.seed, stage=stage, direction=direction, pushes=pushes)
+    for before in simulated:
+        inside = half_space(before, direction, np.array([threshold]), side.constraint)[0]
+        found.append(inside if len(pushes) == 1 else before.likelihood(pushes) * inside)
+    return np.concatenate(found)
 
 
 def _within(values: FloatArray, largest: float) -> FloatArray:
@@ -359,17 +338,12 @@ def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict
         f"{agreement.width:.2g} in their distribution functions"
     )
     if agreement.contradiction:
-        why = (
-            f"outputs contradict the stated structure, so nothing follows from it: {agreement.contradiction}"
-        )
-        return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, why
+        why = "outputs contradict the stated structure, so nothing follows from it"
+        return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, f"{why}: {agreement.contradiction}"
     if found.claim_fails:
         says = f"epsilon at delta {delta:.4g} is at least {found.epsilon:.4g}, which exceeds the claim"
         return Verdict.VIOLATED, None, f"{says}; {rests}"
     if not found.epsilon > 0:
-        return (
-            Verdict.UNDECIDED,
-            Gap.BLIND_AUDIT,
-            f"sees nothing here: no half-space tells the sides apart; {rests}",
-        )
+        blind = "sees nothing here: no half-space tells the sides apart"
+        return Verdict.UNDECIDED, Gap.BLIND_AUDIT, f"{blind}; {rests}"
     return Verdict.SUPPORTED, None, f"the lower bound does not exceed the claim; {rests}"
