@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,8 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint
+from dpverify.ledger.records import SpentShare
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
 CURVE_DELTA = 1e-5
@@ -27,6 +30,46 @@ class Claim(Protocol):
 
     def privacy_profile(self, epsilon: Any, /) -> Any:
         """Delta at each epsilon >= 0 (nats); same shape."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyFinding:
+    """What any audit of a privacy claim finds."""
+
+    verdict: Verdict
+    reason: str
+    claim: str
+    epsilon_lower: float
+    """Lower confidence bound on the smallest epsilon at `delta`, nats; at all times at once if it may stop early."""
+    delta: float
+    detectable: str
+    """The smallest violation that such an audit finds with probability one half, on its most telling pair.
+
+    What it finds on the pair at hand, `search_faults` tries out.
+    """
+    detectable_parameter: float | None = None
+    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
+    profile: tuple[ProfilePoint, ...]
+    runs: int
+    """Of each side."""
+    failure_probability: float
+    """With at most this probability is anything that is bounded here wrong: all of it holds at once."""
+    shares: tuple[SpentShare, ...]
+    """How it was divided."""
+    seed: int
+    adjacency: str
+    """The neighboring relation that the two data sets stand for."""
+    gap: Gap | None = None
+    """Where it is undecided: which of the known reasons it is."""
+    detects_nothing: bool = False
+    """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
+
+
+def telling_pair(corner: tuple[float, float] | None, size: float) -> str:
+    """The most telling pair of a size: its epsilon beside a corner's delta, or its mu for a curve."""
+    if corner is None:
+        return f"Gaussian pair with mu = {size:.4g}"
+    return f"({size:.4g}, {corner[1]:.4g})-DP randomized response"
 
 
 def checked_claim(claim: Claim) -> Claim:

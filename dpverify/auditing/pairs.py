@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify.auditing.claims import PrivacyFinding
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.faults import FACTORS
@@ -112,7 +113,9 @@ def named_by(subject: PairSubject) -> NameEvent:
     return name
 
 
-def entry(found: Any, question: PrivacyQuestion, subject: PairSubject, **beside: Any) -> PrivacyEvidence:
+def entry(
+    found: PrivacyFinding, question: PrivacyQuestion, subject: PairSubject, **beside: Any
+) -> PrivacyEvidence:
     """What an audit of privacy found, as evidence; `beside` are fields that only one kind of audit has."""
     epsilons = question.epsilons(found.delta, subject)
     reason = found.reason + leaves(question, found, epsilons)
@@ -120,7 +123,7 @@ def entry(found: Any, question: PrivacyQuestion, subject: PairSubject, **beside:
     return question.entry(PrivacyEvidence, found, reason=reason, profile=profile, **epsilons, **beside)
 
 
-def leaves(question: PrivacyQuestion, found: Any, epsilons: Mapping[str, Any]) -> str:
+def leaves(question: PrivacyQuestion, found: PrivacyFinding, epsilons: Mapping[str, Any]) -> str:
     """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
     if found.verdict is not Verdict.SUPPORTED:
         return ""

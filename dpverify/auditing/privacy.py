@@ -45,6 +45,7 @@ from dpverify.auditing.black_box.scores import (
 from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
+    PrivacyFinding,
     checked_claim,
     checked_delta,
     checked_relation,
@@ -52,6 +53,7 @@ from dpverify.auditing.claims import (
     delta_of,
     shown_profile,
     stated_corner,
+    telling_pair,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
@@ -61,7 +63,6 @@ from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint
 from dpverify.ledger.notebooks import html_table
-from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
@@ -109,48 +110,22 @@ class Violation:
     """The event that is more likely than allowed; for right over left, it is the complement that is."""
 
 
-@dataclass(frozen=True)
-class PrivacyAudit:
+@dataclass(frozen=True, kw_only=True)
+class PrivacyAudit(PrivacyFinding):
     """What an audit found; `delta_lower` and `epsilon_at` evaluate the bound anywhere."""
 
-    verdict: Verdict
-    reason: str
-    claim: str
-    epsilon_lower: float
-    """Lower confidence bound on the smallest epsilon at `delta`, nats."""
-    delta: float
-    detectable: str
-    """The smallest violation that an audit of this size finds with probability one half, on its most telling pair.
-
-    What it finds on the pair at hand, `search_faults` tries out.
-    """
-    detectable_parameter: float | None
-    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
     violation: Violation | None
-    profile: tuple[ProfilePoint, ...]
     events: tuple[JudgedEvent, ...]
     """Of the band."""
     focuses: tuple[JudgedFocus, ...]
     """What verdict and bound rest on: one event for both where the claim is a corner, else one for each."""
-    runs: int
     runs_judged: int
-    failure_probability: float
-    """With at most this probability is anything that is bounded here wrong: all of it holds at once."""
-    shares: tuple[SpentShare, ...]
-    """How it was divided."""
     bound_failure: float
-    """The part of it that each single binomial bound of the band got."""
-    seed: int
-    adjacency: str
-    """The neighboring relation that the two data sets stand for."""
+    """The part of the failure probability that each single binomial bound of the band got."""
     fault: str = ""
     """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
     smallest_fault: float | None = None
     """The smallest factor of the fault that was flagged."""
-    gap: Gap | None = None
-    """Where it is undecided: which of the known reasons it is."""
-    detects_nothing: bool = False
-    """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -585,14 +560,9 @@ def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Arra
 
 def _detectable(test: EventTest, stated: tuple[float, float] | None, runs: int) -> tuple[str, float | None]:
     """The smallest violation that would have been found, in words and as a number."""
-    if stated is not None:
-        epsilon = smallest_epsilon(test, stated[1])
-        if epsilon is not None:
-            return f"({epsilon:.4g}, {stated[1]:.4g})-DP randomized response", epsilon
-    else:
-        mu = smallest_mu(test)
-        if mu is not None:
-            return f"Gaussian pair with mu = {mu:.4g}", mu
+    size = smallest_mu(test) if stated is None else smallest_epsilon(test, stated[1])
+    if size is not None:
+        return telling_pair(stated, size), size
     needed = runs_needed(test)
     enough = "" if needed is None else f"; at least {_with_learning(needed)} would be needed"
     return f"no violation of this claim can be found with {runs} runs{enough}", None

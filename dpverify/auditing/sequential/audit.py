@@ -24,12 +24,14 @@ from dpverify.auditing.black_box.low_bits import NOT_LOOKED_AT
 from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
     Claim,
+    PrivacyFinding,
     checked_claim,
     checked_relation,
     claimed_deltas,
     delta_of,
     shown_profile,
     stated_corner,
+    telling_pair,
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
@@ -39,7 +41,6 @@ from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
-from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
@@ -60,31 +61,11 @@ _MOST_BYTES = 2**31
 """Of all outputs of both sides, 8 for each number."""
 
 
-@dataclass(frozen=True)
-class SequentialAudit:
+@dataclass(frozen=True, kw_only=True)
+class SequentialAudit(PrivacyFinding):
     """What a sequential audit found."""
 
-    verdict: Verdict
-    reason: str
-    claim: str
-    epsilon_lower: float
-    """Lower confidence bound on the smallest epsilon at `delta`, nats, at all times at once."""
-    delta: float
-    detectable: str
-    """The smallest violation found in as many runs about half the time, on its most telling pair."""
-    detectable_parameter: float | None
-    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
-    profile: tuple[ProfilePoint, ...]
-    runs: int
-    """Of each side."""
     record: SequentialRecord
-    failure_probability: float
-    shares: tuple[SpentShare, ...]
-    """How it was divided."""
-    seed: int
-    adjacency: str
-    gap: Gap | None = None
-    detects_nothing: bool = False
 
 
 @dataclass
@@ -319,16 +300,13 @@ class SequentialAuditor:
         if self.least_runs is None or self.least_runs > self.runs:
             more = "" if self.least_runs is None else f"; at least {self.least_runs} would be needed"
             return nothing + more, None
-        if self._corner is not None:
-            epsilon = foresight.smallest_violation(
-                self._claim_lines, self._level, self.runs, self._corner[1], above=self._corner[0]
-            )
-            if epsilon is not None:
-                return f"({epsilon:.4g}, {self._corner[1]:.4g})-DP randomized response", epsilon
+        corner, lines = self._corner, self._claim_lines
+        if corner is None:
+            size = foresight.smallest_gaussian(lines, self._level, self.runs)
         else:
-            mu = foresight.smallest_gaussian(self._claim_lines, self._level, self.runs)
-            if mu is not None:
-                return f"Gaussian pair with mu = {mu:.4g}", mu
+            size = foresight.smallest_violation(lines, self._level, self.runs, corner[1], above=corner[0])
+        if size is not None:
+            return telling_pair(corner, size), size
         return nothing, None
 
     def _points(self) -> tuple[ProfilePoint, ...]:

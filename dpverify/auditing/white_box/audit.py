@@ -44,6 +44,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.claims import (
     Claim,
+    PrivacyFinding,
     checked_claim,
     claimed_deltas,
     delta_of,
@@ -53,7 +54,7 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
 from dpverify.auditing.faults import tried_out
-from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, leaves, sandwiched
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
@@ -136,27 +137,26 @@ class WhiteBoxAuditor:
         asked = _Asked.of(question)
         found, agreement = _examined(asked, subject, whole)
         verdict, gap, reason = _verdict(found, agreement, asked.delta)
-        epsilons = question.epsilons(asked.delta, subject)
         shown = max(1.1 * found.epsilon, _LEAST_SHOWN)
-        evidence = question.entry(
-            PrivacyEvidence,
-            asked,
-            **epsilons,
-            white_box=True,
+        finding = PrivacyFinding(
             verdict=verdict,
             reason=f"{reason}; neighbors: {question.relation}",
-            gap=gap,
-            failure_probability=whole.failure_probability,
-            shares=whole.spent(),
-            detects_nothing=verdict is Verdict.UNDECIDED,
-            adjacency=question.relation,
             claim=str(asked.claim),
             epsilon_lower=found.epsilon,
-            profile=sandwiched(shown_profile(asked.claim, found.below, shown, points=_POINTS), question),
+            delta=asked.delta,
+            detectable="",
+            profile=shown_profile(asked.claim, found.below, shown, points=_POINTS),
+            runs=asked.runs,
+            failure_probability=whole.failure_probability,
+            shares=whole.spent(),
+            seed=asked.seed,
+            adjacency=question.relation,
+            gap=gap,
+            detects_nothing=verdict is Verdict.UNDECIDED,
         )
         below = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
-        reason = evidence.reason + leaves(question, evidence, epsilons)
-        evidence = evidence.but(reason=reason, detectable=below if found.epsilon > 0 else "")
+        evidence = entry(finding, question, subject, white_box=True)
+        evidence = evidence.but(detectable=below if found.epsilon > 0 else "")
         faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is None:
             return evidence
