@@ -9,7 +9,7 @@ from dpverify.auditing.claims import stated_corner
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import room_left, search_faults
 from dpverify.auditing.looks import EventFilter
-from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry, named_by
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
 from dpverify.auditing.privacy import audit_privacy
 from dpverify.ledger.evidence import PrivacyEvidence
 
@@ -38,7 +38,7 @@ class BatchAuditor:
             delta=question.delta,
             scorers=self.looks.scorers,
             directions=self.looks.compared,
-            name_event=named_by(subject),
+            name_event=getattr(subject, "name_event", str),
         )
         faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is not None:

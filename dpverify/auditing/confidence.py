@@ -143,10 +143,7 @@ def wasserstein_interval(
             f"The reference is no distribution function of a law on [{lower:g}, {upper:g}]; allowed: one that does not "
             "decrease, from 0 before the interval to 1 at its end."
         )
-    least, most = (
-        np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1),
-        np.clip(right[1:] + error, 0, 1),
-    )
+    least, most = (np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1), np.clip(right[1:] + error, 0, 1))
     lengths = np.diff(edges)
     nearest = np.maximum(np.maximum(low - most, least - high), 0.0)
     farthest = np.maximum(high - least, most - low)

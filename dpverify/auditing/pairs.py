@@ -107,12 +107,6 @@ class GivenSamples:
         return self.left, self.right
 
 
-def named_by(subject: PairSubject) -> NameEvent:
-    """How a subject calls events: by its `name_event` where it has one."""
-    name: NameEvent = getattr(subject, "name_event", str)
-    return name
-
-
 def entry(
     found: PrivacyFinding, question: PrivacyQuestion, subject: PairSubject, **beside: Any
 ) -> PrivacyEvidence:

@@ -107,8 +107,7 @@ def _cautious(more: NDArray[np.int64], less: NDArray[np.int64], runs: int) -> Ar
         if fit is not None:
             estimate[:inside], error[:inside] = fit[0], np.sqrt(fit[1] + 1 / (k[:inside] + 1))
             break
-    cautious: Array = np.minimum(estimate * np.exp(_CAUTION * error), runs) / runs
-    return cautious
+    return np.asarray(np.minimum(estimate * np.exp(_CAUTION * error), runs) / runs)
 
 
 def _fitted(k: Array, j: Array) -> tuple[Array, Array] | None:

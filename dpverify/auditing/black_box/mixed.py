@@ -106,9 +106,8 @@ def two_histograms(left: Array, right: Array, bins: int) -> tuple[Array, Array, 
     pooled = np.concatenate([left, right])
     inner: Array = np.unique(np.quantile(pooled, np.arange(1, bins) / bins, method="inverted_cdf"))
     inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
-    return inner, _counts(left, inner), _counts(right, inner)
-
-
-def _counts(side: Array, inner: Array) -> Array:
-    counts: Array = np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + np.float64(1.0)
-    return counts
+    one, other = (
+        np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + np.float64(1.0)
+        for side in (left, right)
+    )
+    return inner, one, other

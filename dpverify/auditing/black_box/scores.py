@@ -364,8 +364,7 @@ def _weighted_sum(features: Samples, weights: FloatArray) -> FloatArray:
     A matrix product is not used: its rounding depends on where in the block a row stands, so that the score
     would not be a function of one output alone.
     """
-    total: FloatArray = np.ascontiguousarray(features * weights).sum(axis=1)
-    return total
+    return np.asarray(np.ascontiguousarray(features * weights).sum(axis=1))
 
 
 def row_keys(samples: Samples) -> NDArray[np.void] | FloatArray:

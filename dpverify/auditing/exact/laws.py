@@ -185,10 +185,4 @@ class _Walk:
 def signature(chain: NoisyChain) -> tuple[object, ...]:
     """What chains that go together share."""
     stddevs: NDArray[np.float64] = np.array([step.noise_stddev for step in chain.steps])
-    return (
-        chain.start,
-        repr(chain.constraint),
-        chain.skipped,
-        chain.stopped,
-        stddevs.tobytes(),
-    )
+    return (chain.start, repr(chain.constraint), chain.skipped, chain.stopped, stddevs.tobytes())

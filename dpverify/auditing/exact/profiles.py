@@ -220,12 +220,7 @@ class ProfileEnclosure:
 
 
 def last_iterate_profile(
-    left: NoisyChain,
-    right: NoisyChain,
-    *,
-    delta: float,
-    accuracy: float = 0.01,
-    most_node_steps: float = 1e9,
+    left: NoisyChain, right: NoisyChain, *, delta: float, accuracy: float = 0.01, most_node_steps: float = 1e9
 ) -> ProfileEnclosure:
     """The profile of two chains; arguments and errors as for `last_iterate_profiles`.
 

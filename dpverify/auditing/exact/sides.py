@@ -173,10 +173,7 @@ def on_interval(low: float, high: float) -> tuple[FloatArray, FloatArray]:
 
 
 def between_lines(
-    lower: tuple[float, float],
-    upper: tuple[float, float],
-    normal: Sequence[float],
-    strip: Sequence[float],
+    lower: tuple[float, float], upper: tuple[float, float], normal: Sequence[float], strip: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Points, shape (p, 2), and weights in the part of a rectangle with <normal, x> in an interval, open or not."""
     # across: the axis along which the lines are least steep

@@ -195,10 +195,7 @@ class _Asked:
 
 
 def _judged(
-    asked: _Asked,
-    x: FloatArray,
-    mean: Interval,
-    rules: Callable[[FloatArray, float, float, float], bool],
+    asked: _Asked, x: FloatArray, mean: Interval, rules: Callable[[FloatArray, float, float, float], bool]
 ) -> MeanAudit:
     """The verdict that an interval of the mean gives; `rules` says what a sample would rule out."""
     minimum, at_least = asked.minimum, asked.at_least

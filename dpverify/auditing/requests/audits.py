@@ -186,11 +186,7 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
             same = draws.repeats()
             again = request.again(found.runs if clock.stopped else request.most_runs)
             reuse = store.reuse() if isinstance(store, Store) and same is not None else None
-            return {
-                "reproduce": NOT_REPEATED if same is False else again,
-                "repeats": same,
-                "reuse": reuse,
-            }
+            return {"reproduce": NOT_REPEATED if same is False else again, "repeats": same, "reuse": reuse}
 
         yield _RequestedAudit(
             _question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after

@@ -36,7 +36,7 @@ from dpverify.auditing.claims import (
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import as_floats
-from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry, named_by
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -362,7 +362,7 @@ class BettingAuditor:
             question.label.seed,
             question.runs,
             question.delta,
-            named_by(subject),
+            getattr(subject, "name_event", str),
         )
         self.watch.begins(auditor)
         stopped = ""
