@@ -140,23 +140,15 @@ def _compared(
     bound = f"{'smallest' if smallest else 'largest'} provable value, {safe:.6g}"
     if printed >= safe if smallest else printed <= safe:
         side = "at least" if smallest else "at most"
-        return (
-            Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
-            f"{stands} {side} the {bound} ({how}){_leaves(safe, printed, smallest=smallest)}",
-            None,
-        )
+        verdict = Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED
+        leaves = _leaves(safe, printed, smallest=smallest)
+        return verdict, f"{stands} {side} the {bound} ({how}){leaves}", None
     beyond = printed < provable.lower if smallest else printed > provable.upper
     side = "below" if smallest else "above"
-    if decisive and beyond and provable.rigorous:
-        return Verdict.REFUTED, f"{stands} {side} the {bound}, beyond which the formula fails ({how})", None
-    if decisive and beyond:
-        return (
-            Verdict.UNDECIDED,
-            f"{stands} {side} the {bound}, beyond which the formula fails; found in {how}, which refutes nothing",
-            Gap.NOT_RIGOROUS,
-        )
-    return (
-        Verdict.UNDECIDED,
-        f"{stands} {side} the {bound}: this proof does not reach it, which refutes nothing ({how})",
-        Gap.PROOF_FALLS_SHORT,
-    )
+    if not (decisive and beyond):
+        falls_short = f"this proof does not reach it, which refutes nothing ({how})"
+        return Verdict.UNDECIDED, f"{stands} {side} the {bound}: {falls_short}", Gap.PROOF_FALLS_SHORT
+    fails = f"{stands} {side} the {bound}, beyond which the formula fails"
+    if provable.rigorous:
+        return Verdict.REFUTED, f"{fails} ({how})", None
+    return Verdict.UNDECIDED, f"{fails}; found in {how}, which refutes nothing", Gap.NOT_RIGOROUS

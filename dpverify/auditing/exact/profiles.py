@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -401,13 +401,7 @@ def _closeness(chains: list[NoisyChain], mesh: Mesh[Any, Any]) -> tuple[Closenes
 
 
 def _worst(roundings: list[Rounding]) -> Rounding:
-    return Rounding(
-        max(one.longest for one in roundings),
-        max(one.bias for one in roundings),
-        max(one.along for one in roundings),
-        max(one.total for one in roundings),
-        roundings[0].dimension,
-    )
+    return Rounding(*map(max, zip(*map(astuple, roundings), strict=True)))
 
 
 def _where_below(bound: Callable[[float], float], delta: float, low: float = 0.0) -> tuple[float, float]:
