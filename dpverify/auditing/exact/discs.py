@@ -229,14 +229,15 @@ class DiscMesh(Mesh[PolarGrid, Rings]):
         grid = self.grid
         p, q = (_Released.of(one, grid) for one in (left, right))
         slopes = [a - b for a, b in zip(p.slopes(), q.slopes(), strict=True)]
-        unsure = p.unsure(stddev) + q.unsure(stddev)
+        unsure = sum(_unsure(one.density, 4 * _SLOPE / stddev) for one in (p, q))
         steep = np.hypot(slopes[0], slopes[1]) + unsure
         bend = (reach / stddev**2) ** 2
         # at the center the ring around it serves
         steep[0] = steep[1] + bend * 2 * grid.ring
         reaches = np.hypot(grid.ring, (grid.radii + grid.ring) * grid.turn)[:, None]
         inside = 2 * (steep * reaches + bend * reaches**2 / 2)
-        slope, unsure_circle = p.slope_around() - q.slope_around(), p.unsure_around() + q.unsure_around()
+        slope = p.slope_around() - q.slope_around()
+        unsure_circle = sum(_unsure(one.on_circle, 100 * _SLOPE) for one in (p, q))
         bend = _bend_of_circle(grid.radius, reach, stddev)
         circle = 2 * ((np.abs(slope) + unsure_circle) * grid.turn + bend * grid.turn**2 / 2)
         widths = np.concatenate([inside.ravel(), circle])
@@ -305,23 +306,16 @@ class _Released:
         seen = np.maximum(self.density, _UNSEEN * self.density.max())
         return self.outward / seen, self.sideward / seen
 
-    def unsure(self, stddev: float) -> FloatArray:
-        """How far off each of both slopes, and the density's own error; infinite where the density is unseen."""
-        largest = self.density.max()
-        with np.errstate(divide="ignore"):
-            off = 4 * _SLOPE / stddev * largest / self.density
-        return np.where(self.density > _UNSEEN * largest, off, math.inf)
-
     def slope_around(self) -> FloatArray:
         """Derivative of the logarithm of the mass on the circle, by the angle."""
         return np.asarray(self.around / np.maximum(self.on_circle, _UNSEEN * self.on_circle.max()))
 
-    def unsure_around(self) -> FloatArray:
-        """How far off that is."""
-        largest = self.on_circle.max()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            off = 100 * _SLOPE * largest / self.on_circle
-        return np.where(self.on_circle > _UNSEEN * largest, off, math.inf)
+
+def _unsure(density: FloatArray, off: float) -> FloatArray:
+    """How far off each slope of a density's logarithm is, and the density's own error; infinite where it is unseen."""
+    largest = density.max()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(density > _UNSEEN * largest, off * largest / density, math.inf)
 
 
 class DiscLaws(Noised):
