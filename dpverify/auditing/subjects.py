@@ -208,10 +208,7 @@ class RiskOf(_OnData):
         """Those that share a data set."""
         return self.runs_a_sample
 
-    @property
-    def round_unit(self) -> int:
-        """Runs that share a data set."""
-        return self.runs_a_sample
+    round_unit = runs_a_number
 
     @property
     def _scale(self) -> float:

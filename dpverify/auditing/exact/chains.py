@@ -275,11 +275,9 @@ class NoisyChain:
 def _probabilities(
     argument: str, given: Sequence[float], length: int | None, most: int | None = None
 ) -> tuple[float, ...]:
-    how_many = f"{length}" if length is not None else f"at most {most}"
-    allowed = f"{how_many} numbers of at least 0 whose sum is 1"
+    sizes = range(1, (most or 0) + 1) if length is None else (length,)
+    allowed = f"{f'at most {most}' if length is None else length} numbers of at least 0 whose sum is 1"
     numbers = checks.numbers(argument, given, at_least=0, allowed=allowed)
-    fits = numbers.ndim == 1 and numbers.size > 0
-    fits = fits and (length is None or numbers.size == length) and (most is None or numbers.size <= most)
-    if not fits or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
+    if numbers.ndim != 1 or numbers.size not in sizes or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
         raise InvalidArgumentError(argument, given, allowed)
     return tuple((numbers / numbers.sum()).tolist())

@@ -325,16 +325,10 @@ def _counts(left: FloatArray, right: FloatArray) -> Iterator[tuple[FloatArray, F
     for one, other in columns:
         both = np.concatenate([one, other])
         places = np.unique(np.quantile(both, _QUANTILES, method="inverted_cdf"))
-        sides = [np.sort(side) for side in (one, other)]
-        yield _below(sides[0], places), _below(sides[1], places)
+        below = [np.searchsorted(np.sort(side), places, side="right") for side in (one, other)]
+        yield below[0].astype(np.float64), below[1].astype(np.float64)
         values, counts = np.unique(both, return_counts=True)
         repeated = values[np.argsort(-counts, kind="stable")][:_MOST_VALUES]
         if counts.max() > 1:
-            yield (
-                np.array([np.sum(one == value) for value in repeated], dtype=np.float64),
-                np.array([np.sum(other == value) for value in repeated], dtype=np.float64),
-            )
-
-
-def _below(side: FloatArray, places: FloatArray) -> FloatArray:
-    return np.searchsorted(side, places, side="right").astype(np.float64)
+            hits = [(side[:, None] == repeated).sum(axis=0).astype(np.float64) for side in (one, other)]
+            yield hits[0], hits[1]
