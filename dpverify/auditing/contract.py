@@ -68,15 +68,14 @@ class Question:
 
     def entry(self, kind: type[KindT], *found: object, **given: Any) -> KindT:
         """Evidence: what is not given has the same name in what was found, the label or the question, in this order."""
-        fields = recorded(given.pop("origin", getattr(self, "origin", None))) | given
-        for source in (*found, self.label, self):
-            own = (
-                name
-                for name in kind.model_fields
-                if name not in ("origin", *fields) and hasattr(source, name)
-            )
-            fields |= {name: getattr(source, name) for name in own}
-        return kind(**{name: fields[name] for name in kind.model_fields if name in fields})
+        where = recorded(given.pop("origin", getattr(self, "origin", None)))
+        fields = {name: value for name, value in where.items() if name in kind.model_fields} | given
+        for name in kind.model_fields.keys() - {"origin", *fields}:
+            for source in (*found, self.label, self):
+                if hasattr(source, name):
+                    fields[name] = getattr(source, name)
+                    break
+        return kind(**fields)
 
 
 def recorded(origin: Origin | None) -> dict[str, Any]:
