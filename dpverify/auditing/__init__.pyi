@@ -20,11 +20,16 @@ from .constants import (
     ConstantQuestion,
     audit_constant,
 )
-from .contract import Auditor, Label, Question
+from .contract import Auditor, Label, Question, Relation
 from .error_share import ErrorShare
 from .events import Direction, Event
+from .expectations.auditors import (
+    BettingMeanAuditor,
+    BettingRiskAuditor,
+    MeanAuditor,
+    RiskAuditor,
+)
 from .expectations.bounds import Bound, BoundsQuestion, Numbers
-from .expectations.mean import MeanAuditor
 from .expectations.means import (
     MeanAudit,
     audit_mean,
@@ -36,11 +41,6 @@ from .expectations.rates import (
     RateFit,
     RateQuestion,
     fit_rate,
-)
-from .expectations.risk import RiskAuditor
-from .expectations.sequential import (
-    BettingMeanAuditor,
-    BettingRiskAuditor,
 )
 from .faults import FACTORS, search_faults
 from .outputs.encoding import Encoder
@@ -62,7 +62,6 @@ from .privacy import (
     Violation,
     audit_privacy,
 )
-from .relations import Relation
 from .requests import Request, audit, audit_samples
 from .sampling import (
     LawAudit,

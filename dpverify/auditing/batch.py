@@ -9,7 +9,7 @@ from dpverify.auditing.claims import stated_corner
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.faults import room_left, search_faults
 from dpverify.auditing.looks import EventFilter
-from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry, named_by
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
 from dpverify.auditing.privacy import audit_privacy
 from dpverify.ledger.evidence import PrivacyEvidence
 
@@ -25,11 +25,7 @@ class BatchAuditor:
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
-        """Draw all runs, bound, compare.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `audit_privacy`.
-        """
+        """Draw all runs, bound, compare; raises as `audit_privacy`."""
         claim = question.stated.guarantee
         left, right = subject.draw(question.runs)
         found = audit_privacy(
@@ -42,7 +38,7 @@ class BatchAuditor:
             delta=question.delta,
             scorers=self.looks.scorers,
             directions=self.looks.compared,
-            name_event=named_by(subject),
+            name_event=getattr(subject, "name_event", str),
         )
         faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is not None:
@@ -57,4 +53,4 @@ class BatchAuditor:
                 if weakened is None or corner is None
                 else lambda factor: room_left(corner, subject, weakened(factor)),
             )
-        return entry(found, question, subject, fault=found.fault, smallest_fault=found.smallest_fault)
+        return entry(found, question, subject)

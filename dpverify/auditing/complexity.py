@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question, Relation
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import ComplexityEvidence
 from dpverify.ledger.verdicts import Verdict
@@ -50,25 +49,10 @@ class CountAuditor:
     spends: ClassVar[bool] = False
 
     def audit(self, question: CountQuestion, subject: Counted, error: ErrorShare) -> ComplexityEvidence:
-        """Count and compare.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `audit_queries`.
-        """
+        """Count and compare; raises as `audit_queries`."""
         relation = Relation.EQUAL if question.exact else Relation.AT_MOST
         found = audit_queries(subject.count(question.oracle, _RUNS), question.claimed, relation=relation)
-        return ComplexityEvidence(
-            **question.over_entry(),
-            origin=recorded(question.origin).get("origin"),
-            data=question.data,
-            oracle=question.oracle,
-            counted=found.counted,
-            claimed=found.claimed,
-            claim=question.claim,
-            verdict=found.verdict,
-            reason=found.reason,
-            seed=question.label.seed,
-        )
+        return question.entry(ComplexityEvidence, found)
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,13 @@ def _checked_counts(
 def hoeffding_interval(values: ArrayLike, lower: float, upper: float, failure_probability: float) -> Interval:
     """Two-sided confidence interval of the mean of values in [lower, upper] (Hoeffding 1963)."""
     x, span, level = check_values(values, lower, upper, failure_probability)
-    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    width = band_width(x.size, level)
     return _interval(float(x.mean()) - width, float(x.mean()) + width, lower, span)
+
+
+def band_width(runs: int, level: float) -> float:
+    """Half the width of Hoeffding's interval of a mean in [0, 1], and of the band around a distribution function."""
+    return math.sqrt(math.log(2 / level) / (2 * runs))
 
 
 def empirical_bernstein_interval(
@@ -111,23 +116,12 @@ def wasserstein_interval(
     *,
     reference_error: float = 0.0,
 ) -> Interval:
-    """Two-sided confidence interval of the Wasserstein distance W_1 between two laws on [lower, upper].
+    """Two-sided confidence interval of the Wasserstein distance W_1 between two laws on [lower, upper], in their unit.
 
     W_1 is the area between the distribution functions. That of the values, (runs,), independent, is within a band about
     the empirical one; between places of a grid that has all jumps, that of the other law is between its values there.
-    So both ends hold at every sample size, for all laws on the interval, whatever the grid. In the unit of the values.
-
-    Args:
-        values: each in [lower, upper].
-        reference: the other law's distribution function, vectorized; 0 before `lower` and 1 at `upper`.
-        lower: no value of either law is below it.
-        upper: no value of either law is above it.
-        failure_probability: that the distance is not inside, in (0, 1).
-        reference_error: at most how far `reference` is from the truth, absolutely.
-
-    Raises:
-        InvalidDataError: for values outside of the interval, and for a reference that is no law on it.
-        InvalidArgumentError: for the other arguments.
+    So both ends hold at every sample size, for all laws on the interval, whatever the grid. `reference` is the other
+    law's distribution function, vectorized, 0 before `lower` and 1 at `upper`, to within `reference_error`.
     """
     x, span, level = check_values(values, lower, upper, failure_probability)
     error = checks.number("reference_error", reference_error, at_least=0)
@@ -136,7 +130,7 @@ def wasserstein_interval(
     seen = np.concatenate([[0.0], np.cumsum(counts) / x.size])[
         np.searchsorted(jumps, edges[:-1], side="right")
     ]
-    width = math.sqrt(math.log(2 / level) / (2 * x.size))
+    width = band_width(x.size, level)
     low, high = np.maximum(seen - width, 0.0), np.minimum(seen + width, 1.0)
     places = float(lower) + span * edges
     right = np.asarray(reference(places), dtype=np.float64)
@@ -149,10 +143,7 @@ def wasserstein_interval(
             f"The reference is no distribution function of a law on [{lower:g}, {upper:g}]; allowed: one that does not "
             "decrease, from 0 before the interval to 1 at its end."
         )
-    least, most = (
-        np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1),
-        np.clip(right[1:] + error, 0, 1),
-    )
+    least, most = (np.clip(np.maximum.accumulate(right)[:-1] - error, 0, 1), np.clip(right[1:] + error, 0, 1))
     lengths = np.diff(edges)
     nearest = np.maximum(np.maximum(low - most, least - high), 0.0)
     farthest = np.maximum(high - least, most - low)
@@ -173,15 +164,16 @@ def rules_out(values: ArrayLike, mean: float, lower: float, upper: float, level:
 
 def _betting_lower(x: Array, level: float) -> float:
     """Lower bound of the mean of values in [0, 1]: the largest m against which the bets won."""
-    wins = _betting(x, level)
-    ruled_out, open_ = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if wins(middle):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return ruled_out
+    return last_ruled_out(_betting(x, level), 1.0, _BISECTIONS)
+
+
+def last_ruled_out(ruled_out: Callable[[float], bool], high: float, steps: int) -> float:
+    """Lower end of a bisection: up to there means are ruled out, from 0 on; `high` is not."""
+    low = 0.0
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (middle, high) if ruled_out(middle) else (low, middle)
+    return low
 
 
 def _betting(x: Array, level: float) -> Callable[[float], bool]:
@@ -204,12 +196,7 @@ def _betting(x: Array, level: float) -> Callable[[float], bool]:
 def check_values(
     values: ArrayLike, lower: float, upper: float, failure_probability: float
 ) -> tuple[Array, float, float]:
-    """Values moved to [0, 1], the length of the range, and the level.
-
-    Raises:
-        InvalidDataError: for values that are not finite numbers, (runs,), or outside of the range.
-        InvalidArgumentError: for a range that is none, or a level outside of (0, 1).
-    """
+    """Values (runs,) moved to [0, 1], the length of the range, and the level, all of them checked."""
     level = checks.probability("failure_probability", failure_probability)
     start, end = checks.number("lower", lower), checks.number("upper", upper)
     if not start < end:

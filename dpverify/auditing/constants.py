@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ConstantEvidence
@@ -55,11 +55,7 @@ class ConstantAuditor:
     spends: ClassVar[bool] = False
 
     def audit(self, question: ConstantQuestion, subject: None, error: ErrorShare) -> ConstantEvidence:
-        """Compare.
-
-        Raises:
-            InvalidArgumentError: as `audit_constant`.
-        """
+        """Compare; raises as `audit_constant`."""
         found = audit_constant(
             question.provable,
             extreme=question.extreme,
@@ -67,21 +63,7 @@ class ConstantAuditor:
             decisive=question.decisive,
             requires=question.requires,
         )
-        return ConstantEvidence(
-            **question.over_entry(),
-            origin=recorded(question.origin).get("origin"),
-            formula=question.formula,
-            latex=question.latex,
-            smallest=found.provable if found.extreme == "smallest" else None,
-            largest=found.provable if found.extreme == "largest" else None,
-            printed=found.printed,
-            parameters=question.parameters,
-            range_fixed_by=question.range_fixed_by,
-            method=question.method,
-            verdict=found.verdict,
-            reason=found.reason,
-            gap=found.gap,
-        )
+        return question.entry(ConstantEvidence, found, **{found.extreme: found.provable})
 
 
 @dataclass(frozen=True)
@@ -121,8 +103,7 @@ def audit_constant(
         decisive: whether the formula is known to fail beyond the value.
         requires: what has to hold besides, and whether it does; `violated` is said if something does not.
 
-    Raises:
-        InvalidArgumentError: for an interval whose ends are not finite and in order, or another argument.
+    Raises `InvalidArgumentError` for an interval whose ends are not finite and in order, or another argument.
     """
     if not -math.inf < provable.lower <= provable.upper < math.inf:
         raise InvalidArgumentError("provable", provable, "an interval with finite ends in order")
@@ -159,23 +140,15 @@ def _compared(
     bound = f"{'smallest' if smallest else 'largest'} provable value, {safe:.6g}"
     if printed >= safe if smallest else printed <= safe:
         side = "at least" if smallest else "at most"
-        return (
-            Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED,
-            f"{stands} {side} the {bound} ({how}){_leaves(safe, printed, smallest=smallest)}",
-            None,
-        )
+        verdict = Verdict.CERTIFIED if provable.rigorous else Verdict.SUPPORTED
+        leaves = _leaves(safe, printed, smallest=smallest)
+        return verdict, f"{stands} {side} the {bound} ({how}){leaves}", None
     beyond = printed < provable.lower if smallest else printed > provable.upper
     side = "below" if smallest else "above"
-    if decisive and beyond and provable.rigorous:
-        return Verdict.REFUTED, f"{stands} {side} the {bound}, beyond which the formula fails ({how})", None
-    if decisive and beyond:
-        return (
-            Verdict.UNDECIDED,
-            f"{stands} {side} the {bound}, beyond which the formula fails; found in {how}, which refutes nothing",
-            Gap.NOT_RIGOROUS,
-        )
-    return (
-        Verdict.UNDECIDED,
-        f"{stands} {side} the {bound}: this proof does not reach it, which refutes nothing ({how})",
-        Gap.PROOF_FALLS_SHORT,
-    )
+    if not (decisive and beyond):
+        falls_short = f"this proof does not reach it, which refutes nothing ({how})"
+        return Verdict.UNDECIDED, f"{stands} {side} the {bound}: {falls_short}", Gap.PROOF_FALLS_SHORT
+    fails = f"{stands} {side} the {bound}, beyond which the formula fails"
+    if provable.rigorous:
+        return Verdict.REFUTED, f"{fails} ({how})", None
+    return Verdict.UNDECIDED, f"{fails}; found in {how}, which refutes nothing", Gap.NOT_RIGOROUS

@@ -8,6 +8,7 @@ a number with a computed one takes a subject that cannot be run, or none.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Protocol, Self, TypeVar
 
 from dpverify.auditing.error_share import ErrorShare
@@ -16,6 +17,7 @@ from dpverify.ledger.audits import AuditEvidence, ClaimOrigin
 QuestionT = TypeVar("QuestionT", contravariant=True)
 SubjectT = TypeVar("SubjectT", contravariant=True)
 EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence, covariant=True)
+KindT = TypeVar("KindT", bound=AuditEvidence)
 
 
 class Auditor(Protocol[QuestionT, SubjectT, EvidenceT]):
@@ -61,11 +63,19 @@ class Question:
 
     def over_entry(self) -> dict[str, Any]:
         """The label as the fields that every entry has."""
-        return {
-            "subject": self.label.subject,
-            "title": self.label.title,
-            "reproduce": self.label.reproduce,
-        }
+        label = self.label
+        return {"subject": label.subject, "title": label.title, "reproduce": label.reproduce}
+
+    def entry(self, kind: type[KindT], *found: object, **given: Any) -> KindT:
+        """Evidence: what is not given has the same name in what was found, the label or the question, in this order."""
+        where = recorded(given.pop("origin", getattr(self, "origin", None)))
+        fields = {name: value for name, value in where.items() if name in kind.model_fields} | given
+        for name in kind.model_fields.keys() - {"origin", *fields}:
+            for source in (*found, self.label, self):
+                if hasattr(source, name):
+                    fields[name] = getattr(source, name)
+                    break
+        return kind(**fields)
 
 
 def recorded(origin: Origin | None) -> dict[str, Any]:
@@ -74,3 +84,10 @@ def recorded(origin: Origin | None) -> dict[str, Any]:
         return {}
     record = origin.record()
     return {"origin": record, "claim_source": record.source}
+
+
+class Relation(StrEnum):
+    """A measured number must be at most the claimed one, for an upper bound, or equal to it."""
+
+    AT_MOST = "<="
+    EQUAL = "="

@@ -42,8 +42,7 @@ class EventTest:
         """Give the largest probability allowed to an event of probability `other` (k,) on the other side."""
         epsilons, claimed = np.array(self.points).T
         factors = np.exp(np.minimum(epsilons, 700.0))  # beyond, exp is no float; everything is allowed there
-        allowed: Array = np.min(claimed + factors * other[:, None], axis=1)
-        return allowed
+        return np.asarray(np.min(claimed + factors * other[:, None], axis=1))
 
     def power(self, more: float, less: float) -> float:
         """Probability that an event of these probabilities is flagged; rounded down by at most 1e-11 or so.
@@ -76,16 +75,12 @@ def _middle(runs: int, probability: float) -> tuple[int, int]:
 
 def _at_most(count: Counts, runs: int, probability: float) -> Array:
     """P(Binomial(runs, probability) <= count), counts from -1 up."""
-    inside: Array = np.where(count < 0, 0.0, bdtr(np.maximum(count, 0).astype(np.float64), runs, probability))
-    return inside
+    return np.where(count < 0, 0.0, bdtr(np.maximum(count, 0).astype(np.float64), runs, probability))
 
 
 def _more_than(count: Counts, runs: int, probability: Array | float) -> Array:
     """P(Binomial(runs, probability) > count), counts from -1 up."""
-    inside: Array = np.where(
-        count < 0, 1.0, bdtrc(np.maximum(count, 0).astype(np.float64), runs, probability)
-    )
-    return inside
+    return np.where(count < 0, 1.0, bdtrc(np.maximum(count, 0).astype(np.float64), runs, probability))
 
 
 def _last_likely(level: float, runs: int, probability: Array) -> Array:

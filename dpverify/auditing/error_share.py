@@ -47,9 +47,8 @@ class ErrorShare:
     @classmethod
     def nothing(cls, *, name: str = "all") -> ErrorShare:
         """A share for who spends nothing: it can be neither divided nor spent."""
-        share = cls.__new__(cls)
-        share._exact, share._name, share._parts = Fraction(0), _checked_name(name), ()
-        share._why, share._elsewhere, share._in_turn = None, (), False
+        share = cls(0.5, name=name)
+        share._exact = Fraction(0)
         return share
 
     @property
@@ -71,24 +70,19 @@ class ErrorShare:
         self._check_unused()
         if not names or len(set(names)) != len(names):
             raise InvalidArgumentError("names", names, "at least one name, all different")
-        for name in names:
-            _checked_name(name)
         parts = _checked_weights(weights, len(names))
         total = sum(parts)
-        shares = tuple(
+        self._parts = tuple(
             self._part(name, self._exact * part / total) for name, part in zip(names, parts, strict=True)
         )
-        self._parts = shares
-        return shares
+        return self._parts
 
     def next_part(self, name: str = "") -> ErrorShare:
         """Hand on the next part, where nobody knows how many will be asked for: the k-th is 1/(k (k + 1)) of it.
 
         However many are asked for, and for whatever reason one stops, they add up to less than the share. What the k-th
-        part is for may depend on all that came before, as long as it is spent on randomness of its own.
-
-        Args:
-            name: of the part; its number, from 1, if empty.
+        part is for may depend on all that came before, as long as it is spent on randomness of its own. An empty name
+        stands for the part's number, from 1.
 
         Raises `InvalidArgumentError` for a share that was divided by `split` or spent before, and for a part that no
         float can hold.

@@ -106,5 +106,4 @@ def thresholds(left: Array, right: Array, *, an_end: int) -> Array:
     cuts = np.unique(np.concatenate([pooled[ranks], pooled[pooled.size - 1 - ranks]]))
     # "Above the next lower score" is "at or above", which an atom at the top needs.
     before = np.searchsorted(pooled, cuts, side="left") - 1
-    found: Array = np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))
-    return found
+    return np.unique(np.concatenate([cuts, pooled[before[before >= 0]]]))

@@ -6,8 +6,10 @@ shown, whatever the best possible pair of data sets would have revealed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -23,37 +25,46 @@ Weakened = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """From a factor to the outputs of the weakened mechanism on the two data sets, shaped like those audited."""
 
 
-def smallest_flagged(flagged: Callable[[float], bool], factors: Sequence[float]) -> float | None:
-    """The last factor that is flagged, trying them in their order and stopping at the first that is not.
+def tried_out(
+    flagged: Callable[[float], bool] | None,
+    fault: str,
+    factors: Sequence[float],
+    audit: Any,
+    room: Callable[[float], str] | None = None,
+) -> dict[str, Any]:
+    """What weakened versions say of a supported audit, as fields of it that change: it is undecided if none is flagged.
 
-    Raises:
-        InvalidArgumentError: for factors that are not above 1 and falling.
+    The factors are tried in their order, up to the first that is not flagged; `flagged` is None where there is no
+    weakened version. Raises `InvalidArgumentError` for factors that are not above 1 and falling.
     """
     steps = list(factors)
     if not steps or any(not k > 1 for k in steps) or sorted(set(steps), reverse=True) != steps:
         raise InvalidArgumentError("factors", factors, "at least one number above 1, in decreasing order")
-    seen = None
-    for factor in steps:
-        if not flagged(factor):
-            break
-        seen = factor
-    return seen
-
-
-def blind_to(fault: str, factors: Sequence[float]) -> str:
-    """What is said of an audit that sees nothing: it had no weakened version, or flagged not even the weakest."""
-    if not fault:
-        return "sees nothing here: no weakened version of the mechanism was given to test the audit on"
-    return f"sees nothing here: even with the {fault} {factors[0]:.4g}, the mechanism was not flagged"
+    if audit.verdict is not Verdict.SUPPORTED:
+        return {}
+    seen = list(itertools.takewhile(flagged, steps)) if flagged else []
+    if seen:
+        reason = f"{audit.reason}; with the {fault} {seen[-1]:.4g}, the mechanism was flagged"
+        return {"fault": fault, "smallest_fault": seen[-1], "reason": reason}
+    fault = fault if flagged else ""
+    why = room(steps[0]) if flagged and room else ""
+    blind = "no weakened version of the mechanism was given to test the audit on"
+    if fault:
+        blind = f"even with the {fault} {steps[0]:.4g}, the mechanism was not flagged"
+    reasons = (f"sees nothing here: {blind}", why, f"neighbors: {audit.adjacency}")
+    return {
+        "fault": fault,
+        "verdict": Verdict.UNDECIDED,
+        "gap": Gap.LOOSE_CLAIM if why else Gap.BLIND_AUDIT,
+        "detects_nothing": True,
+        "reason": "; ".join(filter(None, reasons)),
+    }
 
 
 def room_left(corner: tuple[float, float], subject: object, weakest: object) -> str:
     """Why no number of runs would have flagged the weakest version; empty where that is not known.
 
-    Args:
-        corner: epsilon and delta of the claim.
-        subject: the mechanism on the pair; what it knows of the smallest epsilon there is its `exact`, if it has one.
-        weakest: the same of its weakest version.
+    `corner` is the claim's epsilon and delta; a mechanism that knows the smallest epsilon on the pair has an `exact`.
     """
     epsilon, delta = corner
     exact, beyond = getattr(subject, "exact", None), getattr(weakest, "exact", None)
@@ -65,11 +76,6 @@ def room_left(corner: tuple[float, float], subject: object, weakest: object) -> 
         f"no number of runs would flag it: at delta {delta:.4g} the claim allows epsilon {epsilon:.4g}{times}, "
         f"and the weakened mechanism needs no more than {weak:.4g}"
     )
-
-
-def detected_from(fault: str, factor: float) -> str:
-    """What is said of one that flagged a weakened version."""
-    return f"with the {fault} {factor:.4g}, the mechanism was flagged"
 
 
 def search_faults(
@@ -97,8 +103,7 @@ def search_faults(
         room: from a factor to why no number of runs would flag it, see `room_left`; asked of the first one where that
             is not flagged.
 
-    Raises:
-        InvalidArgumentError: for factors that are not above 1 and falling, or another number of runs.
+    Raises `InvalidArgumentError` for factors that are not above 1 and falling, or another number of runs.
     """
 
     def flagged(factor: float) -> bool:
@@ -117,25 +122,5 @@ def search_faults(
             raise InvalidArgumentError("weakened", found.runs, f"{audit.runs} runs, as many as were audited")
         return found.verdict is Verdict.VIOLATED
 
-    tried = weakened is not None and audit.verdict is Verdict.SUPPORTED
-    seen = smallest_flagged(flagged if tried else lambda _: False, factors)
-    if audit.verdict is not Verdict.SUPPORTED:
-        return audit
-    if seen is None:
-        said = fault if tried else ""
-        why = room(factors[0]) if tried and room is not None else ""
-        reasons = (blind_to(said, factors), why, f"neighbors: {audit.adjacency}")
-        return replace(
-            audit,
-            fault=said,
-            verdict=Verdict.UNDECIDED,
-            gap=Gap.LOOSE_CLAIM if why else Gap.BLIND_AUDIT,
-            detects_nothing=True,
-            reason="; ".join(part for part in reasons if part),
-        )
-    return replace(
-        audit,
-        fault=fault,
-        smallest_fault=seen,
-        reason=f"{audit.reason}; {detected_from(fault, seen)}",
-    )
+    changed = tried_out(None if weakened is None else flagged, fault, factors, audit, room)
+    return replace(audit, **changed) if changed else audit

@@ -15,15 +15,10 @@ DIRECTIONS = {direction.replace(" ", "-"): direction for direction in Direction}
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Which scores cut out events, and in which directions the two data sets are compared.
+    """Which scores cut out events, and in which directions the two data sets are compared; none named: all.
 
-    Attributes:
-        scores: names of scorers; none: all that there are.
-        directions: names as in `DIRECTIONS`; none: both.
-        low_bits: whether to look at low bits and last decimals of outputs, and at nothing else.
-
-    Raises:
-        InvalidArgumentError: for a name that is not known, and for scores beside low bits.
+    `low_bits` looks at low bits and last decimals of outputs, and at nothing else. Raises `InvalidArgumentError` for a
+    name that is not known, and for scores beside low bits.
     """
 
     scores: tuple[str, ...] = ()

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify.auditing.claims import PrivacyFinding
 from dpverify.auditing.contract import Origin, Question, recorded
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.faults import FACTORS
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
-from dpverify.ledger.records import SpentShare
-from dpverify.ledger.verdicts import Gap, Verdict
+from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy.guarantees import Guarantee
 from dpverify.privacy.stated import StatedGuarantee
 
@@ -82,14 +82,15 @@ class PrivacyQuestion(Question):
         """The neighboring relation, as verdicts name it."""
         return self.neighbors or self.stated.adjacency
 
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Under which the guarantee is claimed, in words."""
+        return tuple(str(condition) for condition in self.stated.conditions)
+
     def fields(self) -> dict[str, Any]:
         """What every entry about this question says of it."""
-        return {
-            **self.over_entry(),
-            **recorded(self.origin),
-            "data": self.data,
-            "conditions": tuple(str(condition) for condition in self.stated.conditions),
-        }
+        about = {"data": self.data, "conditions": self.conditions}
+        return {**self.over_entry(), **recorded(self.origin), **about}
 
 
 @dataclass(frozen=True)
@@ -106,72 +107,17 @@ class GivenSamples:
         return self.left, self.right
 
 
-def named_by(subject: PairSubject) -> NameEvent:
-    """How a subject calls events: by its `name_event` where it has one."""
-    name: NameEvent = getattr(subject, "name_event", str)
-    return name
-
-
-class _FoundViolation(Protocol):
-    """What any audit of privacy finds."""
-
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def gap(self) -> Gap | None: ...
-    @property
-    def runs(self) -> int: ...
-    @property
-    def failure_probability(self) -> float: ...
-    @property
-    def shares(self) -> tuple[SpentShare, ...]: ...
-    @property
-    def detects_nothing(self) -> bool: ...
-    @property
-    def adjacency(self) -> str: ...
-    @property
-    def claim(self) -> str: ...
-    @property
-    def epsilon_lower(self) -> float: ...
-    @property
-    def delta(self) -> float: ...
-    @property
-    def detectable(self) -> str: ...
-    @property
-    def profile(self) -> tuple[ProfilePoint, ...]: ...
-    @property
-    def seed(self) -> int: ...
-
-
 def entry(
-    found: _FoundViolation, question: PrivacyQuestion, subject: PairSubject, **beside: Any
+    found: PrivacyFinding, question: PrivacyQuestion, subject: PairSubject, **beside: Any
 ) -> PrivacyEvidence:
-    """What an audit found, as evidence; `beside` are fields that only one kind of audit has."""
+    """What an audit of privacy found, as evidence; `beside` are fields that only one kind of audit has."""
     epsilons = question.epsilons(found.delta, subject)
-    return PrivacyEvidence(
-        **epsilons,
-        **question.fields(),
-        verdict=found.verdict,
-        reason=found.reason + leaves(question, found, epsilons),
-        gap=found.gap,
-        runs=found.runs,
-        failure_probability=found.failure_probability,
-        shares=found.shares,
-        detects_nothing=found.detects_nothing,
-        adjacency=found.adjacency,
-        claim=found.claim,
-        epsilon_lower=found.epsilon_lower,
-        delta=found.delta,
-        detectable=found.detectable,
-        profile=sandwiched(found.profile, question),
-        seed=found.seed,
-        **beside,
-    )
+    reason = found.reason + leaves(question, found, epsilons)
+    profile = sandwiched(found.profile, question)
+    return question.entry(PrivacyEvidence, found, reason=reason, profile=profile, **epsilons, **beside)
 
 
-def leaves(question: PrivacyQuestion, found: _FoundViolation, epsilons: Mapping[str, Any]) -> str:
+def leaves(question: PrivacyQuestion, found: PrivacyFinding, epsilons: Mapping[str, Any]) -> str:
     """What a claim that is supported leaves open: what would have been found, and how loose it may be."""
     if found.verdict is not Verdict.SUPPORTED:
         return ""

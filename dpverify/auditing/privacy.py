@@ -9,16 +9,17 @@ rest to a band, which bounds the profile from below for every epsilon and in bot
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
-from dpverify.auditing.black_box.band import choose_events
-from dpverify.auditing.black_box.candidates import find_candidates
+from dpverify.auditing.black_box.candidates import choose_events, find_candidates
 from dpverify.auditing.black_box.focus import (
     Focus,
     JudgedFocus,
@@ -44,10 +45,15 @@ from dpverify.auditing.black_box.scores import (
 from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
+    PrivacyFinding,
     checked_claim,
+    checked_delta,
     checked_relation,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
+    telling_pair,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
@@ -57,7 +63,6 @@ from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint
 from dpverify.ledger.notebooks import html_table
-from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
@@ -105,48 +110,22 @@ class Violation:
     """The event that is more likely than allowed; for right over left, it is the complement that is."""
 
 
-@dataclass(frozen=True)
-class PrivacyAudit:
+@dataclass(frozen=True, kw_only=True)
+class PrivacyAudit(PrivacyFinding):
     """What an audit found; `delta_lower` and `epsilon_at` evaluate the bound anywhere."""
 
-    verdict: Verdict
-    reason: str
-    claim: str
-    epsilon_lower: float
-    """Lower confidence bound on the smallest epsilon at `delta`, nats."""
-    delta: float
-    detectable: str
-    """The smallest violation that an audit of this size finds with probability one half, on its most telling pair.
-
-    What it finds on the pair at hand, `search_faults` tries out.
-    """
-    detectable_parameter: float | None
-    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
     violation: Violation | None
-    profile: tuple[ProfilePoint, ...]
     events: tuple[JudgedEvent, ...]
     """Of the band."""
     focuses: tuple[JudgedFocus, ...]
     """What verdict and bound rest on: one event for both where the claim is a corner, else one for each."""
-    runs: int
     runs_judged: int
-    failure_probability: float
-    """With at most this probability is anything that is bounded here wrong: all of it holds at once."""
-    shares: tuple[SpentShare, ...]
-    """How it was divided."""
     bound_failure: float
-    """The part of it that each single binomial bound of the band got."""
-    seed: int
-    adjacency: str
-    """The neighboring relation that the two data sets stand for."""
+    """The part of the failure probability that each single binomial bound of the band got."""
     fault: str = ""
     """What a weakened version of the mechanism does, where one was audited: see `search_faults`."""
     smallest_fault: float | None = None
     """The smallest factor of the fault that was flagged."""
-    gap: Gap | None = None
-    """Where it is undecided: which of the known reasons it is."""
-    detects_nothing: bool = False
-    """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
     def _repr_html_(self) -> str:
         """For notebooks."""
@@ -168,11 +147,11 @@ class PrivacyAudit:
         eps = np.asarray(epsilon, dtype=np.float64)
         if not np.all(eps >= 0):
             raise InvalidArgumentError("epsilon", epsilon, "numbers at least 0")
-        return _delta_lower(self.events, self.focuses, eps, direction)
+        return _Bound(self.events, self.focuses).delta_at(eps, direction)
 
     def epsilon_at(self, delta: float) -> float:
         """Lower confidence bound on the smallest epsilon at `delta` in [0, 1); 0 where nothing was found."""
-        return _epsilon_at(self.events, self.focuses, _check_delta(delta))
+        return _Bound(self.events, self.focuses).epsilon_at(checked_delta(delta))
 
 
 def audit_privacy(
@@ -214,9 +193,8 @@ def audit_privacy(
         most_events: the most events that may be judged, at least 2.
         name_event: what the reason calls an event.
 
-    Raises:
-        InvalidDataError: for samples that cannot be used.
-        InvalidArgumentError: for the other arguments, and for a claim whose profile leaves [0, 1].
+    Raises `InvalidDataError` for samples that cannot be used, and `InvalidArgumentError` for the other arguments, and
+    for a claim whose profile leaves [0, 1].
 
     References: exact binomial bounds, Clopper and Pearson 1934; the profile as the supremum over events, Kairouz,
     Oh and Viswanath 2015; the joint test, `dpverify.auditing.black_box.joint`.
@@ -231,9 +209,7 @@ def audit_privacy(
         raise InvalidArgumentError("directions", directions, "one or both of Direction")
     neighbors = checked_relation(adjacency)
     stated = stated_corner(claim)
-    if delta is None:
-        delta = stated[1] if stated else CURVE_DELTA
-    delta = _check_delta(delta)
+    delta = delta_of(claim, delta)
     # one test gives the verdict and the bound if they are about one delta
     together = stated is not None and stated[1] == delta
     names = ("claim and its delta",) if together else ("claim", "bound at delta")
@@ -273,7 +249,13 @@ def audit_privacy(
             claimed=claimed_deltas(claim, thinned),
         )
         bound_failure = band_level / (2 * len(events))
-        on_left, on_right = _judging_scores(events, focuses, scores, p[parts.judging], q[parts.judging])
+        used = dict.fromkeys(
+            [*(event.scorer for event in events), *(focus.event.scorer for focus in focuses)]
+        )
+        on_left, on_right = (
+            {name: apply_score(scores[name], side) for name in used}
+            for side in (p[parts.judging], q[parts.judging])
+        )
     judged_events = _judge(events, on_left, on_right, bound_failure, compared)
     judged_focuses = tuple(
         judge(
@@ -287,31 +269,32 @@ def audit_privacy(
         if focus.direction in compared  # where nothing is promised, any may have been chosen
     )
 
-    violation = _violation(judged_events, judged_focuses, claim, grid)
+    bound = _Bound(judged_events, judged_focuses)
+    violation = bound.violation(claim, grid)
     points = [stated] if stated is not None else list(zip(grid.tolist(), claimed.tolist(), strict=True))
     test = EventTest(judged, levels[0] / 2, tuple(points))
     detectable, parameter = _detectable(test, stated, runs)
     if violation is not None:
-        seen = _seen(violation.event, judged_events, judged_focuses, judged)
+        seen = bound.seen(violation.event, judged)
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
     else:
-        verdict, reason = (
-            Verdict.SUPPORTED,
+        verdict = Verdict.SUPPORTED
+        reason = (
             f"the lower bound does not exceed the claim at any epsilon compared; {not_looked_at(scorers)}"
-            + (f"; only {compared[0]} was compared" if len(compared) == 1 else ""),
         )
+        reason += f"; only {compared[0]} was compared" if len(compared) == 1 else ""
     return PrivacyAudit(
         verdict=verdict,
         reason=f"{reason}; neighbors: {neighbors}",
         claim=str(claim),
-        epsilon_lower=_epsilon_at(judged_events, judged_focuses, delta),
+        epsilon_lower=bound.epsilon_at(delta),
         delta=delta,
         detectable=detectable,
         detectable_parameter=parameter,
         violation=violation,
-        profile=_profile(judged_events, judged_focuses, claim, stated),
+        profile=bound.profile(claim),
         events=judged_events,
         focuses=judged_focuses,
         runs=runs,
@@ -417,21 +400,6 @@ def _focus(
     return first, second
 
 
-def _judging_scores(
-    events: Sequence[Event],
-    focuses: Sequence[Focus],
-    scores: dict[str, Score],
-    left: Samples,
-    right: Samples,
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Score the judging samples by every scorer that is needed."""
-    used = list(dict.fromkeys([event.scorer for event in events] + [f.event.scorer for f in focuses]))
-    return (
-        {name: apply_score(scores[name], left) for name in used},
-        {name: apply_score(scores[name], right) for name in used},
-    )
-
-
 def _judge(
     events: Sequence[Event],
     on_left: dict[str, Array],
@@ -451,84 +419,118 @@ def _judge(
     )
 
 
-def _lines(
-    events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus]
-) -> list[tuple[Direction, float, float]]:
-    """All (direction, at least, at most): delta(epsilon) >= at_least - exp(epsilon) at_most."""
-    return [(direction, a, b) for direction, a, b, _ in _lines_of_events(events, focuses)]
+@dataclass(frozen=True)
+class _Bound:
+    """A lower bound of the profile: what the band's events and the focuses say together."""
 
+    events: tuple[JudgedEvent, ...]
+    focuses: tuple[JudgedFocus, ...]
 
-def _lines_of_events(
-    events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus]
-) -> list[tuple[Direction, float, float, Event]]:
-    """The same, each with its event."""
-    lower = np.array([event.left_lower for event in events])
-    upper = np.array([event.right_upper for event in events])
-    at_least, at_most = both_directions(lower, upper)
-    lines = [
-        (direction, float(a), float(b), event.event)
-        for direction, more, less in zip(Direction, at_least, at_most, strict=True)
-        for a, b, event in zip(more, less, events, strict=True)
-        if direction in event.directions
-    ]
-    for judged in focuses:
-        if judged.line is not None:
-            lines.append((judged.focus.direction, *judged.line, judged.focus.event))
-    return lines
+    @cached_property
+    def lines(self) -> list[tuple[Direction, float, float, Event]]:
+        """All (direction, at least, at most, event): delta(epsilon) >= at_least - exp(epsilon) at_most."""
+        lower = np.array([event.left_lower for event in self.events])
+        upper = np.array([event.right_upper for event in self.events])
+        at_least, at_most = both_directions(lower, upper)
+        lines = [
+            (direction, float(a), float(b), event.event)
+            for direction, more, less in zip(Direction, at_least, at_most, strict=True)
+            for a, b, event in zip(more, less, self.events, strict=True)
+            if direction in event.directions
+        ]
+        separate = [(judged.focus, judged.line) for judged in self.focuses if judged.line is not None]
+        return lines + [(focus.direction, *line, focus.event) for focus, line in separate]
 
+    def epsilon_at(self, delta: float) -> float:
+        """On the smallest epsilon, nats."""
+        bounds = [math.log((a - delta) / b) for _, a, b, _ in self.lines if a > delta and b > 0]
+        bounds += [judged.epsilon_lower for judged in self.focuses if judged.focus.delta >= delta]
+        return max([0.0, *bounds])
 
-def _epsilon_at(events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus], delta: float) -> float:
-    bounds = [math.log((a - delta) / b) for _, a, b in _lines(events, focuses) if a > delta and b > 0]
-    bounds += [judged.epsilon_lower for judged in focuses if judged.focus.delta >= delta]
-    return max([0.0, *bounds])
+    def delta_at(self, epsilons: Array, direction: Direction | None = None) -> Array:
+        """On the profile, any shape, in one or either direction."""
+        lower = np.zeros(epsilons.shape)
+        with np.errstate(over="ignore"):
+            for side, at_least, at_most, _ in self.lines:
+                if direction in (None, side):
+                    lower = np.maximum(lower, at_least - np.exp(epsilons) * at_most)
+        for judged in self.focuses:
+            if direction in (None, judged.focus.direction):
+                reached = epsilons <= judged.epsilon_lower if judged.epsilon_lower > 0 else False
+                lower = np.maximum(lower, np.where(reached, judged.focus.delta, 0.0))
+        return lower
 
-
-def _kinks(events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus]) -> Array:
-    """Every epsilon > 0 at which the lower bound bends: a line reaches zero, or two lines cross."""
-    bends: list[float] = []
-    for side in Direction:
-        lines = [(a, b) for direction, a, b in _lines(events, focuses) if direction is side]
-        lines.append((0.0, 0.0))
-        for index, (a, b) in enumerate(lines):
-            for c, d in lines[:index]:
+    def _kinks(self) -> Array:
+        """Every epsilon > 0 at which the lower bound bends: a line reaches zero, or two lines cross."""
+        bends: list[float] = []
+        for side in Direction:
+            lines = [(a, b) for direction, a, b, _ in self.lines if direction is side] + [(0.0, 0.0)]
+            for (c, d), (a, b) in itertools.combinations(lines, 2):
                 if b != d and (a - c) / (b - d) > 1:
                     bends.append(math.log((a - c) / (b - d)))
-    return np.array(bends)
+        return np.array(bends)
 
+    def violation(self, claim: Claim, grid: Array) -> Violation | None:
+        """What contradicts the claim: the event that was chosen for it, or else where the band exceeds it most."""
+        for judged in self.focuses:
+            if judged.contradicts:
+                focus = judged.focus
+                return Violation(
+                    epsilon=focus.claimed_epsilon,
+                    delta_lower=focus.delta,
+                    delta_claimed=focus.delta,
+                    epsilon_lower=judged.epsilon_lower,
+                    direction=focus.direction,
+                    event=focus.event,
+                )
+        epsilons = np.unique(np.concatenate([grid, self._kinks()]))
+        claimed, factor = claimed_deltas(claim, epsilons), np.exp(epsilons)
+        found: Violation | None = None
+        largest = 0.0
+        for direction, a, b, event in self.lines:
+            excess = a - factor * b - claimed
+            at = int(excess.argmax())
+            if excess[at] > largest:
+                largest, allowed = float(excess[at]), float(claimed[at])
+                found = Violation(
+                    epsilon=float(epsilons[at]),
+                    delta_lower=float(a - factor[at] * b),
+                    delta_claimed=allowed,
+                    epsilon_lower=math.log((a - allowed) / b) if b > 0 else math.inf,
+                    direction=direction,
+                    event=event,
+                )
+        return found
 
-def _violation(
-    events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus], claim: Claim, grid: Array
-) -> Violation | None:
-    """What contradicts the claim: the event that was chosen for it, or else where the band exceeds it most."""
-    for judged in focuses:
-        if judged.contradicts:
-            focus = judged.focus
-            return Violation(
-                epsilon=focus.claimed_epsilon,
-                delta_lower=focus.delta,
-                delta_claimed=focus.delta,
-                epsilon_lower=judged.epsilon_lower,
-                direction=focus.direction,
-                event=focus.event,
-            )
-    epsilons = np.unique(np.concatenate([grid, _kinks(events, focuses)]))
-    claimed, factor = claimed_deltas(claim, epsilons), np.exp(epsilons)
-    found: Violation | None = None
-    largest = 0.0
-    for direction, a, b, event in _lines_of_events(events, focuses):
-        excess = a - factor * b - claimed
-        at = int(excess.argmax())
-        if excess[at] > largest:
-            largest, allowed = float(excess[at]), float(claimed[at])
-            found = Violation(
-                epsilon=float(epsilons[at]),
-                delta_lower=float(a - factor[at] * b),
-                delta_claimed=allowed,
-                epsilon_lower=math.log((a - allowed) / b) if b > 0 else math.inf,
-                direction=direction,
-                event=event,
-            )
-    return found
+    def seen(self, event: Event, judged: int) -> str:
+        """How often an event came among the runs that judged it."""
+        counts = None
+        for band in self.events:
+            if band.event == event:
+                counts = band.left_count, band.right_count
+        for focus in self.focuses:
+            if focus.contradicts and focus.focus.event == event:
+                first, second = (
+                    focus.counts.both + focus.counts.first,
+                    focus.counts.both + focus.counts.second,
+                )
+                turned = (
+                    focus.focus.direction is Direction.RIGHT_OVER_LEFT
+                )  # there, the complement is counted
+                counts = (judged - second, judged - first) if turned else (first, second)
+        if counts is None:
+            return ""
+        on_left = f"in {counts[0]} of {judged} judged runs on the left data set"
+        return f", {on_left} and in {counts[1]} on the right one"
+
+    def profile(self, claim: Claim) -> tuple[ProfilePoint, ...]:
+        """Points for reports, up to a little beyond where it vanishes and where the claim is made, or is small."""
+        top = max(1.1 * self.epsilon_at(0.0), 0.1)
+        if stated_corner(claim) is None:
+            grid = np.linspace(0.0, _FARTHEST_SHOWN, _GRID_POINTS)
+            small = grid[claimed_deltas(claim, grid) <= CURVE_DELTA]
+            top = max(top, float(small[0]) if small.size else _FARTHEST_SHOWN)
+        return shown_profile(claim, self.delta_at, top)
 
 
 def _says(violation: Violation, name_event: NameEvent) -> str:
@@ -546,24 +548,6 @@ def _says(violation: Violation, name_event: NameEvent) -> str:
     return f"{found}; event: {name_event(violation.event)}"
 
 
-def _seen(event: Event, events: Sequence[JudgedEvent], focuses: Sequence[JudgedFocus], judged: int) -> str:
-    """How often an event came among the runs that judged it."""
-    counts = None
-    for band in events:
-        if band.event == event:
-            counts = band.left_count, band.right_count
-    for focus in focuses:
-        if focus.contradicts and focus.focus.event == event:
-            first, second = focus.counts.both + focus.counts.first, focus.counts.both + focus.counts.second
-            turned = focus.focus.direction is Direction.RIGHT_OVER_LEFT  # there, the complement is counted
-            counts = (judged - second, judged - first) if turned else (first, second)
-    if counts is None:
-        return ""
-    return (
-        f", in {counts[0]} of {judged} judged runs on the left data set and in {counts[1]} on the right one"
-    )
-
-
 def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Array:
     """Where bound and claim are compared: up to the largest epsilon at which any bound can be positive."""
     # Nothing is seen beyond -ln of the smallest upper bound that any event can get, that of a count of zero.
@@ -574,56 +558,11 @@ def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Arra
     return np.unique(points)
 
 
-def _profile(
-    events: Sequence[JudgedEvent],
-    focuses: Sequence[JudgedFocus],
-    claim: Claim,
-    stated: tuple[float, float] | None,
-) -> tuple[ProfilePoint, ...]:
-    """Points for reports, up to a little beyond where the bound vanishes and where the claim is made, or is small."""
-    corner = stated[0] if stated and stated[0] <= 50 else 0.0
-    top = max(1.1 * _epsilon_at(events, focuses, 0.0), 1.25 * corner, 0.1)
-    if stated is None:
-        grid = np.linspace(0.0, _FARTHEST_SHOWN, _GRID_POINTS)
-        small = grid[claimed_deltas(claim, grid) <= CURVE_DELTA]
-        top = max(top, float(small[0]) if small.size else _FARTHEST_SHOWN)
-    epsilons = np.unique(np.append(np.linspace(0.0, top, 61), corner))
-    lower = _delta_lower(events, focuses, epsilons, None)
-    claimed = claimed_deltas(claim, epsilons)
-    return tuple(
-        ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-        for e, low, d in zip(epsilons, lower, claimed, strict=True)
-    )
-
-
-def _delta_lower(
-    events: Sequence[JudgedEvent],
-    focuses: Sequence[JudgedFocus],
-    epsilons: Array,
-    direction: Direction | None,
-) -> Array:
-    lower = np.zeros(epsilons.shape)
-    with np.errstate(over="ignore"):
-        for side, at_least, at_most in _lines(events, focuses):
-            if direction in (None, side):
-                lower = np.maximum(lower, at_least - np.exp(epsilons) * at_most)
-    for judged in focuses:
-        if direction in (None, judged.focus.direction):
-            reached = epsilons <= judged.epsilon_lower if judged.epsilon_lower > 0 else False
-            lower = np.maximum(lower, np.where(reached, judged.focus.delta, 0.0))
-    return lower
-
-
 def _detectable(test: EventTest, stated: tuple[float, float] | None, runs: int) -> tuple[str, float | None]:
     """The smallest violation that would have been found, in words and as a number."""
-    if stated is not None:
-        epsilon = smallest_epsilon(test, stated[1])
-        if epsilon is not None:
-            return f"({epsilon:.4g}, {stated[1]:.4g})-DP randomized response", epsilon
-    else:
-        mu = smallest_mu(test)
-        if mu is not None:
-            return f"Gaussian pair with mu = {mu:.4g}", mu
+    size = smallest_mu(test) if stated is None else smallest_epsilon(test, stated[1])
+    if size is not None:
+        return telling_pair(stated, size), size
     needed = runs_needed(test)
     enough = "" if needed is None else f"; at least {_with_learning(needed)} would be needed"
     return f"no violation of this claim can be found with {runs} runs{enough}", None
@@ -641,9 +580,3 @@ def _with_learning(judged: int) -> int:
 def _learning(runs: int) -> int:
     """How many of these runs learn: half of 100, and less of more: 23 % of 1e4, 15 % of 1e5, a tenth of a million."""
     return int(max(_LEAST_LEARNING, 0.5 * (runs / 100) ** -0.17) * runs)
-
-
-def _check_delta(delta: float) -> float:
-    if isinstance(delta, bool) or not isinstance(delta, int | float) or not 0 <= delta < 1:
-        raise InvalidArgumentError("delta", delta, "a number in [0, 1)")
-    return float(delta)

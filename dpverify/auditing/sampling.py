@@ -15,12 +15,13 @@ from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.confidence import WASSERSTEIN_CELLS, band_width, wasserstein_interval
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import SamplingEvidence
 from dpverify.ledger.records import Interval
@@ -74,11 +75,7 @@ class LawAuditor:
     spends: ClassVar[bool] = True
 
     def audit(self, question: LawQuestion, subject: Sampler, error: ErrorShare) -> SamplingEvidence:
-        """Draw, compare, and do the same with a sampler that ignores the data.
-
-        Raises:
-            InvalidArgumentError, InvalidDataError: as `audit_law`.
-        """
+        """Draw, compare, and do the same with a sampler that ignores the data; raises as `audit_law`."""
         found = audit_law(
             subject.draw(question.runs),
             blind=subject.blind(question.runs),
@@ -89,26 +86,8 @@ class LawAuditor:
             failure_probability=error.spend("the band around the distribution function"),
             within=question.within,
         )
-        return SamplingEvidence(
-            **question.over_entry(),
-            **recorded(question.origin),
-            data=question.data,
-            claim=question.claim,
-            verdict=found.verdict,
-            reason=found.reason,
-            gap=found.gap,
-            runs=found.runs,
-            failure_probability=found.failure_probability,
-            shares=error.spent(),
-            detects_nothing=found.detects_nothing,
-            seed=question.label.seed,
-            statistic=question.statistic_name,
-            distance=found.distance,
-            bound=found.bound,
-            measured=found.measured,
-            points=found.points,
-            detectable=found.detectable,
-            blind_rejected=found.blind_rejected,
+        return question.entry(
+            SamplingEvidence, found, shares=error.spent(), statistic=question.statistic_name
         )
 
 
@@ -172,17 +151,13 @@ def audit_law(
     """
     level = checks.failure_probability("failure_probability", failure_probability)
     if distance not in get_args(Distance):
-        raise InvalidArgumentError(
-            "distance", distance, '"total variation", "multiplicative" or "Wasserstein"'
-        )
+        allowed = '"total variation", "multiplicative" or "Wasserstein"'
+        raise InvalidArgumentError("distance", distance, allowed)
     if (within is not None) != (distance == "Wasserstein"):
-        raise InvalidArgumentError(
-            "within", within, "an interval with the Wasserstein distance, otherwise None"
-        )
-    bound, error = checks.number("bound", bound), checks.number("reference_error", reference_error)
-    for name, value in (("bound", bound), ("reference_error", error)):
-        if not value >= 0:
-            raise InvalidArgumentError(name, value, "a finite number of at least 0")
+        allowed = "an interval with the Wasserstein distance, otherwise None"
+        raise InvalidArgumentError("within", within, allowed)
+    bound = checks.not_negative("bound", bound)
+    error = checks.not_negative("reference_error", reference_error)
     compare = partial(
         _compare, reference=reference, error=error, distance=distance, bound=bound, level=level, within=within
     )
@@ -212,35 +187,23 @@ def audit_law(
         )
     else:
         verdict = Verdict.UNDECIDED
-        why = (
-            "no sampler that ignores the data was given to test the audit on"
-            if blind_rejected is None
-            else "a sampler that ignores the data also passes this audit"
-        )
-        reason = f"sees nothing here: {why}"
-    places, empirical, right = found.places, found.empirical, found.right
-    half_width = found.half_width
-    chosen = np.unique(np.linspace(0, places.size - 1, _PLOTTED).round().astype(np.intp))
+        untried = "no sampler that ignores the data was given to test the audit on"
+        passed = "a sampler that ignores the data also passes this audit"
+        reason = f"sees nothing here: {untried if blind_rejected is None else passed}"
+    columns = (found.places, found.lower, found.upper, found.right)
+    chosen = np.unique(np.linspace(0, found.places.size - 1, _PLOTTED).round().astype(np.intp))
     return LawAudit(
         verdict=verdict,
         reason=reason,
         distance=distance,
         bound=bound,
         measured=found.measured,
-        half_width=half_width,
+        half_width=found.half_width,
         detectable=detectable,
         blind_rejected=blind_rejected,
         gap=Gap.BLIND_AUDIT if verdict is Verdict.UNDECIDED else None,
         detects_nothing=verdict is Verdict.UNDECIDED,
-        points=tuple(
-            (
-                float(places[i]),
-                float(max(0.0, empirical[i] - half_width)),
-                float(min(1.0, empirical[i] + half_width)),
-                float(right[i]),
-            )
-            for i in chosen
-        ),
+        points=tuple(zip(*(column[chosen].tolist() for column in columns), strict=True)),
         runs=found.runs,
         failure_probability=level,
     )
@@ -248,11 +211,12 @@ def audit_law(
 
 @dataclass(frozen=True)
 class _Comparison:
-    """One set of values beside the right law."""
+    """One set of values beside the right law: at some places the band around the empirical one, and the right one."""
 
-    places: NDArray[np.float64]
-    empirical: NDArray[np.float64]
-    right: NDArray[np.float64]
+    places: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    right: FloatArray
     half_width: float
     measured: Interval
     broken: str | None
@@ -284,36 +248,33 @@ def _compare(
     empirical = np.stack([below[:-1], below[1:]], axis=1).ravel()
     right = _distribution(reference, places, error)
 
-    half_width = math.sqrt(math.log(2 / level) / (2 * x.size))
-    slack = half_width + error
-    kolmogorov = float(np.max(np.abs(empirical - right)))
-    measured = Interval(lower=max(0.0, kolmogorov - slack), upper=min(1.0, kolmogorov + slack))
+    half_width = band_width(x.size, level)
+    lower, upper = np.maximum(0.0, empirical - half_width), np.minimum(1.0, empirical + half_width)
+    broken = None
     if within is not None:
         measured = wasserstein_interval(x, reference, *within, level, reference_error=error)
-        broken = (
-            f"the Wasserstein distance is at least {measured.lower:.6g}, and the claim allows {bound:.6g}"
-            if measured.lower > bound
-            else None
+        if measured.lower > bound:
+            least = f"the Wasserstein distance is at least {measured.lower:.6g}"
+            broken = f"{least}, and the claim allows {bound:.6g}"
+    else:
+        slack, kolmogorov = half_width + error, float(np.max(np.abs(empirical - right)))
+        measured = Interval(lower=max(0.0, kolmogorov - slack), upper=min(1.0, kolmogorov + slack))
+        lowest, highest = allowed_band(
+            np.clip(right - error, 0, 1), np.clip(right + error, 0, 1), distance, bound
         )
-        return _Comparison(places, empirical, right, half_width, measured, broken, int(x.size))
-    lowest, highest = allowed_band(
-        np.clip(right - error, 0, 1), np.clip(right + error, 0, 1), distance, bound
-    )
-    outside = np.maximum(empirical - half_width - highest, lowest - empirical - half_width)
-    worst = int(np.argmax(outside))
-    broken = None
-    if outside[worst] > 0:
-        broken = (
-            f"P[value <= {places[worst]:.6g}] is in [{max(0.0, empirical[worst] - half_width):.6g}, "
-            f"{min(1.0, empirical[worst] + half_width):.6g}], and the claim allows "
-            f"[{lowest[worst]:.6g}, {highest[worst]:.6g}]"
-        )
-    return _Comparison(places, empirical, right, half_width, measured, broken, int(x.size))
+        outside = np.maximum(empirical - half_width - highest, lowest - empirical - half_width)
+        at = int(np.argmax(outside))
+        if outside[at] > 0:
+            broken = (
+                f"P[value <= {places[at]:.6g}] is in [{lower[at]:.6g}, {upper[at]:.6g}], and the claim allows "
+                f"[{lowest[at]:.6g}, {highest[at]:.6g}]"
+            )
+    return _Comparison(places, lower, upper, right, half_width, measured, broken, int(x.size))
 
 
 def allowed_band(
-    lowest: NDArray[np.float64], highest: NDArray[np.float64], distance: Distance, bound: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    lowest: FloatArray, highest: FloatArray, distance: Distance, bound: float
+) -> tuple[FloatArray, FloatArray]:
     """Where a distribution function may be if the right one is between `lowest` and `highest`."""
     if distance == "total variation":
         return np.clip(lowest - bound, 0, 1), np.clip(highest + bound, 0, 1)
@@ -324,9 +285,7 @@ def allowed_band(
     )
 
 
-def _distribution(
-    reference: Callable[[Any], Any], places: NDArray[np.float64], error: float
-) -> NDArray[np.float64]:
+def _distribution(reference: Callable[[Any], Any], places: FloatArray, error: float) -> FloatArray:
     """The reference at the places, checked to be a distribution function as far as they show."""
     right = np.asarray(reference(places), dtype=np.float64)
     tolerance = error + 1e-9

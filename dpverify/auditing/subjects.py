@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -113,8 +113,27 @@ def data_size(declared: object) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True)
-class OnPair:
-    """A mechanism on two neighboring data sets."""
+class _OnData:
+    """A subject that is run: declared without a runner, and something that draws with one."""
+
+    runner: Runner | None = field(default=None, kw_only=True, repr=False)
+
+    def on(self, runner: Runner) -> Self:
+        """The same, ready to be run; raises `InvalidArgumentError` for one that is run already."""
+        if self.runner is not None:
+            raise InvalidArgumentError("subject", self, "one that is declared but not yet run")
+        return replace(self, runner=runner)
+
+    @property
+    def run_by(self) -> Runner:
+        """Its runner."""
+        assert self.runner is not None
+        return self.runner
+
+
+@dataclass(frozen=True)
+class OnPair(_OnData):
+    """A mechanism on two neighboring data sets: a `PairSubject` with faults. Asked again, it draws the same runs."""
 
     mechanism: Mechanism
     left: Dataset
@@ -131,49 +150,22 @@ class OnPair:
     """From a delta to an enclosure of the smallest epsilon on this pair, where it is known."""
     exact_weakened: Callable[[float, float], Interval] | None = field(default=None, kw_only=True)
     """The same from a factor and a delta for the weakened mechanism; says why an audit that is blind must be."""
-
-    def on(self, runner: Runner) -> PairRuns:
-        """A `PairSubject` with faults."""
-        return PairRuns(self, runner, self.mechanism)
-
-
-@dataclass(frozen=True)
-class PairRuns:
-    """Runs of a mechanism on two neighboring data sets; asked again, the same ones."""
-
-    pair: OnPair
-    runner: Runner
-    mechanism: Mechanism
-    stream: int = 0
+    stream: int = field(default=0, kw_only=True)
     """Tells the mechanism and its weakened versions apart."""
 
     def draw(self, count: int) -> tuple[Any, Any]:
         """All at once, (count, d) each."""
         left, right = (
-            self.runner.runs(self.mechanism, data, count, 2 * self.stream + side).points
-            for side, data in enumerate((self.pair.left, self.pair.right))
+            self.run_by.runs(self.mechanism, data, count, 2 * self.stream + side).points
+            for side, data in enumerate((self.left, self.right))
         )
         return left.reshape(count, -1), right.reshape(count, -1)
 
     @property
-    def exact(self) -> Callable[[float], Interval] | None:
-        """Of the mechanism itself, or of the weakened version that this is."""
-        if not self.stream:
-            return self.pair.exact
-        known, factor = self.pair.exact_weakened, self.runner.factors[self.stream - 1]
-        return None if known is None else partial(known, factor)
-
-    @property
     def structures(self) -> tuple[StatedStructure, StatedStructure]:
-        """What the mechanism states of its runs on each data set.
-
-        Raises:
-            InvalidArgumentError: if it states nothing.
-        """
+        """What the mechanism states of its runs on each data set; raises `InvalidArgumentError` if nothing."""
         stated = getattr(self.mechanism, "structure", None)
-        left, right = (
-            stated(data) if callable(stated) else None for data in (self.pair.left, self.pair.right)
-        )
+        left, right = (stated(data) if callable(stated) else None for data in (self.left, self.right))
         if left is None or right is None:
             raise InvalidArgumentError("mechanism", self.mechanism, "one that states its structure")
         return left, right
@@ -181,18 +173,22 @@ class PairRuns:
     @property
     def faults(self) -> PlantedFaults:
         """Weakened versions, with streams of their own."""
-        factors = self.runner.factors
-        return PlantedFaults(None if self.pair.weakened is None else self._weakened, self.pair.fault, factors)
+        return PlantedFaults(self._weaker if self.weakened else None, self.fault, self.run_by.factors)
 
-    def _weakened(self, factor: float) -> PairRuns:
-        assert self.pair.weakened is not None
-        stream = 1 + list(self.runner.factors).index(factor)
-        return replace(self, mechanism=self.pair.weakened(factor), stream=stream)
+    def _weaker(self, factor: float) -> OnPair:
+        assert self.weakened is not None
+        known = self.exact_weakened
+        return replace(
+            self,
+            mechanism=self.weakened(factor),
+            exact=None if known is None else partial(known, factor),
+            stream=1 + list(self.run_by.factors).index(factor),
+        )
 
 
 @dataclass(frozen=True)
-class RiskOf:
-    """The excess risk of a mechanism on one data set, in units of the loss."""
+class RiskOf(_OnData):
+    """The excess risk of a mechanism on one data set, in units of the loss: numbers of runs, and what they can be."""
 
     mechanism: Mechanism
     problem: Problem
@@ -202,40 +198,30 @@ class RiskOf:
     runs_a_sample: int = field(default=1, kw_only=True)
     """Runs that share one random data set and count as one observation, their mean."""
 
-    def on(self, runner: Runner) -> RiskRuns:
-        """Numbers."""
-        return RiskRuns(self, runner)
-
-
-@dataclass(frozen=True)
-class RiskRuns:
-    """Risks of runs, and what risks on the set can be."""
-
-    of: RiskOf
-    runner: Runner
-
     @property
     def quantity(self) -> str:
         """With the unit."""
-        return f"expected excess risk ({'sum' if self.of.total else 'mean'} over records)"
+        return f"expected excess risk ({'sum' if self.total else 'mean'} over records)"
 
     @property
     def runs_a_number(self) -> int:
         """Those that share a data set."""
-        return self.of.runs_a_sample
+        return self.runs_a_sample
+
+    round_unit = runs_a_number
 
     @property
     def _scale(self) -> float:
-        return float(self.of.dataset.n) if self.of.total else 1.0
+        return float(self.dataset.n) if self.total else 1.0
 
     @cached_property
     def minimum(self) -> Interval:
         """The smallest risk."""
-        return self._scaled(minimize(self.of.problem, self.of.dataset).value)
+        return self._scaled(minimize(self.problem, self.dataset).value)
 
     @cached_property
     def _most(self) -> Interval:
-        return self._scaled(largest_risk(self.of.problem, self.of.dataset))
+        return self._scaled(largest_risk(self.problem, self.dataset))
 
     def _scaled(self, end: Interval) -> Interval:
         return Interval(lower=self._scale * end.lower, upper=self._scale * end.upper)
@@ -258,25 +244,19 @@ class RiskRuns:
 
     def draw_round(self, number: int, count: int) -> Any:
         """The same, in a round of its own."""
-        return replace(self, runner=self.runner.at(number)).draw(count)
-
-    @property
-    def round_unit(self) -> int:
-        """Runs that share a data set."""
-        return self.of.runs_a_sample
+        return replace(self, runner=self.run_by.at(number)).draw(count)
 
     def draw(self, count: int) -> Any:
         """Risks, or means of those that share a data set."""
-        several = self.of.runs_a_sample
-        runs = self.runner.runs(
-            self.of.mechanism, self.of.dataset, count, block_size=BLOCK if several == 1 else several
-        )
-        risks = self._scale * np.asarray(self.of.problem.mean_risk(runs.points, self.of.dataset))
+        several = self.runs_a_sample
+        block = BLOCK if several == 1 else several
+        runs = self.run_by.runs(self.mechanism, self.dataset, count, block_size=block)
+        risks = self._scale * np.asarray(self.problem.mean_risk(runs.points, self.dataset))
         return risks if several == 1 else risks.reshape(-1, several).mean(axis=1)
 
 
 @dataclass(frozen=True)
-class ValuesOf:
+class ValuesOf(_OnData):
     """A number that is read off a mechanism's runs on one data set.
 
     Use it for whatever is bounded and is no excess empirical risk: probabilities (as the mean of an indicator),
@@ -296,52 +276,24 @@ class ValuesOf:
     """What the number is, with its unit."""
     block_size: int = field(default=0, kw_only=True)
     """Runs in a block; 0 for the usual number."""
-
-    def on(self, runner: Runner) -> ValuesOfRuns:
-        """Numbers."""
-        return ValuesOfRuns(self, runner)
-
-
-@dataclass(frozen=True)
-class ValuesOfRuns:
-    """The numbers of runs."""
-
-    of: ValuesOf
-    runner: Runner
-    minimum: None = None
-    extreme: None = None
-    runs_a_number: int = 1
-
-    @property
-    def quantity(self) -> str:
-        """With its unit."""
-        return self.of.quantity
-
-    @property
-    def lower(self) -> float:
-        """As declared."""
-        return self.of.lower
-
-    @property
-    def upper(self) -> float:
-        """As declared."""
-        return self.of.upper
-
-    def draw_round(self, number: int, count: int) -> Any:
-        """The same, in a round of its own."""
-        return replace(self, runner=self.runner.at(number)).draw(count)
+    minimum: ClassVar[None] = None
+    extreme: ClassVar[None] = None
+    runs_a_number: ClassVar[int] = 1
 
     @property
     def round_unit(self) -> int:
         """Runs of a block, where a number is read off a block."""
-        return self.of.block_size or 1
+        return self.block_size or 1
+
+    def draw_round(self, number: int, count: int) -> Any:
+        """The same, in a round of its own."""
+        return replace(self, runner=self.run_by.at(number)).draw(count)
 
     def draw(self, count: int) -> Any:
         """The numbers of so many runs."""
-        runs = self.runner.runs(
-            self.of.mechanism, self.of.dataset, count, block_size=self.of.block_size or BLOCK
-        )
-        return np.asarray(self.of.values(runs), dtype=np.float64)
+        block = self.block_size or BLOCK
+        runs = self.run_by.runs(self.mechanism, self.dataset, count, block_size=block)
+        return np.asarray(self.values(runs), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -358,48 +310,34 @@ class LawOf:
     It is run as often as the sampler and audited alike: an audit that does not reject it cannot support the claim.
     """
 
-    def on(self, runner: Runner) -> LawRuns:
+    def on(self, runner: Runner) -> _LawRuns:
         """A `Sampler`."""
-        return LawRuns(self, runner)
+        return _LawRuns(self, runner)
 
 
 @dataclass(frozen=True)
-class LawRuns:
-    """The numbers of a sampler's runs."""
+class _LawRuns:
+    """The numbers of a sampler's runs, and of those of the one that ignores the data."""
 
     of: LawOf
     runner: Runner
 
     def draw(self, count: int) -> Any:
-        """Of the sampler."""
         return self.of.statistic(self.runner.runs(self.of.mechanism, self.of.dataset, count).points)
 
     def blind(self, count: int) -> Any:
-        """Of the one that ignores the data."""
         if self.of.blind is None:
             return None
         return self.of.statistic(self.runner.runs(self.of.blind, self.of.dataset, count, 1).points)
 
 
 @dataclass(frozen=True)
-class CountedRuns:
+class CountedRuns(_OnData):
     """A mechanism on one data set, whose queries are counted."""
 
     mechanism: Mechanism
     dataset: Dataset
 
-    def on(self, runner: Runner) -> Queries:
-        """Counts."""
-        return Queries(self, runner)
-
-
-@dataclass(frozen=True)
-class Queries:
-    """The queries of runs."""
-
-    of: CountedRuns
-    runner: Runner
-
     def count(self, oracle: Oracle, runs: int) -> Any:
         """Of each run."""
-        return getattr(self.runner.runs(self.of.mechanism, self.of.dataset, runs), _COUNTER[oracle])
+        return getattr(self.run_by.runs(self.mechanism, self.dataset, runs), _COUNTER[oracle])

@@ -19,8 +19,8 @@ from dpverify.auditing import (
     audit_queries,
     fit_rate,
 )
+from dpverify.auditing.contract import Relation
 from dpverify.auditing.looks import EventFilter
-from dpverify.auditing.relations import Relation
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import PrivacyEvidence

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from dpverify import checks
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import Origin, Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.ledger.evidence import AccountantEvidence
 from dpverify.ledger.records import Interval
@@ -45,25 +45,9 @@ class AccountantAuditor:
     def audit(
         self, question: AccountantQuestion, subject: Reference, error: ErrorShare
     ) -> AccountantEvidence:
-        """Compute and compare.
-
-        Raises:
-            InvalidArgumentError: as `audit_epsilon`.
-        """
+        """Compute and compare; raises as `audit_epsilon`."""
         found = audit_epsilon(question.claimed, subject, delta=question.delta)
-        return AccountantEvidence(
-            **question.over_entry(),
-            origin=recorded(question.origin).get("origin"),
-            accountant=question.accountant,
-            releases=str(subject),
-            delta=found.delta,
-            claimed=found.claimed,
-            smallest=found.smallest,
-            ulps=found.ulps,
-            verdict=found.verdict,
-            reason=found.reason,
-            gap=found.gap,
-        )
+        return question.entry(AccountantEvidence, found, releases=str(subject))
 
 
 @dataclass(frozen=True)
@@ -93,10 +77,8 @@ class AccountantAudit:
 def audit_epsilon(claimed: float, releases: Reference, *, delta: float) -> AccountantAudit:
     """Audit an accountant's claim that these releases are (claimed, delta)-private.
 
-    Where the smallest epsilon is known to the float, a claim one float below it is violated.
-
-    Raises:
-        InvalidArgumentError: for a claim that is no number of at least 0, or a delta outside [0, 1).
+    Where the smallest epsilon is known to the float, a claim one float below it is violated. Raises
+    `InvalidArgumentError` for a claim that is no number of at least 0, or a delta outside [0, 1).
     """
     claimed = checks.not_negative("claimed", claimed)
     smallest = releases.smallest_epsilon(delta)

@@ -36,13 +36,10 @@ _DELTA = 1e-5
 
 @dataclass(frozen=True)
 class Row:
-    """One of our bounds, and the releases that it is about.
+    """One of our bounds, and the releases for which the reference is computed.
 
-    Attributes:
-        name: of the bound.
-        bound: computes it.
-        releases: for which the reference is computed. Where they are only an instance of what the bound covers, which
-            they say, the reference can show no bound to be loose, only how much of the excess it may be.
+    Where they are only an instance of what the bound covers, which they say, the reference shows no bound to be loose,
+    only how much of the excess it may be.
     """
 
     name: str

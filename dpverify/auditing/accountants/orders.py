@@ -34,14 +34,12 @@ def _above_zero(delta: float) -> float:
     return delta
 
 
-def _noise(self: object, value: object) -> None:
-    multiplier = checks.number("noise_multiplier", value, at_least=0.05, at_most=1e6)
+def _checked(self: Any, *counts: str) -> None:
+    """Check the noise and some counts of releases."""
+    multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.05, at_most=1e6)
     object.__setattr__(self, "noise_multiplier", multiplier)
-
-
-def _counts(self: object, **values: object) -> None:
-    for argument, value in values.items():
-        object.__setattr__(self, argument, checks.whole_number(argument, value, at_most=10**6))
+    for name in counts:
+        object.__setattr__(self, name, checks.whole_number(name, getattr(self, name), at_most=10**6))
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,7 @@ class DrawnBatches:
         steps: how many releases.
         replacement: draw each record of a batch anew from all n.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -69,9 +66,7 @@ class DrawnBatches:
     replacement: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, steps=self.steps)
+        _checked(self, "steps")
         checked = SampledBatch(self.n, self.batch, 1 / self.noise_multiplier, self.replacement)
         object.__setattr__(self, "n", checked.n)
         object.__setattr__(self, "batch", checked.batch)
@@ -85,11 +80,7 @@ class DrawnBatches:
         )
 
     def smallest_epsilon(self, delta: float) -> Interval:
-        """Where the smallest epsilon at delta lies, nats.
-
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
-        """
+        """Where the smallest epsilon at delta lies, nats. Raises `InvalidArgumentError` for a delta outside (0, 1)."""
         delta = _above_zero(delta)
         instance = self.instance().smallest_epsilon(delta)
         part = SampledBatch(
@@ -171,8 +162,7 @@ class Passes:
         passes: how many; 1 where shuffled.
         shuffled: whether the order is drawn uniformly and hidden.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -181,9 +171,7 @@ class Passes:
     shuffled: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, n=self.n, passes=self.passes)
+        _checked(self, "n", "passes")
         if self.shuffled and self.passes != 1:
             raise InvalidArgumentError("passes", self.passes, "1 where the order is shuffled")
 
@@ -195,8 +183,7 @@ class Passes:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats; rigorous.
 
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
+        Raises `InvalidArgumentError` for a delta outside (0, 1).
         """
         delta = _above_zero(delta)
         noise = self.noise_multiplier
@@ -232,8 +219,7 @@ class HiddenIterates:
         used: the step, from 1, at which the replaced record is used.
         contraction: by which a step multiplies, in (0, 1].
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise_multiplier: float
@@ -242,9 +228,7 @@ class HiddenIterates:
     contraction: float = 1.0
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
-        _noise(self, self.noise_multiplier)
-        _counts(self, steps=self.steps)
+        _checked(self, "steps")
         object.__setattr__(self, "used", checks.whole_number("used", self.used, at_most=self.steps))
         contraction = checks.number("contraction", self.contraction, above=0, at_most=1)
         object.__setattr__(self, "contraction", contraction)
@@ -258,8 +242,7 @@ class HiddenIterates:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats: between neighboring floats.
 
-        Raises:
-            InvalidArgumentError: for a delta outside (0, 1).
+        Raises `InvalidArgumentError` for a delta outside (0, 1).
         """
         delta = _above_zero(delta)
 

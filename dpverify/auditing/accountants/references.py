@@ -41,8 +41,7 @@ class NoisyReleases:
         sampling_probability: with which each record is in a release, independently (Poisson); 1 for all records.
         adjacency: which data sets are neighbors; add-or-remove-one where records are sampled.
 
-    Raises:
-        InvalidArgumentError: for anything outside of these ranges.
+    Raises `InvalidArgumentError` for anything outside of these ranges.
     """
 
     noise: Literal["gaussian", "laplace"]
@@ -77,10 +76,8 @@ class NoisyReleases:
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats; rigorous where there is a closed form.
 
-        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`.
-
-        Raises:
-            InvalidArgumentError: for a delta outside [0, 1), and 0 where no epsilon is finite.
+        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`. Raises
+        `InvalidArgumentError` for a delta outside [0, 1), and 0 where no epsilon is finite.
         """
         delta = quantities.delta(delta)
         if not delta < 1:
@@ -91,17 +88,22 @@ class NoisyReleases:
                 delta,
                 "a number above 0: at delta 0, Gaussian noise is private for no finite epsilon",
             )
-        if self.sampling_probability == 1:
+        p = self.sampling_probability
+
+        def excess(epsilon: float) -> arb:
+            scale = exact(self.noise_multiplier)
             if self.noise == "gaussian":
-                return between_floats(
-                    lambda epsilon: gaussian_excess(
-                        arb(self.steps).sqrt() / exact(self.noise_multiplier), epsilon, delta
-                    )
-                )
-            if self.steps == 1 or delta == 0:
-                return _laplace(self, delta)
-        if delta == 0:
-            return _sampled_pure_laplace(self)
+                return gaussian_excess(arb(self.steps).sqrt() / scale, epsilon, delta)
+            if p == 1:
+                # the loss steps / scale + 2 log(1 - delta), the second term for one release only
+                lost = 2 * (1 - exact(delta)).log() if delta else 0
+                return arb(self.steps) / scale + lost - exact(epsilon)
+            # the loss steps log(1 + p (e^(1/scale) - 1)), attained by the loss of a record that is added
+            gain = (1 / scale).exp() - 1
+            return self.steps * (1 + exact(p) * gain).log() - exact(epsilon)
+
+        if delta == 0 or (p == 1 and (self.noise == "gaussian" or self.steps == 1)):
+            return between_floats(excess)
         return two_sided(lambda pessimistic: _composed(self, pessimistic=pessimistic), delta, self.steps)
 
 
@@ -139,33 +141,10 @@ def _positive(excess: Callable[[float], arb], at: float) -> bool:
     return False
 
 
-def _laplace(releases: NoisyReleases, delta: float) -> Interval:
-    """The loss steps / scale + 2 log(1 - delta), the second term for one release only; at least 0."""
-
-    def excess(epsilon: float) -> arb:
-        pure = arb(releases.steps) / exact(releases.noise_multiplier)
-        return pure + (2 * (1 - exact(delta)).log() if delta else 0) - exact(epsilon)
-
-    return between_floats(excess)
-
-
-def _sampled_pure_laplace(releases: NoisyReleases) -> Interval:
-    """The loss steps log(1 + p (e^(1/scale) - 1)), attained by the loss of a record that is added."""
-
-    def excess(epsilon: float) -> arb:
-        gain = (1 / exact(releases.noise_multiplier)).exp() - 1
-        return releases.steps * (1 + exact(releases.sampling_probability) * gain).log() - exact(epsilon)
-
-    return between_floats(excess)
-
-
 def two_sided(single: Callable[[bool], Any], delta: float, steps: int) -> Interval:
-    """The smallest epsilon of one release's loss distribution, composed `steps` times, from both sides.
+    """The smallest epsilon at `delta` of one release's loss distribution, composed `steps` times, from both sides.
 
-    Args:
-        single: makes it; rounded against privacy where its argument is True, in favor of it otherwise.
-        delta: in (0, 1).
-        steps: how often.
+    `single` makes it, rounded against privacy where its argument is True, in favor of it otherwise.
     """
     found = []
     for pessimistic in (False, True):

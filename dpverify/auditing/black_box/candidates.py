@@ -1,4 +1,7 @@
-"""Candidate events: cut out by a score and a threshold, with their frequencies in the samples that choose."""
+"""Candidate events, cut out by a score and a threshold, with their frequencies in the samples that choose.
+
+And the few of them on which the lower bound of the whole privacy profile rests, all of them at once.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
-from dpverify.auditing.events import Direction, Event, ScoredSamples, thresholds
+from dpverify.auditing.events import Direction, Event, ScoredSamples, both_directions, thresholds
 
 Array = NDArray[np.float64]
 
@@ -104,8 +107,7 @@ def _cautious(more: NDArray[np.int64], less: NDArray[np.int64], runs: int) -> Ar
         if fit is not None:
             estimate[:inside], error[:inside] = fit[0], np.sqrt(fit[1] + 1 / (k[:inside] + 1))
             break
-    cautious: Array = np.minimum(estimate * np.exp(_CAUTION * error), runs) / runs
-    return cautious
+    return np.asarray(np.minimum(estimate * np.exp(_CAUTION * error), runs) / runs)
 
 
 def _fitted(k: Array, j: Array) -> tuple[Array, Array] | None:
@@ -136,3 +138,65 @@ def _fitted(k: Array, j: Array) -> tuple[Array, Array] | None:
         return None
     along = np.cumsum(expected[:, None] * x, axis=0) / curve[:, None]
     return curve, np.einsum("bi,ij,bj->b", along, np.linalg.inv(precision), along)
+
+
+def typical_lower(frequency: Array, runs: int, failure_probability: float) -> Array:
+    """About the exact lower confidence bound of a probability that shows as `frequency` in `runs` runs; same shape.
+
+    Wilson's score bounds with a correction for continuity: thousands in a few milliseconds. No verdict rests on them.
+    """
+    return 1.0 - typical_upper(1.0 - frequency, runs, failure_probability)
+
+
+def typical_upper(frequency: Array, runs: int, failure_probability: float) -> Array:
+    """About the upper confidence bound; see `typical_lower`."""
+    z = -float(ndtri(failure_probability))
+    p = np.minimum(frequency + 0.5 / runs, 1.0)
+    center = p + z * z / (2 * runs)
+    spread = z * np.sqrt(p * (1 - p) / runs + z * z / (4 * runs * runs))
+    bound: Array = np.minimum((center + spread) / (1 + z * z / runs), 1.0)
+    return np.where(frequency >= 1, 1.0, bound)
+
+
+def choose_events(
+    candidates: Candidates,
+    *,
+    judged_runs: int,
+    bound_failure: float,
+    most_events: int,
+    epsilons: Array,
+    claimed: Array,
+) -> tuple[Event, ...]:
+    """Choose at most `most_events` events that should judge well.
+
+    For each candidate the counts of the choosing samples are scaled to `judged_runs`, and about the bounds that the
+    judging samples would then give, at `bound_failure` each, are computed. The first event of each direction
+    is the one with the best prospect of violating the claim (`claimed` at `epsilons`, both (g,)); the rest
+    are added one by one, whichever raises the lower bound of the whole profile most.
+    """
+    p, q = candidates.left, candidates.right
+    low, high = typical_lower(p, judged_runs, bound_failure), typical_upper(q, judged_runs, bound_failure)
+    factor = np.exp(epsilons)
+
+    at_least, at_most = (side[:, :, None] for side in both_directions(low, high))
+    expected_more, expected_less = (side[:, :, None] for side in both_directions(p, q))
+    excess = expected_more - factor * expected_less - claimed
+    uncertainty = (expected_more - at_least) + factor * (at_most - expected_less)
+    # Both widths are zero for an event that always happens on one side and never on the other.
+    prospect = (excess / np.maximum(uncertainty, 1e-12)).max(axis=2)
+    chosen = list(dict.fromkeys(int(best) for best in prospect.argmax(axis=1)))[:most_events]
+
+    lower = np.maximum(at_least - factor * at_most, 0.0)
+    best = lower.max(axis=1, keepdims=True)
+    attained = np.divide(lower, best, out=np.zeros_like(lower), where=best > 0)
+    attained = np.moveaxis(attained, 1, 0).reshape(p.size, -1)
+    reachable = max(1, int(np.count_nonzero(best)))
+    covered = attained[chosen].max(axis=0)
+    while len(chosen) < most_events:
+        gains = np.maximum(attained, covered).sum(axis=1) - covered.sum()
+        index = int(gains.argmax())
+        if gains[index] < 0.01 * reachable:
+            break
+        chosen.append(index)
+        covered = np.maximum(covered, attained[index])
+    return tuple(candidates.events[index] for index in chosen)

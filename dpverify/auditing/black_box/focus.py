@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from dpverify.auditing.black_box.candidates import Candidates
+from dpverify.auditing.black_box.candidates import Candidates, typical_lower, typical_upper
 from dpverify.auditing.black_box.joint import PairCounts, p_values, typical_bound, typical_rate
-from dpverify.auditing.black_box.typical import typical_lower, typical_upper
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
 from dpverify.auditing.events import Direction, Event
 
@@ -28,18 +27,13 @@ Array = NDArray[np.float64]
 
 _COARSE, _FINE = 100, 500
 """Epsilons tested: from half of the expected bound to 0.85 of it, and on to 1.25 of it."""
-
-
 _NEARLY = 0.95
 """A part of the largest bound that any score promises; the simplest score that promises so much is taken.
 
 The promises are of the learning samples, in whose tails there may be a handful of runs, and the best of several
 promises is the luckiest."""
-
 _MOSTLY = 0.9
 """The same for a scorer of the band."""
-
-
 _BOUND_WEIGHT = 1 / 50
 """The part of the level that bounds the less likely side, where the joint test is given such a bound."""
 
@@ -220,8 +214,7 @@ def _separate_bound(more: Array, less: Array, pairs: int, delta: float, level: f
     """About the bound that two separate confidence bounds give."""
     at_least, at_most = _separate(more, less, pairs, level)
     with np.errstate(divide="ignore", invalid="ignore"):
-        bounds: Array = np.where(at_least > delta, np.log((at_least - delta) / at_most), 0.0)
-    return np.maximum(bounds, 0.0)
+        return np.maximum(np.where(at_least > delta, np.log((at_least - delta) / at_most), 0.0), 0.0)
 
 
 def _separate_rate(
@@ -232,8 +225,7 @@ def _separate_rate(
     factor = math.exp(min(epsilon, 700.0))
     lost = (more - at_least) + factor * (at_most - less)
     excess = np.maximum(more - factor * less - delta, 0.0) / np.maximum(lost, 1e-300)
-    squared: Array = excess**2
-    return squared
+    return np.asarray(excess**2)
 
 
 def _separate(more: Array, less: Array, pairs: int, level: float) -> tuple[Array, Array]:

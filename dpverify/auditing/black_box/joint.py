@@ -65,28 +65,17 @@ def p_values(
     counts: PairCounts,
     epsilons: ArrayLike,
     deltas: ArrayLike,
-    uniforms: tuple[float, float, float],
+    uniforms: Sequence[ArrayLike],
     *,
-    at_most: float = 1.0,
+    at_most: ArrayLike = 1.0,
 ) -> Array:
-    """P-value of P(E) <= exp(epsilon) Q(E) + delta, for each epsilon >= 0 and delta in [0, 1), which broadcast.
+    """P-value of P(E) <= exp(epsilon) Q(E) + delta, for epsilons >= 0 and deltas in [0, 1); all broadcast, counts too.
 
     `uniforms` are three numbers from (0, 1), drawn by the audit and by nothing that the outputs depend on. For each
     epsilon and delta the p-value is at most u with probability at most u, if the claim is true and Q(E) is no more than
     `at_most`. It is rounded up, and falls with `at_most`.
     """
     cells = (counts.both, counts.first, counts.second, counts.neither)
-    return _values(cells, epsilons, deltas, uniforms, at_most)
-
-
-def _values(
-    cells: Sequence[ArrayLike],
-    epsilons: ArrayLike,
-    deltas: ArrayLike,
-    uniforms: Sequence[ArrayLike],
-    at_most: ArrayLike = 1.0,
-) -> Array:
-    """The same for many audits at once: all arguments broadcast."""
     arrays = np.broadcast_arrays(*cells, *uniforms, epsilons, deltas, at_most)
     both, first, second, neither, u_moved, u_filled, u_kept, eps, delta, most = (
         a.astype(np.float64) for a in arrays

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.black_box.scores import FrequencyRatio, Samples, Score, Scorer
+from dpverify.auditing.black_box.scores import FrequencyRatio, Samples, Score, Scorer, places_of
 
 _MANTISSA = 53
 _MOST_DECIMALS = 12
@@ -67,9 +67,7 @@ class KindRatio:
         def score(x: Samples) -> NDArray[np.float64]:
             total = np.zeros(x.shape[0])
             for j, (known, ratios) in zip(columns, tables, strict=True):
-                kinds = self.kinds(x[:, j])
-                at = np.minimum(np.searchsorted(known, kinds), known.size - 1)
-                total += np.where(known[at] == kinds, ratios[at], 0.0)
+                total += np.append(ratios, 0.0)[places_of(self.kinds(x[:, j]), known)]
             return total
 
         return score

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.black_box.histograms import two_histograms
-
 Array = NDArray[np.float64]
 
 
@@ -98,3 +96,18 @@ def _cells(rows: Array, known: Array) -> NDArray[Any]:
     for place, row in enumerate(known):
         found[(rows == row).all(axis=1)] = place
     return found
+
+
+def two_histograms(left: Array, right: Array, bins: int) -> tuple[Array, Array, Array]:
+    """Inner edges of at least `bins` cells, about as full, and the counts of both sides' numbers (runs,), each plus 1.
+
+    Cells hold their upper end. A value that fills a cell alone gets one of its own.
+    """
+    pooled = np.concatenate([left, right])
+    inner: Array = np.unique(np.quantile(pooled, np.arange(1, bins) / bins, method="inverted_cdf"))
+    inner = np.unique(np.concatenate([inner, np.nextafter(inner, -np.inf)]))
+    one, other = (
+        np.bincount(np.searchsorted(inner, side), minlength=inner.size + 1) + np.float64(1.0)
+        for side in (left, right)
+    )
+    return inner, one, other

@@ -7,23 +7,38 @@ run them, so that an audit gives the same bits everywhere.
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
-from dpverify.auditing.black_box.logistic import fit_logistic
 from dpverify.auditing.black_box.mixed import WithinCategories
+from dpverify.checks import FloatArray
 from dpverify.running.thread_pools import thread_pools
 
-Samples = NDArray[np.float64]
+Samples = FloatArray
 """Shape (runs, d)."""
-Score = Callable[[Samples], NDArray[np.float64]]
+Score = Callable[[Samples], FloatArray]
 """From (runs, d) to (runs,)."""
 
+_STEPS = 25
+_ENOUGH = 1e-6
+_MOST_PRODUCTS = 2_000_000_000
+"""Multiplications for a logistic regression's second derivatives; beyond, they are taken from some rows and kept."""
+_MOST_BINS = 64
+_MOST_MULTIPLIED = 16
+"""Coordinates up to which all products of two are features."""
+_MOST_FEATURES = 400
+_COMMON = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
+"""Quantiles at which a function of a coordinate bends."""
+_RARE = (1e-4, 1e-3, 0.999, 0.9999)
+"""More of them, where all coordinates together have enough of such outputs."""
 _FARTHEST = 30.0
 """Spreads from the median at which standardized outputs are cut, so that products stay finite."""
 _MOST_NUMBERS = 20_000_000
@@ -53,7 +68,7 @@ def one_thread() -> Iterator[None]:
         yield
 
 
-def apply_score(score: Score, samples: Samples) -> NDArray[np.float64]:
+def apply_score(score: Score, samples: Samples) -> FloatArray:
     """Score all samples, a block of rows at a time, overflow silenced; NaN becomes 0."""
     out = np.empty(samples.shape[0])
     with np.errstate(all="ignore"):
@@ -70,44 +85,55 @@ def fit_score(scorer: Scorer, left: Samples, right: Samples, rng: np.random.Gene
 
 
 @dataclass(frozen=True)
-class Value:
+class ScorerOf(ABC):
+    """A scorer for outputs of some numbers of coordinates d."""
+
+    name: ClassVar[str]
+    dimensions: ClassVar[tuple[int, float]] = (1, math.inf)
+    """Fewest and most."""
+    is_linear: ClassVar[bool] = False
+
+    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        """Learn from two sample sets, (runs, d) each; None where this scorer does not apply."""
+        fewest, most = self.dimensions
+        return self._learned(left, right, rng) if fewest <= left.shape[1] <= most else None
+
+    @abstractmethod
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None: ...
+
+
+class Value(ScorerOf):
     """The output itself; only for one number a run."""
 
-    name: str = "value"
+    name = "value"
+    dimensions = (1, 1)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn nothing."""
-        return Coordinate(0) if left.shape[1] == 1 else None
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        return Coordinate(0)
 
 
-@dataclass(frozen=True)
-class DistanceFromCenter:
+class DistanceFromCenter(ScorerOf):
     """Distance from the coordinatewise median, in units of each coordinate's spread."""
 
-    name: str = "distance from the center"
+    name = "distance from the center"
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the center and the spreads."""
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         standardize = _standardizer(np.concatenate([left, right]))
         return lambda x: np.linalg.norm(standardize(x), axis=1)
 
 
-@dataclass(frozen=True)
-class HistogramRatio:
+class HistogramRatio(ScorerOf):
     """Log-ratio of two histograms over pooled quantiles; only for one number a run."""
 
-    name: str = "histogram ratio"
-    most_bins: int = 64
+    name = "histogram ratio"
+    dimensions = (1, 1)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the edges and the counts."""
-        if left.shape[1] != 1:
-            return None
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         pooled = np.concatenate([left, right])[:, 0]
-        bins = max(2, min(self.most_bins, pooled.size // 50))
+        bins = max(2, min(_MOST_BINS, pooled.size // 50))
         inner = np.unique(np.quantile(pooled, np.arange(1, bins) / bins))
 
-        def counts(x: Samples) -> NDArray[np.float64]:
+        def counts(x: Samples) -> FloatArray:
             return np.bincount(np.searchsorted(inner, x[:, 0]), minlength=inner.size + 1).astype(np.float64)
 
         ratios = np.log(counts(left) + 0.5) - np.log(counts(right) + 0.5)
@@ -115,32 +141,25 @@ class HistogramRatio:
 
 
 @dataclass(frozen=True)
-class FrequencyRatio:
-    """Log-ratio of how often exactly this output was seen; only where outputs repeat."""
+class FrequencyRatio(ScorerOf):
+    """Log-ratio of how often exactly this output was seen, `least_count` times at least; every other scores 0.
 
-    name: str = "frequency ratio"
+    Only where outputs repeat. Rows are compared as they are, with -0.0 counted as 0.0.
+    """
+
+    name = "frequency ratio"
     least_count: int = 5
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Count the outputs that occur `least_count` times; every other output scores 0.
-
-        Rows are compared as they are, with -0.0 counted as 0.0.
-        """
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         keys = row_keys(np.concatenate([left, right]))
         seen, place, total = np.unique(keys, return_inverse=True, return_counts=True)
         often = total >= self.least_count
         if not often.any():
             return None
         on_left = np.bincount(place[: len(left)], minlength=seen.size)
-        ratios = (np.log(on_left + 0.5) - np.log(total - on_left + 0.5))[often]
+        ratios = np.append((np.log(on_left + 0.5) - np.log(total - on_left + 0.5))[often], 0.0)
         known = seen[often]
-
-        def score(x: Samples) -> NDArray[np.float64]:
-            wanted = row_keys(x)
-            at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-            return np.where(known[at] == wanted, ratios[at], 0.0)
-
-        return score
+        return lambda x: ratios[places_of(row_keys(x), known)]
 
 
 @dataclass(frozen=True)
@@ -149,63 +168,44 @@ class Coordinate:
 
     column: int
 
-    def __call__(self, samples: Samples) -> NDArray[np.float64]:
+    def __call__(self, samples: Samples) -> FloatArray:
         """Shape (runs,)."""
         return samples[:, self.column]
 
 
-@dataclass(frozen=True)
-class BestCoordinate:
+class BestCoordinate(ScorerOf):
     """The coordinate whose two empirical distributions differ most (Kolmogorov-Smirnov); for d > 1."""
 
-    name: str = "best coordinate"
+    name = "best coordinate"
+    dimensions = (2, math.inf)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn which coordinate."""
-        if left.shape[1] == 1:
-            return None
-        best, distance = 0, -1.0
-        for column in range(left.shape[1]):
-            p, q = np.sort(left[:, column]), np.sort(right[:, column])
-            both = np.concatenate([p, q])
-            gap = np.abs(
-                np.searchsorted(p, both, side="right") / p.size
-                - np.searchsorted(q, both, side="right") / q.size
-            ).max()
-            if gap > distance:
-                best, distance = column, float(gap)
-        return Coordinate(best)
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        distances = [kolmogorov(*sides) for sides in zip(left.T, right.T, strict=True)]
+        return Coordinate(int(np.argmax(distances)))
 
 
-@dataclass(frozen=True)
-class NearestCentroid:
+class NearestCentroid(ScorerOf):
     """Projection on the difference of the two means, in units of each coordinate's spread; for d > 1."""
 
-    name: str = "nearest centroid"
-    is_linear: ClassVar[bool] = True
+    name = "nearest centroid"
+    dimensions = (2, math.inf)
+    is_linear = True
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the two means."""
-        if left.shape[1] == 1:
-            return None
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         standardize = _standardizer(np.concatenate([left, right]))
         direction = standardize(left).mean(axis=0) - standardize(right).mean(axis=0)
         return lambda x: _weighted_sum(standardize(x), direction)
 
 
-@dataclass(frozen=True)
-class LinearDiscriminant:
-    """Fisher's linear discriminant with a small ridge; for 1 < d <= `most_dimensions`."""
+class LinearDiscriminant(ScorerOf):
+    """Fisher's linear discriminant with a small ridge."""
 
-    name: str = "linear discriminant"
-    most_dimensions: int = 500
-    is_linear: ClassVar[bool] = True
+    name = "linear discriminant"
+    dimensions = (2, 500)
+    is_linear = True
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the means and the pooled covariance."""
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         d = left.shape[1]
-        if not 1 < d <= self.most_dimensions:
-            return None
         standardize = _standardizer(np.concatenate([left, right]))
         p, q = standardize(left), standardize(right)
         covariance = (np.cov(p, rowvar=False) + np.cov(q, rowvar=False)) / 2
@@ -216,22 +216,15 @@ class LinearDiscriminant:
         return lambda x: _weighted_sum(standardize(x), direction)
 
 
-@dataclass(frozen=True)
-class QuadraticLogistic:
-    """Logistic regression on all products of two coordinates (squares only for large d); for d > 1."""
+class QuadraticLogistic(ScorerOf):
+    """Logistic regression on all products of two coordinates, for large d on their squares only."""
 
-    name: str = "quadratic logistic regression"
-    most_products_dimensions: int = 16
-    most_dimensions: int = 200
+    name = "quadratic logistic regression"
+    dimensions = (2, 200)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the weights."""
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         d = left.shape[1]
-        if not 1 < d <= self.most_dimensions:
-            return None
-        rows, columns = (
-            np.triu_indices(d) if d <= self.most_products_dimensions else (np.arange(d), np.arange(d))
-        )
+        rows, columns = np.triu_indices(d) if d <= _MOST_MULTIPLIED else (np.arange(d), np.arange(d))
         p, q = _some_rows(left, right, d + rows.size)
         standardize = _standardizer(np.concatenate([p, q]))
 
@@ -244,39 +237,33 @@ class QuadraticLogistic:
 
 
 @dataclass(frozen=True)
-class SumOfFunctions:
+class SumOfFunctions(ScorerOf):
     """A sum over coordinates of piecewise linear functions, one for all coordinates or one for each; for d > 1.
 
     The log-likelihood ratio has this form where the coordinates are independent, as the noisy steps of an algorithm
     are that publishes each of them.
     """
 
+    dimensions = (2, 200)
     shared: bool = True
-    most_dimensions: int = 200
-    most_features: int = 400
-    common: tuple[float, ...] = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99)
-    """Quantiles at which a function bends."""
-    rare: tuple[float, ...] = (1e-4, 1e-3, 0.999, 0.9999)
-    """More of them, where all coordinates together have enough of such outputs."""
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """Name in words."""
         return f"sum of {'one function' if self.shared else 'a function'} of each coordinate"
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the functions."""
-        d, bends = left.shape[1], len(self.common) + (len(self.rare) if self.shared else 0)
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        d, bends = left.shape[1], len(_COMMON) + (len(_RARE) if self.shared else 0)
         count = (1 + bends) * (1 if self.shared else d)
-        if not 1 < d <= self.most_dimensions or count > self.most_features:
+        if count > _MOST_FEATURES:
             return None
         p, q = _some_rows(left, right, d if self.shared else count)
         samples = np.concatenate([p, q])
         standardize = _standardizer(samples.reshape(-1, 1) if self.shared else samples)
         if self.shared:
-            knots = np.quantile(standardize(samples), self.common + self.rare)[None, :]
+            knots = np.quantile(standardize(samples), _COMMON + _RARE)[None, :]
         else:
-            knots = np.quantile(standardize(samples), self.common, axis=0).T
+            knots = np.quantile(standardize(samples), _COMMON, axis=0).T
 
         def features(x: Samples) -> Samples:
             z = standardize(x)
@@ -296,7 +283,7 @@ class SumOfFunctions:
         bent = np.maximum(at[:, :, None] - knots[:, None, :], 0.0)
         height = slopes[:, :1] * at + (bent * slopes[:, None, 1:]).sum(axis=2)
 
-        def score(x: Samples) -> NDArray[np.float64]:
+        def score(x: Samples) -> FloatArray:
             z = standardize(x)
             if self.shared:
                 values = np.interp(z, at[0], height[0])
@@ -307,17 +294,13 @@ class SumOfFunctions:
         return score
 
 
-@dataclass(frozen=True)
-class GradientBoosting:
-    """Boosted trees on the coordinates; for 1 < d <= `most_dimensions`."""
+class GradientBoosting(ScorerOf):
+    """Boosted trees on the coordinates."""
 
-    name: str = "gradient boosting"
-    most_dimensions: int = 200
+    name = "gradient boosting"
+    dimensions = (2, 200)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn the trees."""
-        if not 1 < left.shape[1] <= self.most_dimensions:
-            return None
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         from sklearn.ensemble import HistGradientBoostingClassifier
 
         model = HistGradientBoostingClassifier(
@@ -330,7 +313,7 @@ class GradientBoosting:
         with one_thread():
             model.fit(np.concatenate([left, right]), np.repeat([1, 0], [len(left), len(right)]))
 
-        def score(x: Samples) -> NDArray[np.float64]:
+        def score(x: Samples) -> FloatArray:
             with one_thread():
                 return np.asarray(model.decision_function(x), dtype=np.float64)
 
@@ -372,19 +355,74 @@ def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, S
     return left[:rows], right[:rows]
 
 
-def _weighted_sum(features: Samples, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def kolmogorov(one: FloatArray, other: FloatArray) -> float:
+    """The largest distance between the distribution functions of two samples, (runs,) each."""
+    both = np.concatenate([one, other])
+    below = [np.searchsorted(np.sort(side), both, side="right") / side.size for side in (one, other)]
+    return float(np.max(np.abs(below[0] - below[1])))
+
+
+def _weighted_sum(features: Samples, weights: FloatArray) -> FloatArray:
     """Sum each row's features, in an order that is the same for every row.
 
     A matrix product is not used: its rounding depends on where in the block a row stands, so that the score
     would not be a function of one output alone.
     """
-    total: NDArray[np.float64] = np.ascontiguousarray(features * weights).sum(axis=1)
-    return total
+    return np.asarray(np.ascontiguousarray(features * weights).sum(axis=1))
 
 
-def row_keys(samples: Samples) -> NDArray[np.void] | NDArray[np.float64]:
+def row_keys(samples: Samples) -> NDArray[np.void] | FloatArray:
     """One sortable value a row, -0.0 counted as 0.0."""
     plain = np.ascontiguousarray(samples) + 0.0
     if plain.shape[1] == 1:
         return plain[:, 0]
     return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]
+
+
+def places_of(wanted: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each value among known ones, which rise; their number for any other."""
+    at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
+    return np.where(known[at] == wanted, at, known.size)
+
+
+def fit_logistic(left: FloatArray, right: FloatArray, *, penalty: float = 1.0) -> FloatArray | None:
+    """Logistic regression by Newton's method: weights (k,) of features (rows, k), without the intercept.
+
+    They are of the log-odds of the left side. `penalty` times half the squared weights is added to the negative
+    log-likelihood. None if there is no solution in floats. The features should be of order 1. Where the Newton step
+    does not descend, it is halved.
+    """
+    x = np.ones((left.shape[0] + right.shape[0], left.shape[1] + 1))
+    x[: left.shape[0], :-1], x[left.shape[0] :, :-1] = left, right
+    y = np.repeat([1.0, 0.0], [left.shape[0], right.shape[0]])
+    ridge = np.full(x.shape[1], penalty)
+    ridge[-1] = 1e-9
+    every = max(1, -(-x.shape[0] * x.shape[1] ** 2 // _MOST_PRODUCTS))
+    weights = np.zeros(x.shape[1])
+    loss, inverse = np.inf, None
+    for _ in range(_STEPS):
+        share = expit(x @ weights)
+        gradient = x.T @ (share - y) + ridge * weights
+        if inverse is None or every == 1:
+            some = slice(None, None, every)
+            rows = x[some]
+            curvature = every * (rows * (share[some] * (1 - share[some]))[:, None]).T @ rows + np.diag(ridge)
+            try:
+                inverse = np.linalg.inv(curvature)
+            except np.linalg.LinAlgError:
+                return None
+        step = inverse @ gradient
+        length = 1.0
+        while length > 1e-4:
+            tried = weights - length * step
+            at = x @ tried
+            found = float(np.logaddexp(0.0, at).sum() - at @ y + (ridge * tried**2).sum() / 2)
+            if found <= loss:
+                break
+            length /= 2
+        else:
+            break
+        gained, loss, weights = loss - found, found, tried
+        if gained < _ENOUGH * max(1.0, abs(loss)):
+            break
+    return weights[:-1] if np.all(np.isfinite(weights)) else None

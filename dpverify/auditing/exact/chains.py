@@ -37,8 +37,7 @@ class StepMap:
             constant itself always serves, and is taken if None.
         curvature: Lipschitz constant of the derivative of g, 1 / length; infinite if there is none.
 
-    Raises:
-        InvalidArgumentError: for negative numbers or something that can't be called.
+    Raises `InvalidArgumentError` for negative numbers or something that can't be called.
     """
 
     function: Callable[[FloatArray], FloatArray]
@@ -58,8 +57,7 @@ class StepMap:
     def images(self, points: FloatArray) -> FloatArray:
         """G at points of shape (k, d).
 
-        Raises:
-            InvalidDataError: if the function returns another shape, or something that is no finite number.
+        Raises `InvalidDataError` if the function returns another shape, or something that is no finite number.
         """
         return _images(self.function, points)
 
@@ -87,8 +85,7 @@ class PiecewiseMap:
         normal: d numbers, in which jumps are counted: the value <normal, x>.
         jumps: values of <normal, x>, rising; the unit of a length times that of the normal.
 
-    Raises:
-        InvalidArgumentError: for other numbers of pieces or jumps, jumps that do not rise, and a normal of zeros.
+    Raises `InvalidArgumentError` for other numbers of pieces or jumps, jumps that do not rise, and a normal of zeros.
     """
 
     function: Callable[[FloatArray], FloatArray]
@@ -123,8 +120,7 @@ class PiecewiseMap:
     def values(self, points: FloatArray) -> FloatArray:
         """<normal, x> of points of shape (k, d).
 
-        Raises:
-            InvalidArgumentError: for points of another dimension than the normal.
+        Raises `InvalidArgumentError` for points of another dimension than the normal.
         """
         if points.shape[1] != len(self.normal):
             raise InvalidArgumentError("normal", self.normal, f"{points.shape[1]} numbers, as points have")
@@ -157,8 +153,7 @@ def gradient_step(
         strong_convexity: m, at least -beta: all Hessians are at least m; 0 for a loss that is only convex.
         hessian_lipschitz: Lipschitz constant of the Hessian, if there is one.
 
-    Raises:
-        InvalidArgumentError: for numbers outside of these ranges, and losses that are not smooth.
+    Raises `InvalidArgumentError` for numbers outside of these ranges, and losses that are not smooth.
 
     Examples:
         >>> import numpy as np
@@ -198,8 +193,7 @@ class NoisyStep:
         noise_stddev: of each coordinate of the noise, after the map; a length, above 0.
         probabilities: of the maps, in sum 1; all alike if None.
 
-    Raises:
-        InvalidArgumentError: for anything else.
+    Raises `InvalidArgumentError` for anything else.
 
     Examples:
         >>> from dpverify.auditing.exact import NoisyStep, StepMap
@@ -235,8 +229,7 @@ class NoisyChain:
             out none.
         stopped: probability that a run ends after step t, t = 1, 2, ..., one for each step; None: it takes all steps.
 
-    Raises:
-        InvalidArgumentError: for other sets or dimensions, and for probabilities of both kinds.
+    Raises `InvalidArgumentError` for other sets or dimensions, and for probabilities of both kinds.
 
     Examples:
         >>> from dpverify.auditing.exact import NoisyChain, NoisyStep, StepMap
@@ -282,11 +275,9 @@ class NoisyChain:
 def _probabilities(
     argument: str, given: Sequence[float], length: int | None, most: int | None = None
 ) -> tuple[float, ...]:
-    how_many = f"{length}" if length is not None else f"at most {most}"
-    allowed = f"{how_many} numbers of at least 0 whose sum is 1"
+    sizes = range(1, (most or 0) + 1) if length is None else (length,)
+    allowed = f"{f'at most {most}' if length is None else length} numbers of at least 0 whose sum is 1"
     numbers = checks.numbers(argument, given, at_least=0, allowed=allowed)
-    fits = numbers.ndim == 1 and numbers.size > 0
-    fits = fits and (length is None or numbers.size == length) and (most is None or numbers.size <= most)
-    if not fits or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
+    if numbers.ndim != 1 or numbers.size not in sizes or not abs(float(numbers.sum()) - 1) <= _TOLERANCE:
         raise InvalidArgumentError(argument, given, allowed)
     return tuple((numbers / numbers.sum()).tolist())

@@ -47,15 +47,7 @@ _ALLOWANCE = 1e-9
 
 @dataclass(frozen=True)
 class Rounding:
-    """What is known of V in a step, in units of the noise's standard deviation.
-
-    Attributes:
-        longest: r.
-        bias: b.
-        along: v.
-        total: m.
-        dimension: d.
-    """
+    """What is known of V in a step, in units of the noise's standard deviation: r, b, v, m and d of the module."""
 
     longest: float
     bias: float
@@ -118,10 +110,8 @@ def _up(value: float) -> float:
 class Closeness:
     """Hockey-stick divergences between a chain and its rounded twin, the same for all data sets.
 
-    Attributes:
-        deltas: shape (k,), falling.
-        forward: epsilons, shape (k,): the divergence of the chain from its twin there is at most `deltas`.
-        backward: the same of the twin from the chain. Nats; infinite where nothing is known.
+    At the epsilons `forward`, shape (k,), nats, that of the chain from its twin is at most `deltas`, which fall; at
+    `backward` that of the twin from the chain. Infinite where nothing is known.
     """
 
     deltas: FloatArray

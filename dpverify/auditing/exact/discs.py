@@ -18,15 +18,13 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.auditing.exact.chains import PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import REACH, Rounding
-from dpverify.auditing.exact.grids import check_steepest
-from dpverify.auditing.exact.meshes import Layout, Split, Spread
-from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
+from dpverify.auditing.exact.grids import PolarGrid, Rings, check_steepest
+from dpverify.auditing.exact.meshes import Mesh, Noised, Spread
 from dpverify.auditing.exact.polar_noise import RingNoise
-from dpverify.auditing.exact.sides import Rule, RuleBuilder, Splits, on_interval, own_sides
+from dpverify.auditing.exact.sides import Rule, RuleBuilder, on_interval
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 
@@ -41,33 +39,18 @@ _UNSEEN = 1e-10
 _POINTS_AT_ONCE = 1 << 13
 
 
-class DiscMesh:
+class DiscMesh(Mesh[PolarGrid, Rings]):
     """The nodes of a `PolarGrid`."""
 
     redrawn = False
 
     def __init__(self, grid: PolarGrid) -> None:
-        self.grid = grid
-        self._splits = Splits()
+        super().__init__(grid)
         self._noises: dict[tuple[Rings, float], RingNoise] = {}
         self._released_with: tuple[float, float] | None = None
 
-    @property
-    def points(self) -> FloatArray:
-        """Of the nodes, shape (size, 2)."""
-        return self.grid.points
-
-    @property
-    def spacing(self) -> float:
-        """The longest edge of a cell."""
-        return self.grid.spacing
-
     def layout(self, images: Sequence[FloatArray], stddev: float) -> Rings:
-        """Rings out to the farthest image.
-
-        Raises:
-            InvalidArgumentError: for images farther away than the maps' constants allow.
-        """
+        """Rings out to the farthest image; refuses images farther away than the maps' constants allow."""
         center = np.asarray(self.grid.center)
         largest = max(float(np.linalg.norm(one - center, axis=1).max(initial=0.0)) for one in images)
         if largest > self.grid.reach:
@@ -79,9 +62,8 @@ class DiscMesh:
         cells = max(math.ceil(largest / self.grid.ring), 1)
         return Rings(self.grid, cells)
 
-    def spread(self, points: FloatArray, layout: Layout) -> Spread:
+    def spread(self, points: FloatArray, layout: Rings) -> Spread:
         """Round points to a layout, in distance and in angle."""
-        assert isinstance(layout, Rings)
         grid = self.grid
         apart = points - np.asarray(grid.center)
         out = np.clip(np.hypot(apart[:, 0], apart[:, 1]) / grid.ring, 0.0, layout.cells)
@@ -101,13 +83,14 @@ class DiscMesh:
             self._noises[layout, stddev] = RingNoise(layout, stddev)
         return self._noises[layout, stddev]
 
-    def noised(self, moved: FloatArray, layout: Layout, stddev: float) -> DiscLaws:
-        """Add noise and project."""
-        assert isinstance(layout, Rings)
+    def noised(self, moved: FloatArray, layout: Rings, stddev: float) -> DiscLaws:
         return DiscLaws(self, moved, layout, stddev)
 
+    @property
+    def corners(self) -> FloatArray:
+        return np.empty((0, 2))
+
     def ends(self, one: PiecewiseMap) -> tuple[float, float]:
-        """Least and largest value in which a map's jumps are counted."""
         middle, length = self._frame(one)[:2]
         return middle - length * self.grid.radius, middle + length * self.grid.radius
 
@@ -116,27 +99,18 @@ class DiscMesh:
         x, y = one.normal
         return float(one.values(np.array([self.grid.center]))[0]), math.hypot(x, y), math.atan2(y, x)
 
-    def split(self, one: PiecewiseMap) -> Split:
-        """The sides of a map with jumps."""
-        own = own_sides(one, self.grid.points, self.ends(one), np.empty((0, 2)))
-        return self._splits.of(one, own, lambda: self._cut(one, own))
-
-    def _cut(self, one: PiecewiseMap, own: NDArray[np.int64]) -> Split:
+    def _cut(self, builder: RuleBuilder, one: PiecewiseMap) -> None:
         middle, length, angle = self._frame(one)
         levels = [(jump - middle) / length for jump in one.jumps]
-        builder = RuleBuilder(2)
-        self._cut_cells(builder, own, levels, angle)
-        self._cut_circle(builder, own, levels, angle)
-        return builder.split(own)
+        self._cut_cells(builder, levels, angle)
+        self._cut_circle(builder, levels, angle)
 
     def _crossings(self, levels: list[float], radius: float, angle: float) -> list[float]:
         """Angles in [0, 2 pi) at which a circle meets a jump."""
         found = [math.acos(level / radius) for level in levels if abs(level) < radius]
         return [(angle + sign * one) % (2 * math.pi) for one in found for sign in (-1, 1)]
 
-    def _cut_cells(
-        self, builder: RuleBuilder, own: NDArray[np.int64], levels: list[float], angle: float
-    ) -> None:
+    def _cut_cells(self, builder: RuleBuilder, levels: list[float], angle: float) -> None:
         grid = self.grid
         radii, turns = grid.radii, grid.turns
         begins = grid.angles
@@ -165,7 +139,7 @@ class DiscMesh:
                 hats = np.stack(
                     [(far if a else 1 - far) * (late if b else 1 - late) for a in (0, 1) for b in (0, 1)]
                 )
-                builder.add(side, corners, own, points, hats * weights, (0, 0))
+                builder.add(side, corners, points, hats * weights, (0, 0))
 
     @staticmethod
     def _part(
@@ -185,9 +159,7 @@ class DiscMesh:
                 weights.append(weight * along * out)
         return np.concatenate(points), np.concatenate(weights)
 
-    def _cut_circle(
-        self, builder: RuleBuilder, own: NDArray[np.int64], levels: list[float], angle: float
-    ) -> None:
+    def _cut_circle(self, builder: RuleBuilder, levels: list[float], angle: float) -> None:
         """States that the projection takes to the circle."""
         grid = self.grid
         for j in {int(at / grid.turn) % grid.turns for at in self._crossings(levels, grid.radius, angle)}:
@@ -201,10 +173,9 @@ class DiscMesh:
                 side = int(np.searchsorted(levels, grid.radius * math.cos((left + right) / 2 - angle)))
                 late = (at - begin) / grid.turn
                 points = np.stack([np.full(len(at), grid.radius), at], axis=1)
-                builder.add(side, corners, own, points, np.stack([1 - late, late]) * weights, (1, 0))
+                builder.add(side, corners, points, np.stack([1 - late, late]) * weights, (1, 0))
 
     def check(self, step: StepMap, images: FloatArray) -> None:
-        """Refuse a map that spreads neighboring nodes more than declared."""
         grid = self.grid
         reached = images.reshape(*grid.shape, 2)
         largest = float(np.abs(images).max()) + max(map(abs, grid.center)) + grid.radius
@@ -235,11 +206,7 @@ class DiscMesh:
         )
 
     def released_with(self, radius: float, stddev: float) -> None:
-        """Keep what bounds the likelihood ratio in a cell.
-
-        Raises:
-            InvalidArgumentError: if runs may end after steps with different noise.
-        """
+        """Keep what bounds the likelihood ratio in a cell; refuses ends after steps with different noise."""
         if self._released_with is not None:
             if stddev != self._released_with[1]:
                 raise InvalidArgumentError(
@@ -262,14 +229,15 @@ class DiscMesh:
         grid = self.grid
         p, q = (_Released.of(one, grid) for one in (left, right))
         slopes = [a - b for a, b in zip(p.slopes(), q.slopes(), strict=True)]
-        unsure = p.unsure(stddev) + q.unsure(stddev)
+        unsure = sum(_unsure(one.density, 4 * _SLOPE / stddev) for one in (p, q))
         steep = np.hypot(slopes[0], slopes[1]) + unsure
         bend = (reach / stddev**2) ** 2
         # at the center the ring around it serves
         steep[0] = steep[1] + bend * 2 * grid.ring
         reaches = np.hypot(grid.ring, (grid.radii + grid.ring) * grid.turn)[:, None]
         inside = 2 * (steep * reaches + bend * reaches**2 / 2)
-        slope, unsure_circle = p.slope_around() - q.slope_around(), p.unsure_around() + q.unsure_around()
+        slope = p.slope_around() - q.slope_around()
+        unsure_circle = sum(_unsure(one.on_circle, 100 * _SLOPE) for one in (p, q))
         bend = _bend_of_circle(grid.radius, reach, stddev)
         circle = 2 * ((np.abs(slope) + unsure_circle) * grid.turn + bend * grid.turn**2 / 2)
         widths = np.concatenate([inside.ravel(), circle])
@@ -338,27 +306,20 @@ class _Released:
         seen = np.maximum(self.density, _UNSEEN * self.density.max())
         return self.outward / seen, self.sideward / seen
 
-    def unsure(self, stddev: float) -> FloatArray:
-        """How far off each of both slopes, and the density's own error; infinite where the density is unseen."""
-        largest = self.density.max()
-        with np.errstate(divide="ignore"):
-            off = 4 * _SLOPE / stddev * largest / self.density
-        return np.where(self.density > _UNSEEN * largest, off, math.inf)
-
     def slope_around(self) -> FloatArray:
         """Derivative of the logarithm of the mass on the circle, by the angle."""
         return np.asarray(self.around / np.maximum(self.on_circle, _UNSEEN * self.on_circle.max()))
 
-    def unsure_around(self) -> FloatArray:
-        """How far off that is."""
-        largest = self.on_circle.max()
-        with np.errstate(divide="ignore", invalid="ignore"):
-            off = 100 * _SLOPE * largest / self.on_circle
-        return np.where(self.on_circle > _UNSEEN * largest, off, math.inf)
+
+def _unsure(density: FloatArray, off: float) -> FloatArray:
+    """How far off each slope of a density's logarithm is, and the density's own error; infinite where it is unseen."""
+    largest = density.max()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(density > _UNSEEN * largest, off * largest / density, math.inf)
 
 
-class DiscLaws:
-    """See `meshes.Noised`; from masses on a layout, shape (rows, places)."""
+class DiscLaws(Noised):
+    """From masses on a layout, shape (rows, places)."""
 
     def __init__(self, mesh: DiscMesh, moved: FloatArray, layout: Rings, stddev: float) -> None:
         grid, rows = mesh.grid, len(moved)
@@ -374,7 +335,7 @@ class DiscLaws:
         self.lost = _PER_NODE * grid.size * self.states.max(axis=1) + 2 * math.exp(-(REACH**2) / 2)
 
     @cached_property
-    def released(self) -> FloatArray:
+    def released(self) -> FloatArray:  # type: ignore[override]
         """See `_Released`."""
         grid, noise, found = self._mesh.grid, self._noise, self._found
         self._mesh.released_with(self._layout.radius, self._stddev)
@@ -393,10 +354,7 @@ class DiscLaws:
         )
         return np.concatenate([part.reshape(len(self.states), -1) for part in parts], axis=1)
 
-    def masses(self, split: Split) -> FloatArray:
-        """Of each entry of a split, shape (rows, entries)."""
-        rule = split.rule
-        assert isinstance(rule, Rule)
+    def densities(self, rule: Rule) -> FloatArray:
         count = len(rule.points)
         values = np.empty((len(self.states), count))
         on_circle = rule.beyond[:, 0] != 0
@@ -405,4 +363,4 @@ class DiscLaws:
                 part = slice(begin, min(begin + _POINTS_AT_ONCE, count))
                 values[row, part] = self._noise.at(rule.points[part], found)
             values[row, on_circle] = self._noise.around(rule.points[on_circle, 1], found)
-        return np.asarray((rule.sums @ values.T).T)
+        return values

@@ -7,6 +7,7 @@ to the left end with the fraction of the cell that lies on its right. In what fo
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,13 +15,10 @@ import numpy as np
 
 from dpverify.auditing.exact.chains import Map, NoisyChain, PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import REACH
-from dpverify.auditing.exact.meshes import Spread
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box
 
-_BETWEEN = 32
-"""How many places in a cell are looked at to see how far a map is from straight there."""
 _UNIT = 2.0**-53
 _SLACK = 1e-7
 """Relative: by how much a map's differences may exceed its declared constant, for rounding."""
@@ -28,13 +26,9 @@ _SLACK = 1e-7
 
 @dataclass(frozen=True)
 class Grid:
-    """Points on an interval, or on a rectangle.
+    """Points on an interval, or on a rectangle: first and last point of each axis, and its cells.
 
-    Attributes:
-        lower: first point of each axis.
-        upper: last point of each axis.
-        cells: cells of each axis.
-        cut: whether the set goes on beyond the grid, so that runs which reach an end are lost.
+    `cut` says that the set goes on beyond the grid, so that runs which reach an end are lost.
     """
 
     lower: tuple[float, ...]
@@ -139,87 +133,107 @@ def _jump(one: Map) -> float:
     )
 
 
-def round_points(grid: Grid, points: FloatArray, margins: tuple[int, ...]) -> Spread:
-    """Round points, shape (size, d), to a grid with so many more points at each end of each axis.
-
-    What lies beyond that grid goes to its end.
-    """
-    k, d = points.shape
-    places = grid.places(points)
-    targets = np.zeros((2**d, k), dtype=np.int64)
-    weights = np.ones((2**d, k))
-    for axis in range(d):
-        length = grid.shape[axis] + 2 * margins[axis]
-        place = np.clip(places[:, axis] + margins[axis], 0, length - 1)
-        left = np.minimum(np.floor(place), length - 2)
-        fraction = place - left
-        for corner in range(2**d):
-            right = (corner >> axis) & 1
-            targets[corner] = targets[corner] * length + left.astype(np.int64) + right
-            weights[corner] *= fraction if right else 1 - fraction
-    return Spread(targets, weights)
-
-
-def deviation(grid: Grid, step: StepMap) -> float:
-    """How far a map is at most from its linear interpolation between grid points, a length.
-
-    At most bend E||R - x|| and curvature E||R - x||^2 / 2 for the rounded point R. In one dimension the map is also
-    looked at between the grid's points, which settles it up to bend h / places.
-    """
-    h, d = grid.spacing, grid.dimension
-    assert step.bend is not None
-    bound = min(step.bend * h * math.sqrt(d) / 2, step.curvature * h**2 * d / 8)
-    largest = max(max(map(abs, ends)) for ends in (grid.lower, grid.upper))
-    rounding = 16 * _UNIT * (1 + step.lipschitz_constant) * (largest + h)
-    if d == 1 and bound > 0 and step.curvature == math.inf:
-        fine = Grid(grid.lower, grid.upper, (grid.cells[0] * _BETWEEN,))
-        images = step.images(fine.points)[:, 0]
-        ends = images[::_BETWEEN]
-        fractions = np.arange(_BETWEEN) / _BETWEEN
-        straight = ends[:-1, None] * (1 - fractions) + ends[1:, None] * fractions
-        seen = float(np.abs(images[:-1].reshape(-1, _BETWEEN) - straight).max())
-        bound = min(bound, seen + step.bend * h / _BETWEEN)
-    return bound + rounding
-
-
-def check_map(grid: Grid, step: StepMap, images: FloatArray) -> None:
-    """Refuse a map that spreads neighboring grid points more than declared, or, on a line, bends more.
-
-    Raises:
-        InvalidArgumentError: with the constant that was seen.
-    """
-    reached = images.reshape(*grid.shape, grid.dimension)
-    largest = np.abs(images).max(initial=0.0) + max(map(abs, (*grid.lower, *grid.upper)))
-    rounding = 16 * _UNIT * largest / min(grid.spacings) + _SLACK * (1 + step.lipschitz_constant)
-    for axis, h in enumerate(grid.spacings):
-        check_steepest(step, np.diff(reached, axis=axis), h, float(largest))
-    if grid.dimension == 1 and grid.cells[0] > 1:
-        slopes = np.diff(images[:, 0]) / grid.spacing
-        assert step.bend is not None
-        _check("bend", step.bend, float(np.ptp(slopes)) / 2, rounding)
-        turns = float(np.abs(np.diff(slopes)).max()) / grid.spacing
-        _check("curvature", step.curvature, turns, 2 * rounding / grid.spacing)
-
-
 def check_steepest(step: StepMap, differences: FloatArray, spacing: float, largest: float) -> None:
-    """Refuse a map whose images of points at that distance differ by more than declared.
+    """Refuse a map whose images of points `spacing` apart have `differences`, (..., d), larger than declared.
 
-    Args:
-        step: the map.
-        differences: of images, shape (..., d).
-        spacing: how far the points are apart.
-        largest: size of the numbers that were subtracted.
-
-    Raises:
-        InvalidArgumentError: with the constant that was seen.
+    `largest` is the size of the numbers that were subtracted.
     """
-    rounding = 16 * _UNIT * largest / spacing + _SLACK * (1 + step.lipschitz_constant)
+    rounding = rounding_slack(step, largest, spacing)
     steepest = float(np.linalg.norm(differences, axis=-1).max()) / spacing
-    _check("lipschitz_constant", step.lipschitz_constant, steepest, rounding)
+    check_constant("lipschitz_constant", step.lipschitz_constant, steepest, rounding)
 
 
-def _check(argument: str, declared: float, seen: float, slack: float) -> None:
+def rounding_slack(step: StepMap, largest: float, spacing: float) -> float:
+    """By how much a map's differences over a spacing may exceed its declared constant."""
+    return 16 * _UNIT * largest / spacing + _SLACK * (1 + step.lipschitz_constant)
+
+
+def check_constant(argument: str, declared: float, seen: float, slack: float) -> None:
+    """Refuse a constant that the map exceeds on the grid."""
     if not seen <= declared + slack:
         raise InvalidArgumentError(
             argument, declared, f"at least {seen:.6g}, which the map reaches on the grid"
         )
+
+
+@dataclass(frozen=True)
+class PolarGrid:
+    """Nodes at the distances 0, h, ..., radius from a center, with `turns` angles each; `cells` along a radius.
+
+    Images may lie as far as `reach` from the center; lengths.
+    """
+
+    center: tuple[float, float]
+    radius: float
+    cells: int
+    turns: int
+    reach: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rings, and nodes on each."""
+        return self.cells + 1, self.turns
+
+    @property
+    def size(self) -> int:
+        """Nodes in all; the center is as many as a ring has."""
+        return (self.cells + 1) * self.turns
+
+    @property
+    def ring(self) -> float:
+        """Distance of two rings."""
+        return self.radius / self.cells
+
+    @property
+    def turn(self) -> float:
+        """Angle between two nodes of a ring."""
+        return 2 * math.pi / self.turns
+
+    @property
+    def spacing(self) -> float:
+        """The longest edge of a cell, out to `reach`; a length."""
+        return max(self.ring, (self.reach + self.ring) * self.turn)
+
+    @property
+    def radii(self) -> FloatArray:
+        """Of the rings."""
+        return np.linspace(0.0, self.radius, self.cells + 1)
+
+    @property
+    def angles(self) -> FloatArray:
+        """Of the nodes on a ring."""
+        return np.asarray(self.turn * np.arange(self.turns, dtype=np.float64))
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """All nodes, ring after ring, shape (size, 2)."""
+        around = np.stack([np.cos(self.angles), np.sin(self.angles)], axis=-1)
+        return np.asarray(np.asarray(self.center) + self.radii[:, None, None] * around).reshape(-1, 2)
+
+    @classmethod
+    def finest(
+        cls, center: Sequence[float], radius: float, reach: float, spacing: float, least: int
+    ) -> PolarGrid:
+        """With cells of at most that spacing, and at least so many along a radius."""
+        cells = max(math.ceil(radius / spacing), least)
+        edge = min(spacing, radius / cells)
+        turns = math.ceil(2 * math.pi * (reach + radius / cells) / edge)
+        return cls((float(center[0]), float(center[1])), radius, cells, turns, reach)
+
+
+@dataclass(frozen=True)
+class Rings:
+    """A polar grid with more rings: `cells` along a radius."""
+
+    grid: PolarGrid
+    cells: int
+
+    @property
+    def size(self) -> int:
+        """Places in all."""
+        return (self.cells + 1) * self.grid.turns
+
+    @property
+    def radius(self) -> float:
+        """Of the outermost ring."""
+        return self.cells * self.grid.ring

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.exact.chains import Map, NoisyChain, NoisyStep, PiecewiseMap
-from dpverify.auditing.exact.meshes import Layout, Mesh, Noised, Split, Spread
-from dpverify.auditing.exact.sides import check_pieces, images_by_side
+from dpverify.auditing.exact.meshes import Layout, Mesh, Noised, Spread
+from dpverify.auditing.exact.sides import Split, check_pieces, images_by_side
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-53
@@ -27,12 +28,9 @@ _SPREADS_KEPT = 1 << 25
 
 @dataclass(frozen=True)
 class Laws:
-    """Laws of the last state of rounded chains.
+    """Laws of the last state of rounded chains: a row for each chain of what its mesh needs for a release.
 
-    Attributes:
-        released: a row for each chain: what its mesh needs for a release.
-        lost: for each chain, how far that is from the true one in total variation.
-        node_steps: places times rows, over all steps: what it cost.
+    `lost` is how far that is from the true one in total variation, `node_steps` places times rows over all steps.
     """
 
     released: FloatArray
@@ -40,7 +38,7 @@ class Laws:
     node_steps: int
 
 
-def last_laws(chains: Sequence[NoisyChain], mesh: Mesh) -> Laws:
+def last_laws(chains: Sequence[NoisyChain], mesh: Mesh[Any, Any]) -> Laws:
     """Push the chains through, which have as many steps, the same set and the same noise in each step."""
     walk = _Walk(mesh, chains[0])
     first = chains[0]
@@ -80,7 +78,7 @@ class _Images:
 class _Walk:
     """Steps on one mesh; keeps the roundings of maps that come again."""
 
-    def __init__(self, mesh: Mesh, chain: NoisyChain) -> None:
+    def __init__(self, mesh: Mesh[Any, Any], chain: NoisyChain) -> None:
         self._mesh = mesh
         self._start = np.asarray(chain.start)[None, :]
         self._spreads: dict[tuple[Map, Layout], tuple[Spread, Spread]] = {}
@@ -93,10 +91,8 @@ class _Walk:
     ) -> tuple[Noised, FloatArray]:
         """The laws after a step, and what is lost in each row.
 
-        Args:
-            before: the laws before it; None if no run has begun.
-            share: probability that a run begins with this step.
-            rows: for each row, its row before and its step.
+        `before` are the laws before it, None if no run has begun; a run begins with this step with probability `share`;
+        `rows` are each row's row before and its step.
         """
         mesh = self._mesh
         stddev = rows[0][1].noise_stddev
@@ -189,10 +185,4 @@ class _Walk:
 def signature(chain: NoisyChain) -> tuple[object, ...]:
     """What chains that go together share."""
     stddevs: NDArray[np.float64] = np.array([step.noise_stddev for step in chain.steps])
-    return (
-        chain.start,
-        repr(chain.constraint),
-        chain.skipped,
-        chain.stopped,
-        stddevs.tobytes(),
-    )
+    return (chain.start, repr(chain.constraint), chain.skipped, chain.stopped, stddevs.tobytes())

@@ -6,26 +6,30 @@ the places of a layout, a larger mesh of the same kind; noise takes masses on a 
 
 from __future__ import annotations
 
+import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.exact.chains import PiecewiseMap, StepMap
 from dpverify.auditing.exact.closeness import Rounding
+from dpverify.auditing.exact.grids import Grid, PolarGrid
+from dpverify.auditing.exact.sides import Rule, RuleBuilder, Split, own_sides
 from dpverify.checks import FloatArray
+
+_SPLITS_KEPT = 64
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Where the mass of each of some points goes when it is rounded to a layout.
+    """Where the mass of each point goes when it is rounded: flat places in the layout, (2^d, points), and weights.
 
-    Attributes:
-        targets: flat places in the layout, shape (2^d, points).
-        weights: of each, in sum 1 along the first axis.
+    Weights are in sum 1 along the first axis.
     """
 
     targets: NDArray[np.int64]
@@ -53,95 +57,99 @@ class Layout(Hashable, Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Split:
-    """On which side of a map's jumps the states lie that are rounded to each node.
-
-    Almost all nodes have states on one side alone. Where a cell is cut, each of its nodes has an entry for every
-    other side.
-
-    Attributes:
-        own: side of each node, shape (nodes,): how many jumps it lies beyond.
-        nodes: of each entry, flat.
-        sides: of each entry.
-        rule: how the mesh finds the mass of each entry.
-    """
-
-    own: NDArray[np.int64]
-    nodes: NDArray[np.int64]
-    sides: NDArray[np.int64]
-    rule: object
+LayoutT = TypeVar("LayoutT", bound=Layout)
+GridT = TypeVar("GridT", bound=Grid | PolarGrid)
 
 
-class Noised(Protocol):
-    """Laws after a step, a row each: before and after the projection.
+class Noised(ABC):
+    """Laws after a step, a row each: before and after the projection."""
 
-    Attributes:
-        states: masses on the nodes, shape (rows, nodes).
-        released: what a release of these states needs, shape (rows, numbers); linear in the law.
-        lost: for each row, how far it is from the true one in total variation.
-    """
+    states: FloatArray
+    """Masses on the nodes, shape (rows, nodes)."""
+    lost: FloatArray
+    """For each row, how far it is from the true one in total variation."""
 
-    @property
-    def states(self) -> FloatArray: ...
-    @property
-    def released(self) -> FloatArray: ...
-    @property
-    def lost(self) -> FloatArray: ...
+    released: FloatArray
+    """What a release of these states needs, shape (rows, numbers); linear in the law."""
+
+    @abstractmethod
+    def densities(self, rule: Rule) -> FloatArray:
+        """At the points of a rule, shape (rows, points)."""
 
     def masses(self, split: Split) -> FloatArray:
-        """Of each entry, shape (rows, entries)."""
-        ...
+        """Of each entry of a split, shape (rows, entries)."""
+        return np.asarray((split.rule.sums @ self.densities(split.rule).T).T)
 
 
-class Mesh(Protocol):
-    """Nodes on a set.
+class Mesh(ABC, Generic[GridT, LayoutT]):
+    """Nodes on a set."""
 
-    Attributes:
-        points: of the nodes, shape (nodes, d).
-        spacing: the longest edge of a cell, also of a layout's; a length.
-        redrawn: whether the upper bound is on a release that is drawn anew around its node.
-    """
+    redrawn: ClassVar[bool]
+    """Whether the upper bound is on a release that is drawn anew around its node."""
+
+    def __init__(self, grid: GridT) -> None:
+        self.grid: GridT = grid
+        self._splits: dict[tuple[Sequence[float], Sequence[float], bytes], Split] = {}
 
     @property
-    def points(self) -> FloatArray: ...
+    def points(self) -> FloatArray:
+        """Of the nodes, shape (nodes, d)."""
+        return self.grid.points
+
     @property
-    def spacing(self) -> float: ...
+    def spacing(self) -> float:
+        """The longest edge of a cell, also of a layout's; a length."""
+        return self.grid.spacing
+
     @property
-    def redrawn(self) -> bool: ...
-
-    def layout(self, images: Sequence[FloatArray], stddev: float) -> Layout:
-        """One that holds all these points, as far as noise takes them back."""
-        ...
-
-    def spread(self, points: FloatArray, layout: Layout) -> Spread:
-        """Round points to a layout; the mean stays, up to what `rounding` allows."""
-        ...
-
-    def noised(self, moved: FloatArray, layout: Layout, stddev: float) -> Noised:
-        """Add noise to masses on a layout, shape (rows, places), and project."""
-        ...
+    @abstractmethod
+    def corners(self) -> FloatArray:
+        """Of the set, shape (k, d)."""
 
     def split(self, one: PiecewiseMap) -> Split:
-        """The sides of a map with jumps."""
-        ...
+        """The sides of a map with jumps; maps of one record at many rates jump at the same places."""
+        own = own_sides(one, self.points, self.ends(one), self.corners)
+        key = one.normal, one.jumps, hashlib.blake2b(own.tobytes()).digest()
+        if key not in self._splits:
+            if len(self._splits) == _SPLITS_KEPT:
+                self._splits.clear()
+            builder = RuleBuilder(own)
+            self._cut(builder, one)
+            self._splits[key] = builder.split(self.points.shape[1])
+        return self._splits[key]
 
+    @abstractmethod
+    def _cut(self, builder: RuleBuilder, one: PiecewiseMap) -> None:
+        """Find the parts of all cells that a map's jumps cut."""
+
+    @abstractmethod
     def ends(self, one: PiecewiseMap) -> tuple[float, float]:
         """Least and largest value on the set in which a map's jumps are counted."""
-        ...
 
+    @abstractmethod
+    def layout(self, images: Sequence[FloatArray], stddev: float) -> LayoutT:
+        """One that holds all these points, as far as noise takes them back."""
+
+    @abstractmethod
+    def spread(self, points: FloatArray, layout: LayoutT) -> Spread:
+        """Round points to a layout; the mean stays, up to what `rounding` allows."""
+
+    @abstractmethod
+    def noised(self, moved: FloatArray, layout: LayoutT, stddev: float) -> Noised:
+        """Add noise to masses on a layout, shape (rows, places), and project."""
+
+    @abstractmethod
     def check(self, step: StepMap, images: FloatArray) -> None:
-        """Refuse a map that spreads neighboring nodes more than declared."""
-        ...
+        """Refuse a map that spreads neighboring nodes more than declared, or, on a line, bends more."""
 
+    @abstractmethod
     def rounding(self, maps: Sequence[StepMap], stddev: float) -> Rounding:
         """What is known of both roundings of a step with one of these maps."""
-        ...
 
+    @abstractmethod
     def coarser(self, left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Two laws that are no easier to tell apart than the releases, from what is released."""
-        ...
 
+    @abstractmethod
     def finer(self, left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Two laws that are no harder to tell apart than the releases."""
-        ...

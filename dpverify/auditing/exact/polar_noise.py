@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from dpverify.auditing.exact.closeness import REACH
-from dpverify.auditing.exact.polar_grids import Rings
+from dpverify.auditing.exact.grids import Rings
 from dpverify.checks import FloatArray
 
 _LEFT_OUT = 1e-17

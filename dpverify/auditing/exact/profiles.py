@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +15,9 @@ from dpverify import checks
 from dpverify.auditing.exact.chains import NoisyChain, StepMap, pieces_of
 from dpverify.auditing.exact.closeness import REACH, Closeness, Rounding, closeness
 from dpverify.auditing.exact.discs import DiscMesh
-from dpverify.auditing.exact.grids import Grid, window
+from dpverify.auditing.exact.grids import Grid, PolarGrid, window
 from dpverify.auditing.exact.laws import last_laws, signature
 from dpverify.auditing.exact.meshes import Mesh
-from dpverify.auditing.exact.polar_grids import PolarGrid
 from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
@@ -86,8 +86,7 @@ class DirectedProfile:
         Returns:
             Two arrays of the shape of `epsilon`, in [0, 1].
 
-        Raises:
-            InvalidArgumentError: for anything else.
+        Raises `InvalidArgumentError` for anything else.
         """
         eps = checks.numbers("epsilon", epsilon, allowed="finite numbers")
         low, high = np.empty(eps.shape), np.empty(eps.shape)
@@ -98,8 +97,7 @@ class DirectedProfile:
     def epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at a delta lies, nats; at least 0.
 
-        Raises:
-            InvalidArgumentError: for a delta that is not in (0, 1).
+        Raises `InvalidArgumentError` for a delta that is not in (0, 1).
         """
         delta = checks.probability("delta", delta)
         low, high = (_where_below(bound, delta) for bound in (self._lower, self._upper))
@@ -115,8 +113,7 @@ class DirectedProfile:
         Returns:
             Two arrays of the shape of `alpha`, in [0, 1].
 
-        Raises:
-            InvalidArgumentError: for anything else.
+        Raises `InvalidArgumentError` for anything else.
         """
         levels = quantities.levels(alpha)
         eps = np.concatenate(
@@ -223,12 +220,7 @@ class ProfileEnclosure:
 
 
 def last_iterate_profile(
-    left: NoisyChain,
-    right: NoisyChain,
-    *,
-    delta: float,
-    accuracy: float = 0.01,
-    most_node_steps: float = 1e9,
+    left: NoisyChain, right: NoisyChain, *, delta: float, accuracy: float = 0.01, most_node_steps: float = 1e9
 ) -> ProfileEnclosure:
     """The profile of two chains; arguments and errors as for `last_iterate_profiles`.
 
@@ -274,10 +266,9 @@ def last_iterate_profiles(
     Returns:
         One enclosure for each of `rights`.
 
-    Raises:
-        InvalidArgumentError: for chains that do not go together, numbers out of range, maps that spread more than
-            declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or
-            that floats do not give.
+    Raises `InvalidArgumentError` for chains that do not go together, numbers out of range, maps that spread more than
+    declared, and an accuracy that would take more than `most_node_steps`, with the number it would take, or that floats
+    do not give.
     """
     delta = checks.probability("delta", delta)
     accuracy = checks.number("accuracy", accuracy, above=0, below=1)
@@ -366,7 +357,7 @@ def _enclosures(
             f"one for which {limit:.3g} node-steps are enough; the next grid has {grid.size} points and takes "
             f"{foreseen:.3g}: ask for less accuracy, or raise most_node_steps",
         )
-    mesh: Mesh = RectangleMesh(grid) if isinstance(grid, Grid) else DiscMesh(grid)
+    mesh: Mesh[Any, Any] = RectangleMesh(grid) if isinstance(grid, Grid) else DiscMesh(grid)
     steps, released = _closeness(chains, mesh)
     laws = last_laws(chains, mesh)
     found = []
@@ -385,7 +376,7 @@ def _enclosures(
     return found
 
 
-def _closeness(chains: list[NoisyChain], mesh: Mesh) -> tuple[Closeness, Closeness]:
+def _closeness(chains: list[NoisyChain], mesh: Mesh[Any, Any]) -> tuple[Closeness, Closeness]:
     """Of the chains and their rounded twins, the worst of all chains: before the release, and with it."""
     steps = chains[0].steps
     known: dict[tuple[frozenset[StepMap], float], Rounding] = {}
@@ -410,13 +401,7 @@ def _closeness(chains: list[NoisyChain], mesh: Mesh) -> tuple[Closeness, Closene
 
 
 def _worst(roundings: list[Rounding]) -> Rounding:
-    return Rounding(
-        max(one.longest for one in roundings),
-        max(one.bias for one in roundings),
-        max(one.along for one in roundings),
-        max(one.total for one in roundings),
-        roundings[0].dimension,
-    )
+    return Rounding(*map(max, zip(*map(astuple, roundings), strict=True)))
 
 
 def _where_below(bound: Callable[[float], float], delta: float, low: float = 0.0) -> tuple[float, float]:

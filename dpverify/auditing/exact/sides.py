@@ -7,9 +7,8 @@ its own is an integral of a smooth density over a part of the cell.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from dpverify.auditing.exact.chains import PiecewiseMap
-from dpverify.auditing.exact.meshes import Split
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 
@@ -27,26 +25,16 @@ NODES, WEIGHTS = (np.polynomial.legendre.leggauss(3)[0] + 1) / 2, np.polynomial.
 3e-10 of a density, wherever that is within reach."""
 _CLOSE = 1e-9
 """Relative: how far from a jump pieces are compared with the function, and how closely they have to agree."""
-_SPLITS_KEPT = 64
 
 
 def own_sides(
     one: PiecewiseMap, points: FloatArray, ends: tuple[float, float], vertices: FloatArray
 ) -> NDArray[np.int64]:
-    """The side of each node; see `Split`.
+    """The side of each node, points (k, d); see `Split`.
 
-    A node on a jump lies above it, unless the set lies above it as a whole. Where a corner of the set lies on a jump,
-    at which states may lie with positive probability, it lies on the side on which the function is continuous there.
-
-    Args:
-        one: the map.
-        points: nodes, shape (k, d).
-        ends: least and largest value of <normal, x> on the set.
-        vertices: corners of the set, shape (j, d).
-
-    Raises:
-        InvalidArgumentError: if the function is like neither piece at a corner that lies on a jump, or unlike the
-            piece at a node.
+    A node on a jump lies above it, unless the set lies above it as a whole. Where a corner of the set (`vertices`)
+    lies on a jump, at which states may lie with positive probability, it lies on the side on which the function is
+    continuous there, or else it is refused. `ends` are those of <normal, x> on the set.
     """
     values = one.values(points)
     sides = np.zeros(len(points), dtype=np.int64)
@@ -95,11 +83,7 @@ def images_by_side(
 
 
 def check_pieces(one: PiecewiseMap, points: FloatArray, images: FloatArray) -> None:
-    """Refuse pieces that are unlike the function at a node that lies off the jumps.
-
-    Raises:
-        InvalidArgumentError: with what both say there.
-    """
+    """Refuse pieces that are unlike the function at a node that lies off the jumps."""
     values, jumps = one.values(points), np.asarray(one.jumps)
     scale = max(float(np.abs(values).max()), float(np.abs(jumps).max()))
     off = np.abs(values[:, None] - jumps).min(axis=1) > _CLOSE * scale
@@ -117,12 +101,10 @@ def check_pieces(one: PiecewiseMap, points: FloatArray, images: FloatArray) -> N
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Integrals over parts of cells: points, and which entry they count for.
+    """Integrals over parts of cells: points (p, d) in the mesh's coordinates, and which entry they count for.
 
-    Attributes:
-        points: coordinates of the mesh, shape (p, d).
-        beyond: for each coordinate -1 or 1 where all states beyond that end of the set count, else 0; shape (p, d).
-        sums: shape (entries, p); an entry is that times the densities at the points.
+    `beyond` is for each coordinate -1 or 1 where all states beyond that end of the set count, else 0; an entry is
+    `sums`, (entries, p), times the densities at the points.
     """
 
     points: FloatArray
@@ -130,11 +112,25 @@ class Rule:
     sums: sparse.csr_array
 
 
-class RuleBuilder:
-    """Collects weighted points for entries (node, side)."""
+@dataclass(frozen=True, eq=False)
+class Split:
+    """On which side of a map's jumps the states lie that are rounded to each node.
 
-    def __init__(self, dimension: int) -> None:
-        self._dimension = dimension
+    Almost all nodes have states on one side alone: `own`, (nodes,), is how many jumps it lies beyond. Where a cell is
+    cut, each of its nodes has an entry for every other side, whose mass the rule gives.
+    """
+
+    own: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    sides: NDArray[np.int64]
+    rule: Rule
+
+
+class RuleBuilder:
+    """Collects weighted points for entries (node, side), given the side of each node."""
+
+    def __init__(self, own: NDArray[np.int64]) -> None:
+        self.own = own
         self._entries: dict[tuple[int, int], int] = {}
         self._points: list[FloatArray] = []
         self._beyond: list[NDArray[np.int8]] = []
@@ -142,16 +138,10 @@ class RuleBuilder:
         self._count = 0
 
     def add(
-        self,
-        side: int,
-        corners: list[int],
-        own: NDArray[np.int64],
-        points: FloatArray,
-        hats: FloatArray,
-        beyond: tuple[int, ...],
+        self, side: int, corners: list[int], points: FloatArray, hats: FloatArray, beyond: tuple[int, ...]
     ) -> None:
         """Points in one part of a cell, with each corner's hat there times the weight, shape (corners, p)."""
-        others = [place for place, corner in enumerate(corners) if own[corner] != side]
+        others = [place for place, corner in enumerate(corners) if self.own[corner] != side]
         if not others or not len(points):
             return
         places = np.arange(self._count, self._count + len(points))
@@ -162,39 +152,17 @@ class RuleBuilder:
             entry = self._entries.setdefault((corners[place], side), len(self._entries))
             self._columns.append((entry, places, hats[place]))
 
-    def split(self, own: NDArray[np.int64]) -> Split:
+    def split(self, dimension: int) -> Split:
         """All entries so far."""
-        count = len(self._entries)
-        rows = np.concatenate(
-            [np.full(len(at), entry) for entry, at, _ in self._columns] or [np.empty(0, int)]
-        )
-        columns = np.concatenate([at for _, at, _ in self._columns] or [np.empty(0, int)])
-        values = np.concatenate([values for *_, values in self._columns] or [np.empty(0)])
-        sums = sparse.csr_array((values, (rows, columns)), shape=(count, self._count))
-        keys = np.array(list(self._entries), dtype=np.int64).reshape(count, 2)
-        shape = (0, self._dimension)
-        rule = Rule(
-            np.concatenate(self._points or [np.empty(shape)]),
-            np.concatenate(self._beyond or [np.empty(shape, dtype=np.int8)]),
-            sums,
-        )
-        return Split(own, keys[:, 0], keys[:, 1], rule)
-
-
-class Splits:
-    """The splits of a mesh: maps of one record at many rates jump at the same places."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[Sequence[float], Sequence[float], bytes], Split] = {}
-
-    def of(self, one: PiecewiseMap, own: NDArray[np.int64], make: Callable[[], Split]) -> Split:
-        """That of a map, with these sides of the nodes; made if it is not known."""
-        key = one.normal, one.jumps, hashlib.blake2b(own.tobytes()).digest()
-        if key not in self._known:
-            if len(self._known) == _SPLITS_KEPT:
-                self._known.clear()
-            self._known[key] = make()
-        return self._known[key]
+        nothing = (0, np.empty(0, dtype=np.int64), np.empty(0))
+        entries, columns, values = zip(nothing, *self._columns, strict=True)
+        rows = np.repeat(entries, [len(at) for at in columns])
+        shape = len(self._entries), self._count
+        sums = sparse.csr_array((np.concatenate(values), (rows, np.concatenate(columns))), shape=shape)
+        keys = np.array(list(self._entries), dtype=np.int64).reshape(-1, 2)
+        points = np.concatenate([np.empty((0, dimension)), *self._points])
+        beyond = np.concatenate([np.empty((0, dimension), dtype=np.int8), *self._beyond])
+        return Split(self.own, keys[:, 0], keys[:, 1], Rule(points, beyond, sums))
 
 
 def on_interval(low: float, high: float) -> tuple[FloatArray, FloatArray]:
@@ -205,10 +173,7 @@ def on_interval(low: float, high: float) -> tuple[FloatArray, FloatArray]:
 
 
 def between_lines(
-    lower: tuple[float, float],
-    upper: tuple[float, float],
-    normal: tuple[float, float],
-    strip: tuple[float, float],
+    lower: tuple[float, float], upper: tuple[float, float], normal: Sequence[float], strip: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Points, shape (p, 2), and weights in the part of a rectangle with <normal, x> in an interval, open or not."""
     # across: the axis along which the lines are least steep

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from numpy.typing import ArrayLike
 
-from dpverify.auditing.contract import Origin, Question, recorded
+from dpverify.auditing.contract import KindT, Origin, Question
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.expectations.means import MeanAudit, audit_mean, most_telling
+from dpverify.auditing.expectations.means import MeanAudit, most_telling
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 
@@ -90,91 +90,51 @@ Audited = tuple[MeanAudit, int]
 """What was found of one case, and how many runs it took."""
 
 
-@dataclass(frozen=True)
-class BoundsAnswer:
-    """What was found of all cases, with the one that stands for them."""
-
-    audit: MeanAudit
-    fields: dict[str, Any]
-    """Of the ledger entry."""
-
-
-def all_at_once(subject: Numbers, bound: Bound, runs: int, level: float, *, to_the_end: bool) -> Audited:
-    """One case, by the interval that all runs give."""
-    audit = audit_mean(
-        subject.draw(runs),
-        bound=bound.bound,
-        lower=subject.lower,
-        upper=subject.upper,
-        failure_probability=level,
-        minimum=subject.minimum,
-        at_least=bound.at_least,
-        extreme=subject.extreme,
-    )
-    return audit, runs
-
-
 def answer(
+    kind: type[KindT],
     question: BoundsQuestion,
     subjects: Sequence[Any],
     error: ErrorShare,
-    audit_one: Callable[..., Audited] = all_at_once,
-) -> BoundsAnswer:
-    """Audit every case with an equal part of the share; their intervals hold all at once.
+    audit_one: Callable[..., Audited],
+) -> KindT:
+    """Audit every case with an equal part of the share; their intervals hold all at once, and one stands for all.
 
-    `audit_one` audits one of them like `all_at_once`; `to_the_end` says that the interval is wanted for itself.
-
-    Raises:
-        InvalidArgumentError: unless there is one subject for each bound.
+    `audit_one` takes a subject, a number of runs, what is asked of their mean, and whether the interval is wanted for
+    itself. Raises `InvalidArgumentError` unless there is one subject for each bound.
     """
     bounds = question.bounds
     if len(subjects) != len(bounds):
         raise InvalidArgumentError("subject", len(subjects), f"one for each of the {len(bounds)} bounds")
     parts = error.split(*(f"case {number}" for number in range(1, len(bounds) + 1)))
-    runs = [
-        bound.runs if question.measured else _runs(bound, subject)
-        for bound, subject in zip(bounds, subjects, strict=True)
-    ]
-    cases = [
-        audit_one(subject, bound, count, part.spend("the interval of one case"), to_the_end=question.measured)
-        for bound, subject, part, count in zip(bounds, subjects, parts, runs, strict=True)
-    ]
+    cases = []
+    for bound, subject, part in zip(bounds, subjects, parts, strict=True):
+        runs = bound.runs if question.measured else _runs(bound, subject)
+        asked = {
+            "bound": bound.bound,
+            "lower": subject.lower,
+            "upper": subject.upper,
+            "failure_probability": part.spend("the interval of one case"),
+            "minimum": subject.minimum,
+            "at_least": bound.at_least,
+            "extreme": subject.extreme,
+        }
+        cases.append(audit_one(subject, runs, asked, to_the_end=question.measured))
     audits = [audit for audit, _ in cases]
     shown = most_telling([audit.verdict for audit in audits])
-    bound, audit = bounds[shown], audits[shown]
-    curve = tuple(
-        (bound.size, audit.measured.lower, audit.measured.upper, bound.bound)
-        for bound, audit in zip(bounds, audits, strict=True)
-        if question.over
-    )
-    return BoundsAnswer(
-        audit,
-        {
-            **question.over_entry(),
-            **recorded(bound.origin),
-            "verdict": audit.verdict,
-            "reason": audit.reason,
-            "gap": audit.gap,
-            "detects_nothing": audit.detects_nothing,
-            "data": bound.data,
-            "quantity": subjects[shown].quantity,
-            "claim": bound.claim,
-            "bound": audit.bound,
-            "measured": audit.measured,
-            "extreme": audit.extreme,
-            "detectable": audit.detectable,
-            "curve": curve,
-            "curve_over": question.over,
-            "curve_extremes": tuple(
-                audit.extreme.lower if audit.at_least else audit.extreme.upper
-                for audit in audits
-                if question.over
-            ),
-            "runs": cases[shown][1],
-            "failure_probability": error.failure_probability,
-            "shares": error.spent(),
-            "seed": question.label.seed,
-        },
+    curve = list(zip(bounds, audits, strict=True)) if question.over else []
+    return question.entry(
+        kind,
+        audits[shown],
+        origin=bounds[shown].origin,
+        data=bounds[shown].data,
+        claim=bounds[shown].claim,
+        quantity=subjects[shown].quantity,
+        curve=tuple((b.size, a.measured.lower, a.measured.upper, b.bound) for b, a in curve),
+        curve_over=question.over,
+        curve_extremes=tuple(a.extreme.lower if a.at_least else a.extreme.upper for _, a in curve),
+        runs=cases[shown][1],
+        failure_probability=error.failure_probability,
+        shares=error.spent(),
     )
 
 

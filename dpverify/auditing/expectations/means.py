@@ -7,19 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.confidence import betting_interval, rules_out
 from dpverify.auditing.expectations.sequence import MeanSequence, rules_out_in_rounds
+from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval, is_vacuous
 from dpverify.ledger.verdicts import Gap, Verdict
 
-Values = NDArray[np.float64]
-
 FIRST_ROUND = 16
-"""Values in the first round; later ones are a quarter of all before."""
+"""FloatArray in the first round; later ones are a quarter of all before."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +79,13 @@ def audit_mean(
     Raises `InvalidDataError` for values that are not finite or outside [lower, upper], and
     `InvalidArgumentError` for the other arguments.
     """
-    sign = -1.0 if at_least else 1.0
-    if bound != sign * math.inf:
-        bound = checks.number("bound", bound)
-    level = checks.failure_probability("failure_probability", failure_probability)
-    subtract = _subtracted(minimum)
-    mean = betting_interval(values, lower, upper, level)
-    x = np.asarray(values, dtype=np.float64)
+    asked = _Asked.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
+    mean = betting_interval(values, lower, upper, asked.level)
 
-    def rules(sample: Values, goal: float, least: float, most: float) -> bool:
-        return rules_out(sample, goal, least, most, level / 2)
+    def rules(sample: FloatArray, goal: float, least: float, most: float) -> bool:
+        return rules_out(sample, goal, least, most, asked.level / 2)
 
-    return _judged(x, mean, rules, bound, (lower, upper), level, subtract, at_least=at_least, extreme=extreme)
+    return _judged(asked, np.asarray(values, dtype=np.float64), mean, rules)
 
 
 def audit_mean_in_rounds(
@@ -142,157 +136,130 @@ def audit_mean_in_rounds(
         0.3 supported False
         0.1 violated True
     """
-    sign = -1.0 if at_least else 1.0
-    if bound != sign * math.inf:
-        bound = checks.number("bound", bound)
-    level = checks.failure_probability("failure_probability", failure_probability)
+    asked = _Asked.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
     most = checks.whole_number("most", most, at_least=1)
-    subtract = _subtracted(minimum)
-    sequence = MeanSequence(lower, upper, level)
+    sequence = MeanSequence(lower, upper, asked.level)
     number = 0
     while sequence.runs < most:
         number += 1
         size = min(max(FIRST_ROUND, sequence.runs // 4), most - sequence.runs)
         sequence.see(draw(number, size))
-        decided = math.isfinite(bound) and not to_the_end
-        if decided and (sequence.above(bound + subtract.upper) or sequence.below(bound + subtract.lower)):
-            break
+        if math.isfinite(bound) and not to_the_end:
+            minimum = asked.minimum
+            if sequence.above(asked.bound + minimum.upper) or sequence.below(asked.bound + minimum.lower):
+                break
 
-    def rules(sample: Values, goal: float, least: float, largest: float) -> bool:
+    def rules(sample: FloatArray, goal: float, least: float, largest: float) -> bool:
         whole = (np.resize(sample, most) - least) / (largest - least)
-        return rules_out_in_rounds([whole], (goal - least) / (largest - least), level / 2)
+        return rules_out_in_rounds([whole], (goal - least) / (largest - least), asked.level / 2)
 
-    return _judged(
-        sequence.values,
-        sequence.interval,
-        rules,
-        bound,
-        (lower, upper),
-        level,
-        subtract,
-        at_least=at_least,
-        extreme=extreme,
-    )
+    return _judged(asked, sequence.values, sequence.interval, rules)
 
 
-def _subtracted(minimum: Interval | None) -> Interval:
-    subtract = minimum if minimum is not None else Interval(lower=0.0, upper=0.0, rigorous=True)
-    if not -math.inf < subtract.lower <= subtract.upper < math.inf:
-        raise InvalidArgumentError("minimum", subtract, "an interval with finite ends in order")
-    return subtract
+@dataclass(frozen=True)
+class _Asked:
+    """What an audit of a mean is asked, checked."""
+
+    bound: float
+    lower: float
+    upper: float
+    level: float
+    minimum: Interval
+    extreme: Interval
+    at_least: bool
+
+    @classmethod
+    def of(
+        cls,
+        bound: float,
+        lower: float,
+        upper: float,
+        failure_probability: float,
+        minimum: Interval | None,
+        extreme: Interval | None,
+        *,
+        at_least: bool,
+    ) -> _Asked:
+        if bound != (-math.inf if at_least else math.inf):
+            bound = checks.number("bound", bound)
+        level = checks.failure_probability("failure_probability", failure_probability)
+        lower, upper = checks.number("lower", lower), checks.number("upper", upper)
+        least = Interval(lower=0.0, upper=0.0, rigorous=True) if minimum is None else minimum
+        if not -math.inf < least.lower <= least.upper < math.inf:
+            raise InvalidArgumentError("minimum", least, "an interval with finite ends in order")
+        end = lower - least.upper if at_least else upper - least.lower
+        worst = Interval(lower=end, upper=end) if extreme is None else extreme
+        if not worst.lower <= worst.upper:
+            raise InvalidArgumentError("extreme", worst, "an interval with its ends in order")
+        return cls(bound, lower, upper, level, least, worst, at_least)
 
 
 def _judged(
-    x: Values,
-    mean: Interval,
-    rules: Callable[[Values, float, float, float], bool],
-    bound: float,
-    within: tuple[float, float],
-    level: float,
-    subtract: Interval,
-    *,
-    at_least: bool,
-    extreme: Interval | None,
+    asked: _Asked, x: FloatArray, mean: Interval, rules: Callable[[FloatArray, float, float, float], bool]
 ) -> MeanAudit:
     """The verdict that an interval of the mean gives; `rules` says what a sample would rule out."""
-    sign, (lower, upper) = -1.0 if at_least else 1.0, within
-    measured = Interval(lower=mean.lower - subtract.upper, upper=mean.upper - subtract.lower)
-    worst = _check_extreme(extreme, lower - subtract.upper, upper - subtract.lower, at_least=at_least)
+    minimum, at_least = asked.minimum, asked.at_least
+    sign = -1.0 if at_least else 1.0
+    measured = Interval(lower=mean.lower - minimum.upper, upper=mean.upper - minimum.lower)
     # A claim from below is one from above about minus the values: all that follows is about the latter.
-    least, most = sorted((sign * lower, sign * upper))
-    shift = -subtract.lower if at_least else subtract.upper
-    goal = sign * bound + shift
-    margin = bound - measured.upper if not at_least else measured.lower - bound
+    least, most = sorted((sign * asked.lower, sign * asked.upper))
+    goal = sign * asked.bound + (-minimum.lower if at_least else minimum.upper)
+    margin = measured.lower - asked.bound if at_least else asked.bound - measured.upper
     found = _smallest_found(sign * x, goal, least, most, rules) if math.isfinite(goal) else None
-    detectable = None if found is None else sign * found - (subtract.upper if at_least else subtract.lower)
-    verdict, reason, gap, blind = _mean_verdict(
-        bound, measured, worst, detectable, margin=margin, at_least=at_least
-    )
+    detectable = None if found is None else sign * found - (minimum.upper if at_least else minimum.lower)
+    verdict, reason, gap = _mean_verdict(asked, measured, detectable, margin)
     return MeanAudit(
         verdict=verdict,
         reason=reason,
-        bound=bound,
+        bound=asked.bound,
         at_least=at_least,
         measured=measured,
         sample_mean=float(x.mean()),
-        minimum=subtract,
+        minimum=minimum,
         margin=margin,
-        extreme=worst,
+        extreme=asked.extreme,
         detectable=detectable,
         gap=gap,
-        detects_nothing=blind,
+        detects_nothing=gap in (Gap.BLIND_AUDIT, Gap.TOO_FEW_RUNS),
         runs=x.size,
-        failure_probability=level,
+        failure_probability=asked.level,
     )
-
-
-def _check_extreme(extreme: Interval | None, lowest: float, highest: float, *, at_least: bool) -> Interval:
-    if extreme is None:
-        end = lowest if at_least else highest
-        return Interval(lower=end, upper=end)
-    if not extreme.lower <= extreme.upper:
-        raise InvalidArgumentError("extreme", extreme, "an interval with its ends in order")
-    return extreme
 
 
 def _mean_verdict(
-    bound: float,
-    measured: Interval,
-    worst: Interval,
-    detectable: float | None,
-    *,
-    margin: float,
-    at_least: bool,
-) -> tuple[Verdict, str, Gap | None, bool]:
-    """Verdict, reason in words and of the known ones, and whether nothing could have changed it."""
+    asked: _Asked, measured: Interval, detectable: float | None, margin: float
+) -> tuple[Verdict, str, Gap | None]:
+    bound, at_least, extreme = asked.bound, asked.at_least, asked.extreme
     if not math.isfinite(bound):
-        return Verdict.UNDECIDED, "There is no stated bound to compare with.", Gap.NOTHING_STATED, False
+        return Verdict.UNDECIDED, "There is no stated bound to compare with.", Gap.NOTHING_STATED
     if measured.upper < bound if at_least else measured.lower > bound:
         what = f"at most {measured.upper:.6g}" if at_least else f"at least {measured.lower:.6g}"
-        asked = "asks for" if at_least else "allows"
-        return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asked} {bound:.6g}", None, False
-    exhibited, certified = (worst.upper, worst.lower) if at_least else (worst.lower, worst.upper)
+        asks = "asks for" if at_least else "allows"
+        return Verdict.VIOLATED, f"the expectation is {what}, and the claim {asks} {bound:.6g}", None
+    exhibited, certified = (extreme.upper, extreme.lower) if at_least else (extreme.lower, extreme.upper)
     size = "smallest" if at_least else "largest"
+    gap = Gap.BLIND_AUDIT
     if is_vacuous(bound, certified, at_least=at_least):
-        return (
-            Verdict.UNDECIDED,
-            f"The bound {bound:.6g} is vacuous here: no output could break it, as the {size} possible value is "
-            f"{certified:.6g}",
-            Gap.BLIND_AUDIT,
-            True,
-        )
+        blind = f"The bound {bound:.6g} is vacuous here: no output could break it, as the {size} possible value is "
+        return Verdict.UNDECIDED, f"{blind}{certified:.6g}", gap
     if exhibited >= bound if at_least else exhibited <= bound:
-        return (
-            Verdict.UNDECIDED,
-            f"No output is known that would break the bound {bound:.6g}: the {size} value exhibited is "
-            f"{exhibited:.6g}, and none beyond {certified:.6g} is possible",
-            Gap.BLIND_AUDIT,
-            True,
-        )
+        blind = f"No output is known that would break the bound {bound:.6g}: the {size} value exhibited is "
+        return Verdict.UNDECIDED, f"{blind}{exhibited:.6g}, and none beyond {certified:.6g} is possible", gap
     if detectable is None:
-        return (
-            Verdict.UNDECIDED,
-            f"Too few runs: no possible expectation could have been told apart from the bound {bound:.6g}",
-            Gap.TOO_FEW_RUNS,
-            True,
-        )
+        few = "Too few runs: no possible expectation could have been told apart from the bound"
+        return Verdict.UNDECIDED, f"{few} {bound:.6g}", Gap.TOO_FEW_RUNS
     if detectable < exhibited if at_least else detectable > exhibited:
-        return (
-            Verdict.UNDECIDED,
-            f"Too few runs: only an expectation of {detectable:.4g} could have been told apart from the bound "
-            f"{bound:.6g}, and the {size} value known to be possible is {exhibited:.4g}",
-            Gap.TOO_FEW_RUNS,
-            True,
+        few = (
+            f"Too few runs: only an expectation of {detectable:.4g} could have been told apart from the bound"
         )
+        known = f"the {size} value known to be possible is {exhibited:.4g}"
+        return Verdict.UNDECIDED, f"{few} {bound:.6g}, and {known}", Gap.TOO_FEW_RUNS
     part = "confirmed: the whole interval" if margin >= 0 else "not contradicted: part of the interval"
-    return (
-        Verdict.SUPPORTED,
+    reason = (
         f"{part} is within the bound {bound:.6g}; an expectation of {detectable:.4g} would have been found about half "
         f"the time, and the {size} value known to be possible is {exhibited:.4g}; "
-        f"{_leaves(bound, measured, at_least=at_least)}",
-        None,
-        False,
     )
+    return Verdict.SUPPORTED, reason + _leaves(bound, measured, at_least=at_least), None
 
 
 def _leaves(bound: float, measured: Interval, *, at_least: bool) -> str:
@@ -305,7 +272,11 @@ def _leaves(bound: float, measured: Interval, *, at_least: bool) -> str:
 
 
 def _smallest_found(
-    x: Values, goal: float, lower: float, upper: float, rules: Callable[[Values, float, float, float], bool]
+    x: FloatArray,
+    goal: float,
+    lower: float,
+    upper: float,
+    rules: Callable[[FloatArray, float, float, float], bool],
 ) -> float | None:
     """Smallest mean in [lower, upper] at which a sample like this one rules out all means up to `goal`.
 
@@ -327,7 +298,7 @@ def _smallest_found(
     return high
 
 
-def _moved(x: Values, mean: float, lower: float, upper: float) -> Values:
+def _moved(x: FloatArray, mean: float, lower: float, upper: float) -> FloatArray:
     """The sample with another mean: shifted where that stays in the range, else mixed with an end of the range.
 
     Mixing keeps indicators indicators, and everything else within the range.

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpverify import checks
-from dpverify.auditing.contract import Origin, Question
+from dpverify.auditing.contract import Origin, Question, Relation
 from dpverify.auditing.error_share import ErrorShare
-from dpverify.auditing.relations import Relation
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ExpectationEvidence, RateEvidence
 from dpverify.ledger.records import Interval
@@ -42,27 +41,18 @@ class RateAuditor:
     spends: ClassVar[bool] = False
 
     def audit(self, question: RateQuestion, subject: ExpectationEvidence, error: ErrorShare) -> RateEvidence:
-        """Fit and compare.
-
-        Raises:
-            InvalidArgumentError: for a curve with fewer than two sizes.
-        """
+        """Fit and compare; raises `InvalidArgumentError` for a curve with fewer than two sizes."""
         fit = fit_rate(
             [size for size, *_ in subject.curve],
             [Interval(lower=low, upper=high) for _, low, high, _ in subject.curve],
             question.exponent,
             asymptotic=True,
         )
-        return RateEvidence(
-            **question.over_entry(),
-            origin=None if question.origin is None else question.origin.record(),
+        return question.entry(
+            RateEvidence,
+            fit,
             over=subject.curve_over,
             exponent_claimed=fit.claimed,
-            exponent=fit.exponent,
-            points=fit.points,
-            verdict=fit.verdict,
-            reason=fit.reason,
-            gap=fit.gap,
             runs=subject.runs,
             failure_probability=subject.failure_probability,
             seed=subject.seed,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from dpverify.auditing.confidence import check_values
+from dpverify.auditing.confidence import check_values, last_ruled_out
 from dpverify.ledger.records import Interval
 
 Array = NDArray[np.float64]
@@ -32,15 +32,9 @@ _ALLOWANCE = 1e-9
 
 
 class MeanSequence:
-    """Intervals of a mean, fed round by round; whoever looks whenever they please, and stops, is right.
+    """Intervals of a mean of values in [lower, upper]; whoever looks whenever they please, and stops, is right.
 
-    Args:
-        lower: no value is below it.
-        upper: no value is above it.
-        failure_probability: that the mean is ever outside of an interval; half of it for each side.
-
-    Raises:
-        InvalidArgumentError: for a range that is none, or a probability outside of (0, 1).
+    The mean is ever outside of one with at most `failure_probability`, half of it on each side.
     """
 
     def __init__(self, lower: float, upper: float, failure_probability: float) -> None:
@@ -60,11 +54,7 @@ class MeanSequence:
         return self._lower + self._span * np.concatenate(self._rounds)
 
     def see(self, values: ArrayLike) -> None:
-        """Take the values of a round, (runs,), independent of all before and with the same mean.
-
-        Raises:
-            InvalidDataError: for values that are not finite or outside of the range.
-        """
+        """Take the values of a round, (runs,), independent of all before and with the same mean."""
         x, _, _ = check_values(values, self._lower, self._upper, self._level)
         self._rounds.append(x)
 
@@ -106,11 +96,5 @@ def rules_out_in_rounds(rounds: list[Array], mean: float, level: float) -> bool:
 
 
 def _lower_end(rounds: list[Array], level: float) -> float:
-    ruled_out, open_ = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if rules_out_in_rounds(rounds, middle, level):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return max(ruled_out - _ALLOWANCE, 0.0)
+    end = last_ruled_out(lambda mean: rules_out_in_rounds(rounds, mean, level), 1.0, _BISECTIONS)
+    return max(end - _ALLOWANCE, 0.0)

@@ -33,9 +33,8 @@ class Domain:
         limits: smallest and largest number that a record may hold; None: any, so that records out of the example's
             range are tried as well.
 
-    Raises:
-        InvalidArgumentError: for an adjacency that says nothing about single records, or limits in the wrong order.
-        InvalidDataError: for an example without records.
+    Raises `InvalidArgumentError` for an adjacency that says nothing about single records, or limits in the wrong order,
+    and `InvalidDataError` for an example without records.
     """
 
     example: FloatArray

@@ -28,8 +28,7 @@ class Pair:
         adjacency: by which they are neighbors.
         about: how it came about, in words.
 
-    Raises:
-        InvalidDataError: if they are no neighbors.
+    Raises `InvalidDataError` if they are no neighbors.
     """
 
     data: FloatArray
@@ -48,8 +47,7 @@ class Pair:
     def save(self, path: Path) -> None:
         """Write a JSON file, whole or not at all; numbers are read back as the same numbers.
 
-        Raises:
-            InvalidDataError: if the place cannot be written to.
+        Raises `InvalidDataError` if the place cannot be written to.
         """
         found = {
             "adjacency": self.adjacency.value,
@@ -66,8 +64,7 @@ class Pair:
 def load_pair(path: Path) -> Pair:
     """The pair in a file that `Pair.save` wrote.
 
-    Raises:
-        InvalidDataError: for a file that is missing, or holds anything else.
+    Raises `InvalidDataError` for a file that is missing, or holds anything else.
     """
     allowed = f"an object with {', '.join(sorted(_KEYS))}, as --search-neighbors writes it"
     try:

@@ -21,8 +21,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import bdtrc
 
-from dpverify.auditing.noise.laws import Law, beyond, beyond_at
-from dpverify.auditing.noise.written import Written
+from dpverify.auditing.noise.laws import Law, Written, beyond, beyond_at
 from dpverify.checks import FloatArray
 
 Side = Literal[-1, 1]
@@ -57,13 +56,10 @@ _EXACT_SUM = 100_000
 
 @dataclass(frozen=True)
 class NoiseGrid:
-    """What noise is made of.
+    """What noise is made of: uniform numbers of so many bits, the sign among them where numbers are made one by one.
 
-    Attributes:
-        law: of the noise.
-        bits: of the uniform numbers, the sign among them where numbers are made one by one.
-        first: the smallest of them, in steps of 2^-bits; in (0, 1].
-        lag: how far apart the two numbers lie that one is made of; None where each is made of its own.
+    `first` is the smallest of them, in steps of 2^-bits, in (0, 1]; `lag` how far apart the two numbers lie that one is
+    made of, None where each is made of its own.
     """
 
     law: Law
@@ -108,17 +104,10 @@ class NoiseGrid:
 
 
 class GridSearch:
-    """Looks for grids in noise.
+    """Looks for grids in noise: numbers `x`, (runs,), in the law's scales and in the order in which they were made.
 
-    Args:
-        law: of the noise.
-        x: the numbers in its scales, in the order in which they were made, (runs,).
-        written: the format of the numbers before they were divided by the scale.
-        scale: of the law.
-        level: of finding one, on either side or in pairs, where there is none.
-
-    Attributes:
-        seen_up_to: grids of so many bits, and all that are coarser, would have been found half of the time or more.
+    `written` is the format of the numbers before they were divided by the scale; where there is no grid, one is found
+    with probability at most `level`. Grids of up to `seen_up_to` bits would have been found half of the time or more.
     """
 
     def __init__(self, law: Law, x: FloatArray, written: Written, scale: float, level: float) -> None:

@@ -7,7 +7,7 @@ no pair of data sets and no mechanism:
 - **The largest number** on each side. Of n numbers of the stated law all are at most m with probability F(m)^n. That
   finds an end which n numbers should have passed: 4 standard deviations with some ten thousand.
 - **The grid of small uniform numbers** that noise is made of: `dpverify.auditing.noise.grids`.
-- **Numbers that come again**, more often than in the law rounded to as many digits: `dpverify.auditing.noise.written`.
+- **Numbers that come again**, more often than in the law rounded to as many digits: `dpverify.auditing.noise.laws`.
 
 A uniform number of 24 bits, as `numpy.random.Generator.random(dtype=float32)` gives, ends normal noise at 5.77 standard
 deviations and Laplace noise at 16.6 scales.
@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike
 from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower
 from dpverify.auditing.noise.grids import SIDES, GridSearch, NoiseGrid, Side, grids_of
-from dpverify.auditing.noise.laws import LAWS, Law, beyond_at
-from dpverify.auditing.noise.written import Written
+from dpverify.auditing.noise.laws import LAWS, Law, Written, beyond_at
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
@@ -77,10 +76,8 @@ class TailAudit:
 
         That is the probability of outputs which the neighbor never gives, on the side where it is larger; 0 where no
         end was found. On a grid it is that of the grid's last steps. Of an end that the largest number alone shows,
-        which is taken for one, it is a lower confidence bound from how many numbers came as near to it.
-
-        Raises:
-            InvalidArgumentError: if the distance is not above 0.
+        which is taken for one, it is a lower confidence bound from how many numbers came as near to it. Raises
+        `InvalidArgumentError` if the distance is not above 0.
         """
         distance = checks.number("distance", distance, above=0, allowed="a finite number above 0")
         return max((self._lost(side, distance) for side in self.ends), default=0.0)
@@ -108,8 +105,7 @@ def audit_tails(
         failure_probability: of a false alarm, in [1e-15, 1); a quarter is for the largest numbers, half for all grids,
             a quarter for repeats.
 
-    Raises:
-        InvalidArgumentError, InvalidDataError: for anything else.
+    Raises `InvalidArgumentError`, `InvalidDataError` for anything else.
     """
     if law not in LAWS:
         raise InvalidArgumentError("law", law, '"normal" or "laplace"')
@@ -135,33 +131,27 @@ def audit_tails(
     )
     values_like = x.size**2 / (2 * repeats) if often else None
     format_ = written.summary()
-    parts = [
-        *_says_grids(grids),
-        *_says_cut(cut, farthest, x.size, seen, largest_level),
-        *(
-            [
-                f"{repeats} of {x.size} numbers had come before, as from {values_like:.3g} values of equal probability;"
-                f" of the stated law, rounded as they are, so many repeat with probability at most"
-                f" {level * _SHARES['repeats']:.2g}"
-            ]
-            if values_like is not None
-            else []
-        ),
-    ]
+    parts = [*_says_grids(grids), *_says_cut(cut, farthest, x.size, seen, largest_level)]
+    if values_like is not None:
+        parts.append(
+            f"{repeats} of {x.size} numbers had come before, as from {values_like:.3g} values of equal probability; "
+            f"of the stated law, rounded as they are, so many repeat with probability at most "
+            f"{level * _SHARES['repeats']:.2g}"
+        )
     violated = bool(parts)
     if not violated:
+        bits = search.seen_up_to
         grid = (
-            f"no grid of up to {search.seen_up_to} bits in single numbers or in pairs"
-            if search.seen_up_to
-            else "grids would not show"
+            f"no grid of up to {bits} bits in single numbers or in pairs" if bits else "grids would not show"
         )
-        parts = [
+        parts.append(
             f"no end of the tail below {seen:.4g} times the scale, {grid}, and no more repeats than the law's; finer "
             "grids and farther ends would not show"
-        ]
+        )
+    parts += [format_] if format_ else []
     return TailAudit(
         verdict=Verdict.VIOLATED if violated else Verdict.SUPPORTED,
-        reason="; ".join([*parts, *([format_] if format_ else [])]),
+        reason="; ".join(parts),
         law=law,
         ends=ends,
         grids=grids,

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
 
@@ -86,11 +86,9 @@ class Encoder:
     def rows(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[Array, Array]:
         """Both sides' outputs, a run each along the first axis, as floats (runs, d).
 
-        Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them.
-
-        Raises:
-            InvalidDataError: for anything else, outputs of more than `MOST_COLUMNS` columns, and texts that are not of
-                that form.
+        Outputs are real numbers (runs, ...) or texts (runs,), as `dpverify.running.subjects.texts` writes them. Raises
+        `InvalidDataError` for anything else, outputs of more than `MOST_COLUMNS` columns, and texts that are not of
+        that form.
         """
         sides = (np.asarray(left), np.asarray(right))
         for name, side in zip(("left", "right"), sides, strict=True):
@@ -132,7 +130,7 @@ class Encoder:
         self._shown = {(path, _NUMBER): 0.0 for path in np.ndindex(self._plain)}
         self._constant = dict(_containers(self._plain))
 
-    def _choose(self, columns: list[dict[Slot, _Column]], counts: list[int]) -> None:
+    def _choose(self, columns: list[dict[Slot, Array]], counts: list[int]) -> None:
         """Show what is not the same in all runs, in an order that does not depend on which run came first."""
         known = [*self._constant, *(slot for found in columns for slot in found)]
         first: dict[Slot, float] = {}
@@ -141,14 +139,15 @@ class Encoder:
             if slot in self._shown:
                 continue
             before = self._constant.get(slot, 0.0 if self.runs else None)
-            ends = [found[slot].ends(count) if slot in found else (0.0, 0.0)
-                    for found, count in zip(columns, counts, strict=True) if count]  # fmt: skip
-            low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+            there = [
+                found.get(slot, np.zeros(1)) for found, count in zip(columns, counts, strict=True) if count
+            ]
+            low, high = float(min(map(np.min, there))), float(max(map(np.max, there)))
             if low == high and before in (None, low):
                 first[slot] = low
             else:
                 varying.append(slot)
-                self._shown_from(slot, before)
+                self._shown[slot] = 0.0 if before is None else before
         self._constant = first
         added = {slot: self._shown.pop(slot) for slot in sorted(varying, key=_place)}
         self._shown |= added
@@ -159,9 +158,6 @@ class Encoder:
             )
         if not self._shown:
             self._shown[((), "nothing")] = 0.0
-
-    def _shown_from(self, slot: Slot, before: float | None) -> None:
-        self._shown[slot] = 0.0 if before is None else before
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -218,50 +214,24 @@ class Encoder:
 # ------------------------------------------------------------------------------------------- columns
 
 
-class _Column:
-    """The values of a column in those runs that have one, 0 elsewhere."""
-
-    def __init__(self) -> None:
-        self.places: list[int] = []
-        self.values: list[float] = []
-        self.array: Array | None = None
-
-    def dense(self, count: int) -> Array:
-        """In all runs."""
-        if self.array is None:
-            self.array = np.zeros(count)
-            self.array[self.places] = self.values
-        return self.array
-
-    def ends(self, count: int) -> tuple[float, float]:
-        """Smallest and largest."""
-        array = self.dense(count)
-        return float(array.min()), float(array.max())
-
-
-def _whole(array: Array) -> _Column:
-    column = _Column()
-    column.array = array
-    return column
-
-
-def _stacked(shown: dict[Slot, float], columns: dict[Slot, _Column], count: int) -> Array:
+def _stacked(shown: dict[Slot, float], columns: dict[Slot, Array], count: int) -> Array:
     rows = np.zeros((count, len(shown)))
     for place, (slot, before) in enumerate(shown.items()):
         if slot in columns:
-            rows[:, place] = columns[slot].dense(count)
+            rows[:, place] = columns[slot]
         if before:
             values = rows[:, place]
             rows[:, place] = np.where(values == before, 0.0, np.where(values == 0, before, values))
     return rows
 
 
-def _columns(points: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
+def _columns(points: NDArray[Any], seen: _Seen) -> dict[Slot, Array]:
+    """The values of each column in all runs, 0 in those that have none."""
     if is_texts(points):
         return _of_trees(points, seen)
     seen.array(points)
     flat = points.reshape(len(points), math.prod(points.shape[1:]))
-    found = {slot: _whole(np.full(len(points), value)) for slot, value in _containers(points.shape[1:])}
+    found = {slot: np.full(len(points), value) for slot, value in _containers(points.shape[1:])}
     if not flat.size:
         return found
     with np.errstate(over="ignore"):  # a long double may not fit
@@ -278,7 +248,7 @@ def _columns(points: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
     for place, path in enumerate(np.ndindex(points.shape[1:])):
         for kind, values in parts:
             if kind == _NUMBER or values[:, place].any():
-                found[path, kind] = _whole(values[:, place])
+                found[path, kind] = values[:, place]
     return found
 
 
@@ -308,8 +278,8 @@ def _is_finite(points: NDArray[Any]) -> bool:
 # ------------------------------------------------------------------------------------------- trees
 
 
-def _of_trees(texts: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
-    columns: dict[Slot, _Column] = {}
+def _of_trees(texts: NDArray[Any], seen: _Seen) -> dict[Slot, Array]:
+    columns: dict[Slot, Array] = defaultdict(lambda: np.zeros(len(texts)))
     for run, text in enumerate(texts.tolist()):
         slots: dict[Slot, float] = {}
         try:
@@ -320,10 +290,8 @@ def _of_trees(texts: NDArray[Any], seen: _Seen) -> dict[Slot, _Column]:
                 "came through the function's return value."
             ) from error
         for slot, value in slots.items():
-            column = columns.setdefault(slot, _Column())
-            column.places.append(run)
-            column.values.append(value)
-    return columns
+            columns[slot][run] = value
+    return dict(columns)
 
 
 def _walk(tree: Any, path: Path, slots: dict[Slot, float], seen: _Seen, depth: int) -> None:
@@ -438,35 +406,15 @@ def _name(slot: Slot) -> str:
     return name if kind == _NUMBER else f"{kind} of {name}"
 
 
-_WORDS = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_PLURAL = {
-    "number": "numbers",
-    "truth value": "truth values",
-    "category": "categories",
-    "NaN": "NaN",
-    "infinity": "infinities",
+_WORDS = "no one two three four five six seven eight nine ten eleven twelve"
+_KINDS = {
+    "number": ("a number", "numbers"),
+    "truth value": ("a truth value", "truth values"),
+    "category": ("a category", "categories"),
+    "NaN": ("NaN", "NaN"),
+    "infinity": ("infinity", "infinities"),
 }
-_AT_TIMES = {
-    "number": "a number",
-    "truth value": "a truth value",
-    "category": "a category",
-    "NaN": "NaN",
-    "infinity": "infinity",
-}
+"""One of a kind, and several."""
 _MOST_WORDS = 10_000
 
 
@@ -541,12 +489,13 @@ def _label(kinds: set[str]) -> tuple[str, ...]:
     """The kinds at one place, the main one first."""
     if "number" in kinds:
         kinds = kinds - {"truth value"}
-    return tuple(kind for kind in _PLURAL if kind in kinds)
+    return tuple(kind for kind in _KINDS if kind in kinds)
 
 
 def _so_many(count: int, label: tuple[str, ...]) -> str:
     main, *others = label
-    rest = f" (at times {' or '.join(_AT_TIMES[kind] for kind in others)})" if others else ""
+    rest = f" (at times {' or '.join(_KINDS[kind][0] for kind in others)})" if others else ""
     if count == 1:
-        return _AT_TIMES[main] + rest
-    return f"{_WORDS[count] if count < len(_WORDS) else count} {_PLURAL[main]}{rest}"
+        return _KINDS[main][0] + rest
+    words = _WORDS.split()
+    return f"{words[count] if count < len(words) else count} {_KINDS[main][1]}{rest}"

@@ -29,11 +29,7 @@ _ODD = 0x9E3779B97F4A7C15
 
 
 class Likeness:
-    """Compares the outputs of two sides by their bits, all at once or round by round.
-
-    Attributes:
-        runs: of each side so far.
-    """
+    """Compares the outputs of two sides by their bits, all at once or round by round."""
 
     def __init__(self) -> None:
         self.runs = 0

@@ -54,26 +54,22 @@ def read_samples(path: str | PathLike[str]) -> Outputs:
       Numbers that something else than commas separates are refused: as text, no two lines of them would be alike.
     - `.parquet`, where pyarrow is installed: an output is a row as a dictionary, or the value of the only column.
 
-    Decimals are read as the nearest doubles, integers exactly.
-
-    Raises:
-        InvalidDataError: with one sentence, for anything else: a missing, empty or damaged file, other file types,
-            rows of different lengths, fewer than `MINIMUM_RUNS` runs.
+    Decimals are read as the nearest doubles, integers exactly. Raises `InvalidDataError` with one sentence, for
+    anything else: a missing, empty or damaged file, other file types, rows of different lengths, fewer than
+    `MINIMUM_RUNS` runs.
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, f"the path of a file of samples: {_ALLOWED}")
     file = Path(path)
     try:
         file.stat()
-    except FileNotFoundError:
-        pass  # said below
+    except FileNotFoundError as error:
+        raise InvalidDataError(f"{file} does not exist; allowed: a file of samples, {_ALLOWED}.") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InvalidDataError(
             f"{str(file)!r} cannot be read ({reason}); allowed: a readable file, {_ALLOWED}."
         ) from error
-    if not file.exists():
-        raise InvalidDataError(f"{file} does not exist; allowed: a file of samples, {_ALLOWED}.")
     if not file.is_file():
         raise InvalidDataError(f"{file} is not a file; allowed: a file of samples, {_ALLOWED}.")
     reader = _READERS.get(file.suffix.lower())
@@ -108,16 +104,9 @@ def _array(stream: IO[bytes], size: int, name: str) -> NDArray[Any]:
     not_npy = f"{name} is not a .npy file with one plain array; allowed: what numpy.save writes for numbers or text."
     try:
         version = np.lib.format.read_magic(stream)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
-        if read_header is None:
-            raise InvalidDataError(not_npy)
-        shape, fortran_order, dtype = read_header(stream)
-    except _HEADER_ERRORS as error:
-        if isinstance(error, InvalidDataError):
-            raise
+        readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, fortran_order, dtype = readers[version](stream)
+    except (KeyError, *_HEADER_ERRORS) as error:
         raise InvalidDataError(not_npy) from error
     if dtype.hasobject:
         raise InvalidDataError(

@@ -19,10 +19,8 @@ Samples = NDArray[Any]
 def check_samples(samples: ArrayLike, name: str) -> Samples:
     """Return samples as exact numbers, (runs,) or (runs, d), not copied if they are.
 
-    They become floats, except for integers and long floats of which a float would lose a digit.
-
-    Raises:
-        InvalidDataError: for anything but finite real numbers of that shape, and for fewer than `MINIMUM_RUNS` runs.
+    They become floats, except for integers and long floats of which a float would lose a digit. Raises
+    `InvalidDataError` for anything but finite real numbers of that shape, and for fewer than `MINIMUM_RUNS` runs.
 
     Examples:
         >>> from dpverify.auditing import check_samples
@@ -82,11 +80,7 @@ def is_minus_zero(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def check_as_many(left: Samples, right: Samples, names: tuple[str, str]) -> None:
-    """Refuse sides of different lengths.
-
-    Raises:
-        InvalidDataError: for these.
-    """
+    """Refuse sides of different lengths."""
     if len(left) != len(right):
         raise InvalidDataError(
             f"{names[0]} has {len(left)} runs and {names[1]} has {len(right)}; allowed: as many on both sides."

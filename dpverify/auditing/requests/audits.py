@@ -1,4 +1,4 @@
-"""The one audit: a request in, evidence out."""
+"""The one audit: a request in, evidence out, and what a failing test prints of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpverify.auditing.batch import BatchAuditor
 from dpverify.auditing.contract import Auditor, Label
@@ -27,6 +28,7 @@ from dpverify.privacy.stated import StatedGuarantee
 if TYPE_CHECKING:
     from dpverify.auditing.requests.data import Sides
     from dpverify.auditing.requests.drawing import Draws
+    from dpverify.auditing.sequential import SequentialAuditor
     from dpverify.running import Progress, StatedStructure
 
 NOT_REPEATED = (
@@ -36,6 +38,10 @@ NOT_REPEATED = (
 """Stands where the line that reproduces an audit would stand."""
 
 Tell = Callable[[str], None]
+_SETTLED = 100
+"""Runs from which the time of a round says something about the time of the rest."""
+_SILENCE = 10.0
+"""Seconds after which a sequential audit says how far it is, if runs have not doubled before."""
 PrivacyAuditor = Auditor[PrivacyQuestion, PairSubject, PrivacyEvidence]
 
 
@@ -52,10 +58,9 @@ def audit(
         tell: gets a line before the first run, and now and then until the end.
         progress: of the runs, where all are made at once.
 
-    Raises:
-        InvalidArgumentError, InvalidDataError: for a function, file, data set or output that cannot be used, for a
-            function that exits, ends its process, fails or does not come back within its limits, and for data sets
-            that are no neighbors.
+    Raises `InvalidArgumentError`, `InvalidDataError` for a function, file, data set or output that cannot be used, for
+    a function that exits, ends its process, fails or does not come back within its limits, and for data sets that are
+    no neighbors.
 
     Examples:
         >>> from dpverify.auditing.requests import Request, audit
@@ -92,9 +97,7 @@ def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyE
         claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
         options: other fields of a `Request`: delta, score, direction, low_bits, failure_probability, seed and so on.
 
-    Raises:
-        InvalidDataError: for outputs that cannot be used.
-        InvalidArgumentError: for other arguments.
+    Raises `InvalidDataError` for outputs that cannot be used, and `InvalidArgumentError` for other arguments.
 
     Examples:
         >>> import numpy as np
@@ -157,7 +160,6 @@ def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[
 
 @contextmanager
 def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_RequestedAudit]:
-    from dpverify.auditing.requests.clock import Clock
     from dpverify.auditing.requests.data import neighbors_of
     from dpverify.auditing.requests.drawing import Draws, loaded
     from dpverify.auditing.sequential import BettingAuditor
@@ -165,7 +167,7 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
     from dpverify.running.store import opened
 
     sides, by, said = neighbors_of(request)
-    clock = Clock(request.time, tell)
+    clock = _Clock(request.time, tell)
     guarded = request.target is None and request.limits is not None
     with ExitStack() as stack:
         mechanism = stack.enter_context(loaded(request))
@@ -184,11 +186,7 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
             same = draws.repeats()
             again = request.again(found.runs if clock.stopped else request.most_runs)
             reuse = store.reuse() if isinstance(store, Store) and same is not None else None
-            return {
-                "reproduce": NOT_REPEATED if same is False else again,
-                "repeats": same,
-                "reuse": reuse,
-            }
+            return {"reproduce": NOT_REPEATED if same is False else again, "repeats": same, "reuse": reuse}
 
         yield _RequestedAudit(
             _question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after
@@ -252,3 +250,96 @@ def _samples(name: str, outputs: Any) -> Any:
         return texts.of_batch(outputs)
     except texts.FormlessError as error:
         raise InvalidDataError(f"What was drawn on the {name} data set {error}.") from error
+
+
+# ------------------------------------------------------------------------------------------- messages
+
+
+def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
+    """The verdict with its event, both data sets, interval, seed and failure probability, a line each."""
+    where = f"seed {found.seed}, {found.runs} runs, adjacency {found.adjacency}"
+    if found.repeats is False:
+        where += "; cannot be reproduced from the seed, under which outputs do not repeat"
+    record = f", record {request.index}" if request.index else ""
+    lines = [
+        f"{found.claim} is {found.verdict} ({where}). {found.reason.rstrip('.')}.",
+        f"claim: {found.claim}, adjacency {found.adjacency}{record}",
+    ]
+    if request.of_samples:
+        lines.append(f"data: {found.data}")
+    else:
+        from dpverify.auditing.requests.data import arrays_of, shown
+
+        data, neighbor = arrays_of(request)
+        lines += [
+            f"data: {shown(data)}",
+            f"neighbor: {shown(neighbor)}",
+            f"difference: {_difference(data, neighbor)}",
+        ]
+    claimed = f"; the claim is {found.epsilon_claimed:.6g}" if found.epsilon_claimed is not None else ""
+    # what a sequential audit bounds epsilon by was itself refuted
+    end = "(" if found.sequential is not None and found.epsilon_lower > 0 else "["
+    return [
+        *lines,
+        f"interval: epsilon at delta {found.delta:g} is in {end}{found.epsilon_lower:.6g}, inf){claimed}",
+        f"seed: {found.seed}",
+        f"failure probability: {found.failure_probability:.3g}; so often is a correct claim called violated",
+    ]
+
+
+def _difference(data: NDArray[Any], neighbor: NDArray[Any]) -> str:
+    """Where two neighbors first differ, records counted from 1."""
+    from dpverify.auditing.requests.data import shown
+
+    common = min(len(data), len(neighbor))
+    if data.shape[1:] != neighbor.shape[1:]:
+        return "of another form"
+    more = "data set" if len(data) > len(neighbor) else "neighbor"
+    for index in range(common):
+        if not np.array_equal(data[index], neighbor[index]):
+            if len(data) == len(neighbor):
+                return f"record {index + 1} is {shown(data[index])}, in the neighbor {shown(neighbor[index])}"
+            longer = data if len(data) > len(neighbor) else neighbor
+            return f"record {index + 1} is in the {more} alone: {shown(longer[index])}"
+    return f"record {common + 1} is in the {more} alone"
+
+
+class _Clock:
+    """Looks on at a sequential audit: no further round begins after so many seconds, if any are given.
+
+    `tell` gets a line before the first run, and now and then until the end.
+    """
+
+    def __init__(self, seconds: float | None, tell: Tell) -> None:
+        self._seconds, self._tell = seconds, tell
+        self._told_runs, self._a_run = 0, 0.0
+        self.stopped = False
+
+    def begins(self, auditor: SequentialAuditor) -> None:
+        """Say what can be found."""
+        self._tell(auditor.foretell())
+        self._begin = self._told_at = time.perf_counter()
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
+        """Why no round of `size` runs should begin; empty if it should."""
+        now = self._round_from = time.perf_counter()
+        if self._seconds is None or not auditor.runs:
+            return ""
+        self.stopped = now - self._begin + self._a_run * size > self._seconds
+        return f"the limit of {self._seconds:g} s" if self.stopped else ""
+
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None:
+        """A round of `size` runs was made; the first also starts processes."""
+        self._a_run = (time.perf_counter() - self._round_from) / size if auditor.runs else 0.0
+
+    def seen(self, auditor: SequentialAuditor) -> None:
+        """Tell how far it is, where runs have doubled or some seconds have passed."""
+        now, runs = time.perf_counter(), auditor.runs
+        if runs < 2 * self._told_runs and now - self._told_at < _SILENCE:
+            return
+        left = self._a_run * (auditor.most_runs - runs)
+        self._tell(
+            f"{auditor.so_far()}; {now - self._begin:.1f} s"
+            + (f", and about {left:.0f} s more for all runs" if left >= 1 and runs >= _SETTLED else "")
+        )
+        self._told_at, self._told_runs = now, runs

@@ -26,11 +26,7 @@ _SHOWN = 160
 
 
 def neighbors_of(request: Request) -> tuple[Sides, Adjacency, str]:
-    """Both data sets, which are neighbors, by which relation, and what they are in words.
-
-    Raises:
-        InvalidDataError: for files that cannot be read, and for data sets that are no neighbors.
-    """
+    """Both data sets, which have to be neighbors, by which relation, and what they are in words."""
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
         return (pair.data, pair.neighbor), pair.adjacency, f"both of {request.pair}"
@@ -60,11 +56,7 @@ def example_of(request: Request) -> FloatArray:
 
 
 def records_of(name: str, data: Any) -> NDArray[Any]:
-    """A data set, or what a CSV file holds, as an array of records.
-
-    Raises:
-        InvalidDataError: for none.
-    """
+    """A data set, or what a CSV file holds, as an array of records; None is refused."""
     if data is None:
         raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
     return plain_array(read_csv(data, label_column=None).features if _is_file(data) else data)

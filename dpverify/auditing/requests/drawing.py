@@ -28,11 +28,7 @@ BLOCK = 1000
 
 @contextlib.contextmanager
 def loaded(request: Request) -> Iterator[Mechanism]:
-    """What a request is about, ready to be run.
-
-    Raises:
-        InvalidArgumentError, InvalidDataError: for a function that is not there or cannot be imported or called.
-    """
+    """What a request is about, ready to be run."""
     if request.target is None:
         yield as_mechanism(request.function, tuple(request.attribute or ()))
         return
@@ -41,11 +37,7 @@ def loaded(request: Request) -> Iterator[Mechanism]:
 
 
 def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
-    """A mechanism as it is; a plain function, which takes `rng` by position, or an estimator as one.
-
-    Raises:
-        InvalidArgumentError: for what cannot be called so.
-    """
+    """A mechanism as it is; a plain function, which takes `rng` by position, or an estimator as one."""
     if attributes:
         name = str(getattr(mechanism, "__qualname__", type(mechanism).__qualname__))
         return FunctionMechanism(estimators.fitting(mechanism, name, attributes))
@@ -71,13 +63,7 @@ def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
 class Draws:
     """A mechanism on two data sets: rounds of runs with random numbers of their own.
 
-    Args:
-        request: seed, executor and limits.
-        mechanism: what is run.
-        sides: both data sets.
-        stream: for a single round, apart from the audit's own, which are numbered from 0.
-        store: of finished blocks.
-        progress: of the runs of a round.
+    `stream` is for a single round, apart from the audit's own, which are numbered from 0.
     """
 
     def __init__(

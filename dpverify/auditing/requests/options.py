@@ -23,13 +23,7 @@ Kind = Literal["text", "file", "number", "count", "flag", "texts"]
 
 @dataclass(frozen=True)
 class Option:
-    """How a field is written.
-
-    Attributes:
-        kind: what it holds.
-        metavar: stands for its value.
-        help: what it is for; other fields stand in braces.
-    """
+    """How a field is written: what it holds, what stands for its value, and its help, other fields in braces."""
 
     kind: Kind
     metavar: str
@@ -126,14 +120,7 @@ def option_name(name: str) -> str:
 
 
 class RequestError(InvalidArgumentError):
-    """Fields that do not go together.
-
-    Args:
-        argument: the field that is refused.
-        value: its value.
-        template: what is allowed, with `{}` for each of the names.
-        names: of other fields.
-    """
+    """Fields that do not go together; `template` says what is allowed, with `{}` for other fields' names."""
 
     def __init__(self, argument: str, value: object, template: str, *names: str) -> None:
         super().__init__(argument, value, template.format(*names))
@@ -142,11 +129,7 @@ class RequestError(InvalidArgumentError):
 
 @contextlib.contextmanager
 def spelled(spell: Callable[[str], str]) -> Iterator[None]:
-    """Within, errors name fields as a door writes them.
-
-    Raises:
-        InvalidArgumentError: for any about a field.
-    """
+    """Within, errors about fields name them as a door writes them."""
     try:
         yield
     except InvalidArgumentError as error:

@@ -44,10 +44,8 @@ class Request:
     (20,000 runs of Laplace noise: epsilon 1.066 instead of 1 would have been found, with `fixed_runs` 1.090); a true
     claim costs a second or so of betting. `fixed_runs` shows how far a false claim is off, and lets `score` and
     `direction` be chosen. The failure probability is 1e-6, which tests on every push need, so that a test and the
-    command say the same; it costs a fifth (far off) to two thirds (close) more runs than 1e-3.
-
-    Raises:
-        InvalidArgumentError: for values that cannot be used, and for fields that do not go together.
+    command say the same; it costs a fifth (far off) to two thirds (close) more runs than 1e-3. Raises
+    `InvalidArgumentError` for values that cannot be used, and for fields that do not go together.
 
     Examples:
         >>> from dpverify.auditing.requests import Request

@@ -28,9 +28,6 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
 
     The search makes about as many runs on each side as the audit, at least 2000. Nothing of them is used again: all of
     the failure probability is the audit's, since what it audits was chosen by runs that it does not see.
-
-    Raises:
-        InvalidArgumentError, InvalidDataError: as `audit`, and where the function fails on all pairs.
     """
     save = Path(str(request.search_neighbors))
     check_writable("search_neighbors", save)

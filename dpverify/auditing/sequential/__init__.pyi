@@ -1,5 +1,4 @@
-from .audit import SequentialAudit, SequentialAuditor
-from .betting import BettingAuditor, Watch
+from .audit import BettingAuditor, SequentialAudit, SequentialAuditor, Watch
 
 __all__ = [
     "BettingAuditor",

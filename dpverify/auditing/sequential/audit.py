@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,21 +23,24 @@ from dpverify import checks
 from dpverify.auditing.black_box.low_bits import NOT_LOOKED_AT
 from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
-    CURVE_DELTA,
     Claim,
+    PrivacyFinding,
     checked_claim,
     checked_relation,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
+    telling_pair,
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import as_floats
+from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.evidence import ProfilePoint, SequentialRecord
-from dpverify.ledger.records import SpentShare
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
@@ -55,34 +59,13 @@ _VERDICT_PARTS, _BOUND_PARTS = 9, 1
 """How a claim that is a curve divides the failure probability."""
 _MOST_BYTES = 2**31
 """Of all outputs of both sides, 8 for each number."""
-_POINTS = 61
 
 
-@dataclass(frozen=True)
-class SequentialAudit:
+@dataclass(frozen=True, kw_only=True)
+class SequentialAudit(PrivacyFinding):
     """What a sequential audit found."""
 
-    verdict: Verdict
-    reason: str
-    claim: str
-    epsilon_lower: float
-    """Lower confidence bound on the smallest epsilon at `delta`, nats, at all times at once."""
-    delta: float
-    detectable: str
-    """The smallest violation found in as many runs about half the time, on its most telling pair."""
-    detectable_parameter: float | None
-    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
-    profile: tuple[ProfilePoint, ...]
-    runs: int
-    """Of each side."""
     record: SequentialRecord
-    failure_probability: float
-    shares: tuple[SpentShare, ...]
-    """How it was divided."""
-    seed: int
-    adjacency: str
-    gap: Gap | None = None
-    detects_nothing: bool = False
 
 
 @dataclass
@@ -103,8 +86,7 @@ class SequentialAuditor:
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
         name_event: what the reason calls an event.
 
-    Raises:
-        InvalidArgumentError: for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
+    Raises `InvalidArgumentError` for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
     """
 
     claim: Claim
@@ -126,10 +108,10 @@ class SequentialAuditor:
         self.seed = checks.whole_number("seed", self.seed, at_least=0, at_most=None)
         self._neighbors = checked_relation(self.adjacency)
         self._corner = stated_corner(self.claim)
-        own = CURVE_DELTA if self._corner is None else self._corner[1]
-        if self.delta is not None and self._corner is not None and self.delta != own:
-            raise InvalidArgumentError("delta", self.delta, f"{own:g}, which the claim names, or nothing")
-        self.delta = checks.number("delta", own if self.delta is None else self.delta, at_least=0, below=1)
+        if self._corner is not None and self.delta not in (None, self._corner[1]):
+            said = f"{self._corner[1]:g}, which the claim names, or nothing"
+            raise InvalidArgumentError("delta", self.delta, said)
+        self.delta = delta_of(self.claim, self.delta)
         total_variation = float(claimed_deltas(self.claim, np.zeros(1))[0])
         if self._corner is not None:
             self._level = self._bound_level = self._whole.spend(
@@ -207,8 +189,7 @@ class SequentialAuditor:
     def see(self, left: ArrayLike, right: ArrayLike) -> None:
         """Take one round of runs: outputs on the two data sets, (runs,) or (runs, d) each, finite numbers.
 
-        Raises:
-            InvalidDataError: if the shapes differ from one another or from earlier rounds.
+        Raises `InvalidDataError` if the shapes differ from one another or from earlier rounds.
         """
         (p, p_lost), (q, q_lost) = as_floats(left, "left"), as_floats(right, "right")
         if p.shape != q.shape:
@@ -319,25 +300,80 @@ class SequentialAuditor:
         if self.least_runs is None or self.least_runs > self.runs:
             more = "" if self.least_runs is None else f"; at least {self.least_runs} would be needed"
             return nothing + more, None
-        if self._corner is not None:
-            epsilon = foresight.smallest_violation(
-                self._claim_lines, self._level, self.runs, self._corner[1], above=self._corner[0]
-            )
-            if epsilon is not None:
-                return f"({epsilon:.4g}, {self._corner[1]:.4g})-DP randomized response", epsilon
+        corner, lines = self._corner, self._claim_lines
+        if corner is None:
+            size = foresight.smallest_gaussian(lines, self._level, self.runs)
         else:
-            mu = foresight.smallest_gaussian(self._claim_lines, self._level, self.runs)
-            if mu is not None:
-                return f"Gaussian pair with mu = {mu:.4g}", mu
+            size = foresight.smallest_violation(lines, self._level, self.runs, corner[1], above=corner[0])
+        if size is not None:
+            return telling_pair(corner, size), size
         return nothing, None
 
     def _points(self) -> tuple[ProfilePoint, ...]:
         """The claim, and what the bound says of the profile: it is above delta up to the bound."""
-        corner = self._corner[0] if self._corner is not None and self._corner[0] <= 50 else 0.0
-        top = max(1.25 * corner, 1.1 * self.epsilon_lower, 1.0)
-        epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), corner))
-        bound = np.where(epsilons < self.epsilon_lower, float(self.delta or 0.0), 0.0)
-        return tuple(
-            ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-            for e, low, d in zip(epsilons, bound, claimed_deltas(self.claim, epsilons), strict=True)
+        bound, delta = self.epsilon_lower, float(self.delta or 0.0)
+        top = max(1.1 * bound, 1.0)
+        return shown_profile(self.claim, lambda epsilons: np.where(epsilons < bound, delta, 0.0), top)
+
+
+class Watch(Protocol):
+    """Looks on, and may end an audit early; whatever it ends it for, the verdict stays valid."""
+
+    def begins(self, auditor: SequentialAuditor) -> None:
+        """Nothing was run."""
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
+        """Why no round of `size` runs should begin; empty if it should."""
+
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None:
+        """A round of `size` runs was drawn, and not looked at."""
+
+    def seen(self, auditor: SequentialAuditor) -> None:
+        """A round was looked at."""
+
+
+class _Nobody:
+    def begins(self, auditor: SequentialAuditor) -> None: ...
+
+    def stops(self, auditor: SequentialAuditor, size: int) -> str:
+        return ""
+
+    def drawn(self, auditor: SequentialAuditor, size: int) -> None: ...
+
+    def seen(self, auditor: SequentialAuditor) -> None: ...
+
+
+@dataclass(frozen=True)
+class BettingAuditor:
+    """Draws rounds from a subject until the claim is refuted, all runs are made, or the watch ends it.
+
+    Nothing is drawn where so many runs could not refute the claim.
+    """
+
+    watch: Watch = field(default_factory=_Nobody)
+    spends: ClassVar[bool] = True
+
+    def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
+        """Draw, bet, look; raises as `SequentialAuditor`."""
+        auditor = SequentialAuditor(
+            question.stated.guarantee,
+            question.relation,
+            error,
+            question.label.seed,
+            question.runs,
+            question.delta,
+            getattr(subject, "name_event", str),
         )
+        self.watch.begins(auditor)
+        stopped = ""
+        for size in auditor.rounds() if auditor.possible else ():
+            if stopped := self.watch.stops(auditor, size):
+                break
+            left, right = subject.draw(size)
+            self.watch.drawn(auditor, size)
+            auditor.see(left, right)
+            self.watch.seen(auditor)
+            if auditor.violated:
+                break
+        found = auditor.result(stopped=stopped)
+        return entry(found, question, subject, sequential=found.record)

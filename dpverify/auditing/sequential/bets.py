@@ -40,12 +40,7 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class Stakes:
-    """Bets of several gamblers, each on few cells of outputs.
-
-    Attributes:
-        on_left: h of each gambler on each cell, shape (gamblers, cells).
-        on_right: k, likewise.
-    """
+    """Bets of several gamblers, each on few cells of outputs: h and k on each cell, (gamblers, cells)."""
 
     on_left: Array
     on_right: Array
@@ -80,17 +75,11 @@ def _relative_entropy(p: Array, p0: Array, q: Array, q0: Array) -> Array:
 
 
 def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array) -> tuple[Array, Array]:
-    """Stakes with the largest mean log-growth under supposed laws on cells, and that growth.
+    """Stakes (gamblers, stakes) with the largest mean log-growth under supposed laws on cells, and that growth.
 
-    Args:
-        left: supposed probabilities of cells on the left, (gamblers, cells), all positive.
-        right: likewise on the right.
-        gains_left: what a unit of each stake adds to h on each cell, (gamblers, cells, stakes); stake 0 is the
-            number s, of any sign, the others are at least 0.
-        gains_right: likewise for k.
-
-    Returns:
-        Stakes, (gamblers, stakes), with h and k positive; growth, (gamblers,).
+    `left` and `right` are the supposed probabilities of cells, (gamblers, cells), all positive; `gains_left` is what a
+    unit of each stake adds to h on each cell, (gamblers, cells, stakes), `gains_right` likewise for k. Stake 0 is the
+    number s, of any sign, the others are at least 0.
     """
     stakes = np.zeros((gains_left.shape[0], gains_left.shape[2]))
     largest = np.maximum(np.abs(gains_left).max(axis=1), np.abs(gains_right).max(axis=1))
@@ -105,11 +94,13 @@ def best_stakes(left: Array, right: Array, gains_left: Array, gains_right: Array
         return np.where(positive, total, -np.inf)
 
     best = value(stakes)
+    along, across = "gc,gcs->gs", "gc,gcs,gct->gst"
     for _ in range(_NEWTON_STEPS):
         h, k = _factors(stakes, gains_left, gains_right)
-        slope = _along(left / h, gains_left) + _along(right / k, gains_right)
+        slope = np.einsum(along, left / h, gains_left) + np.einsum(along, right / k, gains_right)
         slope[:, 1:] += _BARRIER / stakes[:, 1:]
-        bend = _across(left / h**2, gains_left) + _across(right / k**2, gains_right)
+        bend = np.einsum(across, left / h**2, gains_left, gains_left)
+        bend += np.einsum(across, right / k**2, gains_right, gains_right)
         places = np.arange(1, stakes.shape[1])
         bend[:, places, places] += _BARRIER / stakes[:, 1:] ** 2
         diagonal = np.arange(stakes.shape[1])
@@ -143,13 +134,3 @@ def _factors(stakes: Array, gains_left: Array, gains_right: Array) -> tuple[Arra
     h: Array = 1 + np.einsum("gcs,gs->gc", gains_left, stakes)
     k: Array = 1 + np.einsum("gcs,gs->gc", gains_right, stakes)
     return h, k
-
-
-def _along(weights: Array, gains: Array) -> Array:
-    total: Array = np.einsum("gc,gcs->gs", weights, gains)
-    return total
-
-
-def _across(weights: Array, gains: Array) -> Array:
-    total: Array = np.einsum("gc,gcs,gct->gst", weights, gains, gains)
-    return total

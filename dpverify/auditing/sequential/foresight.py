@@ -66,26 +66,27 @@ def smallest_violation(lines: Lines, level: float, runs: int, delta: float, *, a
     On evenly spread outputs, so with random ones about half the time. The search starts at `above`, nats.
     """
 
-    def response(epsilon: float) -> Pair:
-        def pair(left: Array, right: Array) -> tuple[Array, Array]:
-            truth = delta + (1 - delta) * float(expit(epsilon))
+    def found(epsilon: float) -> bool:
+        truth = delta + (1 - delta) * float(expit(epsilon))
+
+        def response(left: Array, right: Array) -> tuple[Array, Array]:
             # below delta the output betrays the side
             on_left = np.where(left < delta, 2.0, np.where(left < truth, 0.0, 1.0))
-            on_right = np.where(right < delta, 3.0, np.where(right < truth, 1.0, 0.0))
-            return on_left, on_right
+            return on_left, np.where(right < delta, 3.0, np.where(right < truth, 1.0, 0.0))
 
-        return pair
+        return runs_to_refute(lines, level, runs, response) is not None
 
-    return _smallest(lambda size: runs_to_refute(lines, level, runs, response(size)) is not None, above)
+    return _smallest(found, above)
 
 
 def smallest_gaussian(lines: Lines, level: float, runs: int) -> float | None:
     """Smallest mu of a Gaussian pair, N(0, 1) and N(mu, 1), that is refuted in so many runs; as above."""
 
-    def normal(mu: float) -> Pair:
-        return lambda left, right: (ndtri(left), ndtri(right) + mu)
+    def found(mu: float) -> bool:
+        shifted = runs_to_refute(lines, level, runs, lambda left, right: (ndtri(left), ndtri(right) + mu))
+        return shifted is not None
 
-    return _smallest(lambda size: runs_to_refute(lines, level, runs, normal(size)) is not None, 0.0)
+    return _smallest(found, 0.0)
 
 
 def _smallest(found: Callable[[float], bool], low: float) -> float | None:

@@ -8,14 +8,11 @@ without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.black_box.histograms import two_histograms
-from dpverify.auditing.black_box.mixed import WithinCategories
+from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
     DistanceFromCenter,
@@ -28,8 +25,10 @@ from dpverify.auditing.black_box.scores import (
     Samples,
     Score,
     Scorer,
+    ScorerOf,
     apply_score,
     fit_score,
+    places_of,
     row_keys,
 )
 from dpverify.auditing.events import AnyEvent, Event, Outputs, SingleOutput, thresholds
@@ -45,32 +44,27 @@ _MOST_COORDINATES = 16
 _FIT_LATER = 512
 """Runs of a side from which slow scorers are worth their time."""
 _MOST_FITTED = 20_000
+_MOST_BINS = 32
 
 
-@dataclass(frozen=True)
-class SumOfRatios:
+class SumOfRatios(ScorerOf):
     """Sum over coordinates of log-ratios of two histograms, as if coordinates were independent; for d > 1."""
 
-    name: str = "sum of histogram ratios"
-    most_bins: int = 32
-    most_dimensions: int = 200
+    name = "sum of histogram ratios"
+    dimensions = (2, 200)
 
-    def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        """Learn edges and counts of each coordinate."""
-        d = left.shape[1]
-        if not 1 < d <= self.most_dimensions:
-            return None
-        bins = max(4, min(self.most_bins, 2 * left.shape[0] // 25))
+    def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
+        bins = max(4, min(_MOST_BINS, 2 * left.shape[0] // 25))
         edges, ratios = [], []
-        for column in range(d):
-            inner, one, other = two_histograms(left[:, column], right[:, column], bins)
+        for on_left, on_right in zip(left.T, right.T, strict=True):
+            inner, one, other = two_histograms(on_left, on_right, bins)
             edges.append(inner)
             ratios.append(np.log(one) - np.log(other))
 
         def score(x: Samples) -> Array:
             total = np.zeros(x.shape[0])
-            for column in range(d):
-                total += ratios[column][np.searchsorted(edges[column], x[:, column])]
+            for column, inner, ratio in zip(x.T, edges, ratios, strict=True):
+                total += ratio[np.searchsorted(inner, column)]
             return total
 
         return score
@@ -90,14 +84,9 @@ SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), GradientBoosting())
 
 
 class Partition:
-    """Cells, with how often each was hit on both sides.
+    """Cells, with how often each was hit on both sides, (cells,), in so many runs.
 
-    Attributes:
-        events: which cells belong to each event, (events, cells).
-        named: what the events are.
-        left: runs on the left in each cell, (cells,).
-        right: runs on the right, likewise.
-        runs: runs counted, of each side.
+    `events` says which cells belong to each event, (events, cells), `named` what the events are.
     """
 
     def __init__(
@@ -123,13 +112,7 @@ class Partition:
 
 
 def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
-    """Partitions for what comes next, with what of the past they may count already counted.
-
-    Args:
-        left: all past outputs on one side, (runs, d).
-        right: on the other, likewise.
-        rng: the auditor's own.
-    """
+    """Partitions for what comes next from all past outputs, (runs, d), with what of the past they may count counted."""
     found = learn_plainly(left, right, rng)
     start = left.shape[0] // 2
     fit = slice(max(0, start - _MOST_FITTED), start)
@@ -195,7 +178,9 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     rows = known.view(np.float64).reshape(known.size, -1)
     named: list[AnyEvent] = [SingleOutput(tuple(row.tolist())) for row in rows]
 
-    on_left, on_right = (_hits(row_keys(side), known) for side in (left, right))
+    on_left, on_right = (
+        np.bincount(places_of(row_keys(side), known), minlength=known.size + 1)[:-1] for side in (left, right)
+    )
     order = np.argsort(np.log(on_left + 1.0) - np.log(on_right + 1.0), kind="stable")
     order = order[(on_left + on_right)[order] >= _LEAST_IN_UNION]
     unions, more = [], []
@@ -206,15 +191,4 @@ def _atoms(left: Samples, right: Samples) -> Partition | None:
     events = np.concatenate([single, np.array(unions).reshape(-1, known.size + 1)]) if unions else single
     named += more
 
-    def cells(x: Samples) -> Cells:
-        wanted = row_keys(x)
-        at = np.minimum(np.searchsorted(known, wanted), known.size - 1)
-        return np.where(known[at] == wanted, at, known.size)
-
-    return Partition(cells, known.size + 1, events, named)
-
-
-def _hits(keys: NDArray[Any], known: NDArray[Any]) -> Cells:
-    """How often each known key occurs."""
-    at = np.minimum(np.searchsorted(known, keys), known.size - 1)
-    return np.bincount(at[known[at] == keys], minlength=known.size)
+    return Partition(lambda x: places_of(row_keys(x), known), known.size + 1, events, named)

@@ -7,13 +7,14 @@ probability `level` (Dvoretzky, Kiefer and Wolfowitz 1956; Massart 1990), also w
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dpverify.auditing.black_box.scores import kolmogorov
+from dpverify.auditing.confidence import band_width
 from dpverify.auditing.white_box.simulation import blocks, released
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
@@ -24,12 +25,9 @@ _STAGE = 30
 
 @dataclass(frozen=True)
 class Agreement:
-    """What was found.
+    """How outputs differ from the structure, in words, empty where they do not; on so many runs of each data set.
 
-    Attributes:
-        contradiction: how outputs differ from the structure, in words; empty where they do not.
-        width: a distance between distribution functions that is always found; smaller ones may not be.
-        runs: compared on each data set.
+    A distance of `width` between distribution functions is always found; smaller ones may not be.
     """
 
     contradiction: str
@@ -44,12 +42,9 @@ def compare(
     level: float,
     seed: int,
 ) -> Agreement:
-    """Compare outputs on both data sets with what is stated of them.
+    """Compare outputs on both data sets, (runs, d), with what is stated of them.
 
     Looks at the component along `direction` and, in more than one dimension, at the distance from the start.
-
-    Raises:
-        InvalidDataError: for outputs that are no finite numbers of the stated shape, (runs, d).
     """
     start = np.asarray(structures[0].start)
     looks: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -62,7 +57,7 @@ def compare(
     for side, (given, structure, name) in enumerate(zip(outputs, structures, ("left", "right"), strict=True)):
         real = _checked(given, structure, name)
         runs = len(real)
-        width = 2 * math.sqrt(math.log(2 / each) / (2 * runs))
+        width = 2 * band_width(runs, each)
         stated = np.concatenate(
             [
                 released(structure, before)
@@ -70,7 +65,7 @@ def compare(
             ]
         )
         for what, look in looks.items():
-            distance = _kolmogorov(look(real), look(stated))
+            distance = kolmogorov(look(real), look(stated))
             if distance > width and not worst:
                 worst = (
                     f"{what} on the {name} data set has a distribution function that is {distance:.3g} away from "
@@ -99,10 +94,3 @@ def _checked(outputs: ArrayLike, structure: StatedStructure, name: str) -> Float
             f"The outputs on the {name} data set contain NaN or infinity; allowed: finite numbers."
         )
     return np.asarray(numbers)
-
-
-def _kolmogorov(one: FloatArray, other: FloatArray) -> float:
-    one, other = np.sort(one), np.sort(other)
-    places = np.concatenate([one, other])
-    below = [np.searchsorted(side, places, side="right") / side.size for side in (one, other)]
-    return float(np.max(np.abs(below[0] - below[1])))

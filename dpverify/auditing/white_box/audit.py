@@ -43,24 +43,26 @@ from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.claims import (
-    CURVE_DELTA,
     Claim,
+    PrivacyFinding,
     checked_claim,
     claimed_deltas,
+    delta_of,
+    shown_profile,
     stated_corner,
 )
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
-from dpverify.auditing.faults import blind_to, detected_from, smallest_flagged
-from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, leaves, sandwiched
+from dpverify.auditing.faults import tried_out
+from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
 from dpverify.auditing.white_box.agreement import Agreement, compare
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
-from dpverify.auditing.white_box.simulation import Before, blocks
+from dpverify.auditing.white_box.simulation import blocks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint
+from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.running import StatedStructure
 
@@ -87,12 +89,7 @@ class StructuredPair(PairSubject, Protocol):
 
 @dataclass(frozen=True)
 class Stated:
-    """Outputs, with what is stated of them.
-
-    Attributes:
-        subject: draws the outputs.
-        structures: of the two data sets.
-    """
+    """Outputs that a subject draws, with what is stated of them on the two data sets."""
 
     subject: PairSubject
     structures: tuple[StatedStructure, StatedStructure]
@@ -133,43 +130,44 @@ class WhiteBoxAuditor:
         """Compare some outputs with the structure, simulate it, bound, and compare with the claim.
 
         `question.runs` is the number of simulated runs on each data set; at most 100,000 outputs are drawn besides.
-
-        Raises:
-            InvalidArgumentError: for a claim, delta or number of runs that cannot be used, and for structures that do
-                not go together.
-            InvalidDataError: for outputs of another shape than is stated.
+        Raises `InvalidArgumentError` for a claim, delta or number of runs that cannot be used, and for structures that
+        do not go together, and `InvalidDataError` for outputs of another shape than is stated.
         """
         whole = ErrorShare.of(error)
         asked = _Asked.of(question)
         found, agreement = _examined(asked, subject, whole)
         verdict, gap, reason = _verdict(found, agreement, asked.delta)
-        epsilons = question.epsilons(asked.delta, subject)
-        evidence = PrivacyEvidence(
-            **epsilons,
-            **question.fields(),
-            white_box=True,
+        shown = max(1.1 * found.epsilon, _LEAST_SHOWN)
+        finding = PrivacyFinding(
             verdict=verdict,
             reason=f"{reason}; neighbors: {question.relation}",
-            gap=gap,
-            runs=asked.runs,
-            failure_probability=whole.failure_probability,
-            shares=whole.spent(),
-            detects_nothing=verdict is Verdict.UNDECIDED,
-            adjacency=question.relation,
             claim=str(asked.claim),
             epsilon_lower=found.epsilon,
             delta=asked.delta,
-            profile=sandwiched(_profile(found, asked.claim, asked.corner), question),
+            detectable="",
+            profile=shown_profile(asked.claim, found.below, shown, points=_POINTS),
+            runs=asked.runs,
+            failure_probability=whole.failure_probability,
+            shares=whole.spent(),
             seed=asked.seed,
+            adjacency=question.relation,
+            gap=gap,
+            detects_nothing=verdict is Verdict.UNDECIDED,
         )
         below = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
-        detectable = below if found.epsilon > 0 else ""
-        more = leaves(question, evidence, epsilons)
-        evidence = evidence.model_copy(update={"reason": evidence.reason + more, "detectable": detectable})
+        evidence = entry(finding, question, subject, white_box=True)
+        evidence = evidence.but(detectable=below if found.epsilon > 0 else "")
         faults: PlantedFaults | None = getattr(subject, "faults", None)
-        if faults is None or verdict is not Verdict.SUPPORTED:
+        if faults is None:
             return evidence
-        return _tried_out(evidence, asked, faults)
+        weakened: Any = faults.weakened
+
+        def flagged(factor: float) -> bool:
+            share = ErrorShare(evidence.failure_probability)
+            return _examined(asked, weakened(factor), share)[0].claim_fails
+
+        found_out = tried_out(flagged if weakened else None, faults.fault, faults.factors, evidence)
+        return evidence.but(**found_out)
 
 
 @dataclass(frozen=True)
@@ -184,14 +182,23 @@ class _Asked:
     epsilons: FloatArray
     deltas: FloatArray
 
+    @property
+    def learning(self) -> int:
+        """Runs on each side for each of the three things that are learned."""
+        return min(self.runs // 10, _MOST_LEARNING)
+
+    @property
+    def judging(self) -> int:
+        """Runs on each side that the bounds rest on."""
+        return self.runs - 3 * self.learning
+
     @classmethod
     def of(cls, question: PrivacyQuestion) -> _Asked:
         claim = checked_claim(question.stated.guarantee)
         runs = checks.whole_number("runs", question.runs, at_least=FEWEST_RUNS)
         seed = checks.whole_number("seed", question.label.seed, at_least=0, at_most=None)
         corner = stated_corner(claim)
-        delta = question.delta if question.delta is not None else corner[1] if corner else CURVE_DELTA
-        delta = checks.number("delta", delta, at_least=0, below=1)
+        delta = delta_of(claim, question.delta)
         epsilons = np.unique([*_COMPARED, *(corner[:1] if corner else ())])
         return cls(claim, corner, delta, runs, seed, epsilons, claimed_deltas(claim, epsilons))
 
@@ -200,13 +207,11 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
     """Bounds, and whether outputs agree with what they rest on."""
     sides, seed = _checked_structures(subject), asked.seed
     test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
-    learning = min(asked.runs // 10, _MOST_LEARNING)
-    judging = asked.runs - 3 * learning
     chosen = choose(
         sides,
         delta=asked.delta,
-        learning=learning,
-        judging=judging,
+        learning=asked.learning,
+        judging=asked.judging,
         level=bound.failure_probability,
         seed=seed,
         claimed=None if asked.corner else (asked.epsilons, asked.deltas),
@@ -219,33 +224,14 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
         seed,
     )
     if chosen.for_claim is None:
-        found = _judged(chosen.at_delta, sides, asked, judging, bound)
+        found = _judged(chosen.at_delta, sides, asked, bound)
     else:
         at_delta, for_claim = bound.split("at delta", "claim")
-        found = _judged(chosen.at_delta, sides, asked, judging, at_delta)
-        found = found.also(_judged(chosen.for_claim, sides, asked, judging, for_claim))
+        found = _judged(chosen.at_delta, sides, asked, at_delta)
+        found = found.also(_judged(chosen.for_claim, sides, asked, for_claim))
     if agreement.contradiction:
         found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
     return found, agreement
-
-
-def _tried_out(evidence: PrivacyEvidence, asked: _Asked, faults: PlantedFaults) -> PrivacyEvidence:
-    """Evidence for a claim, if the same audit flags the mechanism with its noise divided."""
-
-    def flagged(factor: float) -> bool:
-        assert faults.weakened is not None
-        weaker: Any = faults.weakened(factor)
-        return _examined(asked, weaker, ErrorShare(evidence.failure_probability))[0].claim_fails
-
-    tried = faults.weakened is not None
-    seen = smallest_flagged(flagged if tried else lambda _: False, faults.factors)
-    said = faults.fault if tried else ""
-    if seen is not None:
-        reason = f"{evidence.reason}; {detected_from(said, seen)}"
-        return evidence.model_copy(update={"fault": said, "smallest_fault": seen, "reason": reason})
-    reason = f"{blind_to(said, faults.factors)}; neighbors: {evidence.adjacency}"
-    blind = {"verdict": Verdict.UNDECIDED, "gap": Gap.BLIND_AUDIT, "detects_nothing": True}
-    return evidence.model_copy(update={"fault": said, "reason": reason, **blind})
 
 
 def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, StatedStructure]:
@@ -268,27 +254,22 @@ def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, State
 
 
 def _judged(
-    choice: Choice,
-    sides: tuple[StatedStructure, StatedStructure],
-    asked: _Asked,
-    judging: int,
-    bound: ErrorShare,
+    choice: Choice, sides: tuple[StatedStructure, StatedStructure], asked: _Asked, bound: ErrorShare
 ) -> _Found:
     """The bound that was chosen, from runs of its own."""
-    delta, seed = asked.delta, asked.seed
+    delta, runs = asked.delta, asked.judging
     more, less = sides if choice.order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
     if choice.nearer is None:
         level = bound.spend("differences of conditional probabilities on the same noise, epsilon by epsilon")
-        return _together(choice, more, less, asked, judging, level)
+        return _together(choice, more, less, asked, level)
     below, above = bound.split("P(E)", "Q(E)")
     level = below.spend("the mean of weighted conditional probabilities, from below")
-    values = _values(choice, more, choice.threshold, judging, seed, _MORE, PUSHES) / choice.cap
-    p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], judging, level), level)
+    values = _values(choice, more, choice.threshold, asked, _MORE, PUSHES) / choice.cap
+    p = choice.cap * mean_lower(np.minimum(values, 1.0), bet_size(choice.variances[0], runs, level), level)
     level = above.spend("the mean of conditional probabilities, from above")
     largest = len(choice.pushes) * choice.largest
-    values = _values(choice, less, choice.nearer, judging, seed, _LESS, choice.pushes)
-    values = _within(values, largest) / largest
-    near = largest * mean_upper(values, bet_size(choice.variances[1], judging, level), level)
+    values = _within(_values(choice, less, choice.nearer, asked, _LESS, choice.pushes), largest) / largest
+    near = largest * mean_upper(values, bet_size(choice.variances[1], runs, level), level)
     distance = np.asarray(choice.threshold - choice.nearer)
     q = float(tail_of_parts(np.asarray(near), distance, less.parts))
 
@@ -300,20 +281,13 @@ def _judged(
 
 
 def _together(
-    choice: Choice,
-    more: StatedStructure,
-    less: StatedStructure,
-    asked: _Asked,
-    judging: int,
-    level: float,
+    choice: Choice, more: StatedStructure, less: StatedStructure, asked: _Asked, level: float
 ) -> _Found:
-    delta, seed = asked.delta, asked.seed
-    p, q = (
-        _values(choice, side, choice.threshold, judging, seed, _BOTH, choice.pushes) for side in (more, less)
-    )
+    delta = asked.delta
+    p, q = (_values(choice, side, choice.threshold, asked, _BOTH, choice.pushes) for side in (more, less))
     top, bottom = float(len(choice.pushes)), len(choice.pushes) * choice.largest
     q = _within(q, bottom)
-    bet = bet_size(choice.variances[1], judging, level)
+    bet = bet_size(choice.variances[1], asked.judging, level)
     rejected = None
     for epsilon in max(choice.epsilon, 0.0) * np.array(_RISING):
         growth = math.exp(epsilon)
@@ -326,46 +300,30 @@ def _together(
     if rejected is None:
         return _Found(0.0, np.zeros_like, False)
     reached = rejected
-
-    def at(epsilon: FloatArray) -> FloatArray:
-        return np.where(epsilon <= reached, delta, 0.0)
-
     # the true profile is above delta there
     fails = bool(claimed_deltas(asked.claim, np.array([reached]))[0] <= delta)
-    return _Found(reached, at, fails)
+    return _Found(reached, lambda epsilon: np.where(epsilon <= reached, delta, 0.0), fails)
 
 
 def _values(
     choice: Choice,
     side: StatedStructure,
     threshold: float,
-    runs: int,
-    seed: int,
+    asked: _Asked,
     stage: int,
     pushes: tuple[float, ...],
 ) -> FloatArray:
     """Conditional probabilities of the half-space, with weights where noise is pushed, (runs,)."""
-
-    def one(before: Before) -> FloatArray:
-        inside = half_space(before, choice.direction, np.array([threshold]), side.constraint)[0]
-        return np.asarray(inside if len(pushes) == 1 else before.likelihood(pushes) * inside)
-
-    return np.concatenate(
-        [
-            one(before)
-            for before in blocks(
-                side, runs, seed=seed, stage=stage, direction=choice.direction, pushes=pushes
-            )
-        ]
-    )
+    direction, found = choice.direction, []
+    simulated = blocks(side, asked.judging, seed=asked.seed, stage=stage, direction=direction, pushes=pushes)
+    for before in simulated:
+        inside = half_space(before, direction, np.array([threshold]), side.constraint)[0]
+        found.append(inside if len(pushes) == 1 else before.likelihood(pushes) * inside)
+    return np.concatenate(found)
 
 
 def _within(values: FloatArray, largest: float) -> FloatArray:
-    """Values that do not exceed what the last map's Lipschitz constant allows.
-
-    Raises:
-        InvalidDataError: if they do, so that the constant was not one.
-    """
+    """Values that do not exceed what the last map's Lipschitz constant allows; if they do, it was not one."""
     if not float(values.max()) <= largest * (1 + 1e-6):
         raise InvalidDataError(
             "The last stated step takes a state of the set farther than its lipschitz_constant allows; allowed: a "
@@ -380,27 +338,12 @@ def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict
         f"{agreement.width:.2g} in their distribution functions"
     )
     if agreement.contradiction:
-        why = (
-            f"outputs contradict the stated structure, so nothing follows from it: {agreement.contradiction}"
-        )
-        return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, why
+        why = "outputs contradict the stated structure, so nothing follows from it"
+        return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, f"{why}: {agreement.contradiction}"
     if found.claim_fails:
         says = f"epsilon at delta {delta:.4g} is at least {found.epsilon:.4g}, which exceeds the claim"
         return Verdict.VIOLATED, None, f"{says}; {rests}"
     if not found.epsilon > 0:
-        return (
-            Verdict.UNDECIDED,
-            Gap.BLIND_AUDIT,
-            f"sees nothing here: no half-space tells the sides apart; {rests}",
-        )
+        blind = "sees nothing here: no half-space tells the sides apart"
+        return Verdict.UNDECIDED, Gap.BLIND_AUDIT, f"{blind}; {rests}"
     return Verdict.SUPPORTED, None, f"the lower bound does not exceed the claim; {rests}"
-
-
-def _profile(found: _Found, claim: Claim, corner: tuple[float, float] | None) -> tuple[ProfilePoint, ...]:
-    stated = corner[0] if corner is not None and corner[0] <= 50 else 0.0
-    top = max(1.25 * stated, 1.1 * found.epsilon, _LEAST_SHOWN)
-    epsilons = np.unique(np.append(np.linspace(0, top, _POINTS), stated))
-    return tuple(
-        ProfilePoint(epsilon=float(e), delta_lower=float(low), delta_claimed=float(d))
-        for e, low, d in zip(epsilons, found.below(epsilons), claimed_deltas(claim, epsilons), strict=True)
-    )

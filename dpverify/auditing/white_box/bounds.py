@@ -24,6 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from dpverify.auditing.confidence import last_ruled_out
 from dpverify.checks import FloatArray
 
 _LARGEST_STAKE = 0.9
@@ -47,16 +48,11 @@ def rules_out(values: FloatArray, mean: float, bet: float, level: float) -> bool
 def mean_lower(values: FloatArray, bet: float, level: float) -> float:
     """Lower confidence bound of the mean of values in [0, 1], (runs,)."""
     # by Jensen's inequality the mean that values have is never ruled out by them
-    ruled_out, open_ = 0.0, min(float(values.mean()) * (1 + _ALLOWANCE), 1.0)
-    if not open_ > 0:
+    most = min(float(values.mean()) * (1 + _ALLOWANCE), 1.0)
+    if not most > 0:
         return 0.0
-    for _ in range(_BISECTIONS):
-        middle = (ruled_out + open_) / 2
-        if rules_out(values, middle, bet, level):
-            ruled_out = middle
-        else:
-            open_ = middle
-    return ruled_out * (1 - _ALLOWANCE)
+    end = last_ruled_out(lambda mean: rules_out(values, mean, bet, level), most, _BISECTIONS)
+    return end * (1 - _ALLOWANCE)
 
 
 def mean_upper(values: FloatArray, bet: float, level: float) -> float:
@@ -80,10 +76,8 @@ def tail_of_parts(
 ) -> FloatArray:
     """Upper bound of P(f >= t) from that of P(f >= s), for runs of several sorts; see the module.
 
-    Args:
-        probability: upper bound of P(f >= s).
-        distance: t - s >= 0, in the unit of f; it broadcasts to `probability`.
-        parts: of each sort its probability, and the Lipschitz constant of f in its standard normal numbers.
+    `distance` is t - s >= 0, in the unit of f, and broadcasts; `parts` are each sort's probability, and the Lipschitz
+    constant of f in its standard normal numbers.
     """
     p = np.minimum(probability, 1.0)
     apart = np.asarray(distance)

@@ -9,10 +9,11 @@ that the bounds will have on the judging runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpverify.auditing.events import Direction
 from dpverify.auditing.white_box.bounds import tail_of_parts
@@ -63,12 +64,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is bounded.
-
-    Attributes:
-        at_delta: for epsilon at the delta that is asked for.
-        for_claim: against a claim that is a curve; None where no half-space promises to refute it.
-    """
+    """What is bounded: for epsilon at the delta asked for, and against a claim that is a curve, where that may fail."""
 
     at_delta: Choice
     for_claim: Choice | None
@@ -86,28 +82,25 @@ def choose(
 ) -> Chosen:
     """The most promising choices, in either order of the sides.
 
-    Args:
-        sides: left and right.
-        delta: where epsilon is bounded.
-        learning: runs on each side for each of the three things that are learned.
-        judging: runs on each side that the bounds will rest on.
-        level: of the bound.
-        seed: of the audit.
-        claimed: of a claim that is a curve, epsilons and the deltas there; it may fail elsewhere than at `delta`.
+    `learning` are runs on each side for each of the three things that are learned, `judging` those that the bounds will
+    rest on; `claimed` are epsilons and deltas of a claim that is a curve, which may fail elsewhere than at `delta`.
     """
     direction, places = find_direction(sides, learning, seed)
-    found, against = [], []
+    found: list[Choice] = []
+    against: list[tuple[float, Choice]] = []
     for number, order in enumerate(Direction):
         sign = 1.0 if order is Direction.LEFT_OVER_RIGHT else -1.0
         ordered = sides if order is Direction.LEFT_OVER_RIGHT else (sides[1], sides[0])
         towards = [(sign * mean, stddev) for mean, stddev in places]
-        learned = _learn(ordered, sign * direction, towards, learning, seed, LEARN_PUSHED + number)
-        parts = ordered[1].parts
-        found.append(_best(learned, order, parts, delta, judging, level))
-        if claimed is not None:
-            against += list(_against(learned, order, parts, claimed, judging, level / 2))
-    for_claim = max(against, key=lambda made: made[0], default=(0.0, None))[1]
-    return Chosen(max(found, key=lambda choice: choice.epsilon), for_claim)
+        stage = LEARN_PUSHED + number
+        learned = _learn(order, ordered, sign * direction, towards, learning, judging, seed, stage)
+        for way in learned.ways:
+            found += [learned.apart(way, delta, level), learned.together(way, delta, level)]
+            if claimed is not None:
+                against.append(learned.against(way, *claimed, level / 2))
+    promised, for_claim = max(against, key=lambda made: made[0], default=(0.0, None))
+    best = max(found, key=lambda choice: choice.epsilon)
+    return Chosen(best, for_claim if promised > 0 else None)
 
 
 def find_direction(
@@ -136,32 +129,136 @@ def find_direction(
 
 
 @dataclass(frozen=True)
-class _Values:
-    """Mean, variance and a bound of values that will be averaged, by threshold."""
+class _Way:
+    """How runs for Q, or for both sides on the same noise, are pushed, and what learning saw of them by threshold."""
 
+    pushes: tuple[float, ...]
     mean: FloatArray
+    """Of Q's values, and so are the next two."""
     variance: FloatArray
     largest: FloatArray
+    square: FloatArray
+    """Mean square of P's values."""
+    product: FloatArray
+
+    def difference_square(self, growth: FloatArray) -> FloatArray:
+        """Mean square of P's value less growth times Q's, as they are tested."""
+        squares = growth**2 * (self.variance + self.mean**2)
+        return np.asarray(self.square - 2 * growth * self.product + squares)
 
 
 @dataclass(frozen=True)
 class _Learned:
-    """Values by threshold: P's, pushed; then, with no push and with all, Q's and both sides' products."""
+    """What pushed runs say of half-spaces by threshold: of P's values, and of Q's in either way to run them."""
 
+    order: Direction
     direction: FloatArray
     thresholds: FloatArray
-    more: _Values
-    less: tuple[_Values, _Values]
-    squares: tuple[FloatArray, FloatArray]
-    """Mean squares of P's values."""
-    products: tuple[FloatArray, FloatArray]
+    parts: Sequence[tuple[float, float]]
+    judging: int
+    mean: FloatArray
+    variance: FloatArray
+    largest: FloatArray
+    ways: tuple[_Way, ...]
+
+    def apart(self, way: _Way, delta: float, level: float) -> Choice:
+        """Bounds for P and Q separately, at the thresholds that promise most."""
+        p, q, near = self._bounds(way, level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            epsilons = np.where(p > delta, np.log(np.maximum(p - delta, 0.0) / q), -np.inf)
+        epsilons = np.minimum(epsilons, _LARGEST_EPSILON)
+        at = int(np.argmax(epsilons))
+        return self._one_by_one(way, at, int(near[at]), float(epsilons[at]))
+
+    def against(
+        self, way: _Way, epsilons: FloatArray, deltas: FloatArray, level: float
+    ) -> tuple[float, Choice]:
+        """By how much separate bounds promise to exceed a claimed curve, and the choice."""
+        p, q, near = self._bounds(way, level)
+        lines = p[:, None] - np.exp(epsilons) * q[:, None] - deltas
+        at, where = np.unravel_index(int(np.argmax(lines)), lines.shape)
+        choice = self._one_by_one(way, int(at), int(near[at]), float(epsilons[where]))
+        return float(lines[at, where]), choice
+
+    def together(self, way: _Way, delta: float, level: float) -> Choice:
+        """P and Q compared on the same noise, at the threshold that promises most."""
+        epsilons = self._on_the_same_noise(way, delta, level)
+        at = int(np.argmax(epsilons))
+        epsilon = float(epsilons[at])
+        growth = math.exp(max(epsilon, 0.0))
+        square = float(way.difference_square(np.asarray(growth))[at])
+        variance = square - float(self.mean[at] - growth * way.mean[at]) ** 2
+        scale = len(way.pushes) + growth * float(way.largest[at])
+        return Choice(
+            self.order,
+            self.direction,
+            float(self.thresholds[at]),
+            None,
+            way.pushes,
+            float(way.largest[at]) / len(way.pushes),
+            epsilon,
+            1.0,
+            (0.0, max(variance, 0.0) / scale**2),
+        )
+
+    def _one_by_one(self, way: _Way, at: int, nearer: int, epsilon: float) -> Choice:
+        cap = max(float(self.largest[at]), 1e-100)
+        return Choice(
+            self.order,
+            self.direction,
+            float(self.thresholds[at]),
+            float(self.thresholds[nearer]),
+            way.pushes,
+            float(way.largest[nearer]) / len(way.pushes),
+            epsilon,
+            cap,
+            (float(self.variance[at]) / cap**2, float(way.variance[nearer] / way.largest[nearer] ** 2)),
+        )
+
+    def _bounds(self, way: _Way, level: float) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+        """By threshold the promised bounds of P and Q, and the threshold from which Q's goes on."""
+        t = self.thresholds
+        width = math.sqrt(2 * math.log(2 / level) / self.judging)
+        least = _LEAST_LOSS * math.log(2 / level) / self.judging
+        p = self.mean - width * np.sqrt(self.variance) - least * self.largest
+        q = np.minimum(way.mean + width * np.sqrt(way.variance) + least * way.largest, 1.0)
+        distance = np.maximum(t[:, None] - t[None, :], 0.0)
+        reached = tail_of_parts(np.broadcast_to(q, distance.shape), distance, self.parts)
+        # of likely half-spaces learning sees only the small rest, and that badly
+        open_to = (t[:, None] >= t[None, :]) & ((way.mean <= 0.5)[None, :] | (t[:, None] == t[None, :]))
+        reached = np.where(open_to, reached, np.inf)
+        near = np.argmin(reached, axis=1).astype(np.int64)
+        return p, reached[np.arange(t.size), near], near
+
+    def _on_the_same_noise(self, way: _Way, delta: float, level: float) -> FloatArray:
+        """Promised epsilon by threshold."""
+        low = np.zeros(self.thresholds.size)
+        high = np.full_like(low, _LARGEST_EPSILON)
+        log_level = math.log(1 / level)
+
+        def promises(epsilon: FloatArray) -> FloatArray:
+            growth = np.exp(epsilon)
+            mean = self.mean - growth * way.mean
+            variance = way.difference_square(growth) - mean**2
+            width = np.sqrt(2 * np.maximum(variance, 0.0) * log_level / self.judging)
+            least = _LEAST_LOSS * way.largest * log_level * growth / self.judging
+            return np.asarray(mean - width - least > delta)
+
+        possible = promises(low)
+        for _ in range(40):
+            middle = (low + high) / 2
+            kept = promises(middle)
+            low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+        return np.where(possible, low, -np.inf)
 
 
 def _learn(
+    order: Direction,
     sides: tuple[StatedStructure, StatedStructure],
     direction: FloatArray,
     places: list[tuple[float, float]],
     runs: int,
+    judging: int,
     seed: int,
     stage: int,
 ) -> _Learned:
@@ -177,22 +274,21 @@ def _learn(
     w = np.concatenate(weights)
     p, q = (np.concatenate(kept, axis=1) for kept in values)
     pushed = w * p
-    mean_p, mean_q = pushed.mean(axis=1), (w * q).mean(axis=1)
-    less = []
-    squares, products = [], []
-    for weight, count in ((w, 1), (w**2, len(PUSHES))):
-        variance = np.maximum((weight * q**2).mean(axis=1) - mean_q**2, 0.0)
-        less.append(_Values(mean_q, variance, count * largest(sides[1], direction, thresholds)))
-        squares.append((weight * p**2).mean(axis=1))
-        products.append((weight * p * q).mean(axis=1))
-    return _Learned(
-        direction,
-        thresholds,
-        _Values(mean_p, pushed.var(axis=1), pushed.max(axis=1)),
-        (less[0], less[1]),
-        (squares[0], squares[1]),
-        (products[0], products[1]),
+    mean = (w * q).mean(axis=1)
+    most = largest(sides[1], direction, thresholds)
+    ways = tuple(
+        _Way(
+            pushes,
+            mean,
+            np.maximum((weight * q**2).mean(axis=1) - mean**2, 0.0),
+            len(pushes) * most,
+            (weight * p**2).mean(axis=1),
+            (weight * p * q).mean(axis=1),
+        )
+        for weight, pushes in ((w, (0.0,)), (w**2, PUSHES))
     )
+    of_p = pushed.mean(axis=1), pushed.var(axis=1), pushed.max(axis=1)
+    return _Learned(order, direction, thresholds, sides[1].parts, judging, *of_p, ways)
 
 
 def _thresholds(
@@ -203,143 +299,3 @@ def _thresholds(
     low = max(min(mean - _NEAREST * stddev for mean, stddev in places), bottom)
     high = min(max(mean + _FARTHEST * stddev for mean, stddev in places), top)
     return np.linspace(low, max(low, high), _THRESHOLDS)
-
-
-def _best(
-    learned: _Learned,
-    order: Direction,
-    parts: Sequence[tuple[float, float]],
-    delta: float,
-    judging: int,
-    level: float,
-) -> Choice:
-    """The best of all ways to bound, each at its best threshold."""
-    t = learned.thresholds
-    found = []
-    for number, pushes in enumerate(((0.0,), PUSHES)):
-        less = learned.less[number]
-        p, q, near = _separately(learned.more, less, t, parts, judging, level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            epsilons = np.where(p > delta, np.log(np.maximum(p - delta, 0.0) / q), -np.inf)
-        epsilons = np.minimum(epsilons, _LARGEST_EPSILON)
-        at = int(np.argmax(epsilons))
-        found.append(_one_by_one(learned, order, number, at, int(near[at]), float(epsilons[at])))
-        epsilons = _jointly(learned, number, delta, judging, level)
-        at = int(np.argmax(epsilons))
-        epsilon = float(epsilons[at])
-        growth = math.exp(max(epsilon, 0.0))
-        variance = (
-            float(_difference_square(learned, number, np.asarray(growth))[at])
-            - float(learned.more.mean[at] - growth * less.mean[at]) ** 2
-        )
-        scale = len(pushes) + growth * float(less.largest[at])
-        found.append(
-            Choice(
-                order,
-                learned.direction,
-                float(t[at]),
-                None,
-                pushes,
-                float(less.largest[at]) / len(pushes),
-                epsilon,
-                1.0,
-                (0.0, max(variance, 0.0) / scale**2),
-            )
-        )
-    return max(found, key=lambda choice: choice.epsilon)
-
-
-def _against(
-    learned: _Learned,
-    order: Direction,
-    parts: Sequence[tuple[float, float]],
-    claimed: tuple[FloatArray, FloatArray],
-    judging: int,
-    level: float,
-) -> Iterator[tuple[float, Choice]]:
-    """By how much a bound promises to exceed a claimed curve, and the choice, for each way to run Q that does."""
-    epsilons, deltas = claimed
-    for number, less in enumerate(learned.less):
-        p, q, near = _separately(learned.more, less, learned.thresholds, parts, judging, level)
-        lines = p[:, None] - np.exp(epsilons) * q[:, None] - deltas
-        at, where = np.unravel_index(int(np.argmax(lines)), lines.shape)
-        if lines[at, where] > 0:
-            made = _one_by_one(learned, order, number, int(at), int(near[at]), float(epsilons[where]))
-            yield float(lines[at, where]), made
-
-
-def _one_by_one(
-    learned: _Learned, order: Direction, number: int, at: int, nearer: int, epsilon: float
-) -> Choice:
-    """The choice of bounds for P and Q separately, at one threshold each."""
-    pushes, less = ((0.0,), PUSHES)[number], learned.less[number]
-    cap = max(float(learned.more.largest[at]), 1e-100)
-    return Choice(
-        order,
-        learned.direction,
-        float(learned.thresholds[at]),
-        float(learned.thresholds[nearer]),
-        pushes,
-        float(less.largest[nearer]) / len(pushes),
-        epsilon,
-        cap,
-        (
-            float(learned.more.variance[at]) / cap**2,
-            float(less.variance[nearer] / less.largest[nearer] ** 2),
-        ),
-    )
-
-
-def _separately(
-    more: _Values,
-    less: _Values,
-    t: FloatArray,
-    parts: Sequence[tuple[float, float]],
-    judging: int,
-    level: float,
-) -> tuple[FloatArray, FloatArray, np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """By threshold the promised bounds of P and Q, and the threshold from which Q's goes on."""
-    width = math.sqrt(2 * math.log(2 / level) / judging)
-    least = _LEAST_LOSS * math.log(2 / level) / judging
-    p = more.mean - width * np.sqrt(more.variance) - least * more.largest
-    q = np.minimum(less.mean + width * np.sqrt(less.variance) + least * less.largest, 1.0)
-    distance = np.maximum(t[:, None] - t[None, :], 0.0)
-    reached = tail_of_parts(np.broadcast_to(q, distance.shape), distance, parts)
-    # of likely half-spaces learning sees only the small rest, and that badly
-    open_to = (t[:, None] >= t[None, :]) & ((less.mean <= 0.5)[None, :] | (t[:, None] == t[None, :]))
-    reached = np.where(open_to, reached, np.inf)
-    near = np.argmin(reached, axis=1).astype(np.int64)
-    return p, reached[np.arange(t.size), near], near
-
-
-def _difference_square(learned: _Learned, number: int, growth: FloatArray) -> FloatArray:
-    """Mean square of P's value less growth times Q's, as they are tested."""
-    less = learned.less[number]
-    return np.asarray(
-        learned.squares[number]
-        - 2 * growth * learned.products[number]
-        + growth**2 * (less.variance + less.mean**2)
-    )
-
-
-def _jointly(learned: _Learned, number: int, delta: float, judging: int, level: float) -> FloatArray:
-    """Promised epsilon by threshold, where values of P and Q on the same noise are compared."""
-    low = np.zeros(learned.thresholds.size)
-    high = np.full_like(low, _LARGEST_EPSILON)
-    log_level = math.log(1 / level)
-    less = learned.less[number]
-
-    def promises(epsilon: FloatArray) -> FloatArray:
-        growth = np.exp(epsilon)
-        mean = learned.more.mean - growth * less.mean
-        variance = _difference_square(learned, number, growth) - mean**2
-        width = np.sqrt(2 * np.maximum(variance, 0.0) * log_level / judging)
-        least = _LEAST_LOSS * less.largest * log_level * growth / judging
-        return np.asarray(mean - width - least > delta)
-
-    possible = promises(low)
-    for _ in range(40):
-        middle = (low + high) / 2
-        kept = promises(middle)
-        low, high = np.where(kept, middle, low), np.where(kept, high, middle)
-    return np.where(possible, low, -np.inf)

@@ -31,11 +31,7 @@ def half_space(
 ) -> FloatArray:
     """P(<direction, released> >= threshold | what the runs know), shape (thresholds, k).
 
-    Args:
-        before: the runs; their generator draws y where it is needed.
-        direction: u, a unit vector (d,).
-        thresholds: t, (thresholds,).
-        constraint: the set that is projected onto; None: none.
+    `direction` is a unit vector (d,); the runs' generator draws y where it is needed.
     """
     mean, stddev = before.centers @ direction, before.noise_stddevs
     d = direction.size

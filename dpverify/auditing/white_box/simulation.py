@@ -20,14 +20,10 @@ _STREAM = 0x7768697465  # keeps these streams apart from others with the same se
 
 @dataclass(frozen=True)
 class Before:
-    """A block of runs before their last noise; what is released is Proj(center + noise_stddev Z).
+    """A block of k runs before their last noise; what is released is Proj(center + noise_stddev Z).
 
-    Attributes:
-        centers: shape (k, d).
-        noise_stddevs: of each run's last step, shape (k,).
-        push: the sum over a run's earlier steps of weight times noise in the direction, shape (k,).
-        square: the sum of the squared weights, shape (k,).
-        rng: with which the block may go on.
+    `push` is the sum over a run's earlier steps of weight times noise in the direction, `square` that of the squared
+    weights, (k,) both; with `rng` the block may go on.
     """
 
     centers: FloatArray
@@ -60,14 +56,8 @@ def blocks(
 ) -> Iterator[Before]:
     """Simulate, block by block; the same seed and stage give the same noise, whatever the structure.
 
-    Args:
-        structure: what is run.
-        runs: how many.
-        seed: of the audit.
-        stage: tells the audit's streams apart.
-        direction: a unit vector, (d,).
-        pushes: in each run one of them is drawn, theta, and all earlier noise is moved by theta times its weight times
-            the direction; weights are those of the structure, scaled so that their squares add up to 1.
+    In each run one of `pushes` is drawn, theta, and all earlier noise is moved by theta times its weight times
+    `direction`, a unit vector (d,); weights are those of the structure, scaled so that their squares add up to 1.
     """
     for number, begin in enumerate(range(0, runs, BLOCK)):
         rng = generator(seed, stage, number)

@@ -39,7 +39,7 @@ def _rejections(epsilon: float, delta: float, q: float, coupling: str, level: fl
     """How often the test rejects a pair that attains the claim exactly."""
     rng = np.random.default_rng(np.random.SeedSequence(41, spawn_key=(seed,)))
     cells = rng.multinomial(PAIRS, _law(math.exp(epsilon) * q + delta, q, coupling), size=AUDITS)
-    values = joint._values(tuple(cells.T), epsilon, delta, tuple(rng.random((3, AUDITS))))
+    values = p_values(PairCounts(*cells.T), epsilon, delta, tuple(rng.random((3, AUDITS))))
     return int(np.count_nonzero(values <= level))
 
 
@@ -83,7 +83,7 @@ def _rejections_given_a_bound(
     bounding = _BOUND_WEIGHT * level
     at_most = clopper_pearson_upper(cells[:, 0] + cells[:, 2], PAIRS, bounding)
     most = at_most if planted is None else np.full(AUDITS, planted)
-    values = joint._values(tuple(cells.T), epsilon, delta, tuple(rng.random((3, AUDITS))), most)
+    values = p_values(PairCounts(*cells.T), epsilon, delta, tuple(rng.random((3, AUDITS))), at_most=most)
     return int(np.count_nonzero(values <= level - bounding))
 
 

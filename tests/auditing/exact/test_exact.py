@@ -22,8 +22,8 @@ from dpverify.auditing.exact import (
     last_iterate_profile,
     last_iterate_profiles,
     profiles,
-    rectangles,
 )
+from dpverify.auditing.exact.rectangles import RectangleMesh
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import GDP
@@ -218,7 +218,7 @@ def bumped(spacing: float, lipschitz: float, bend: float, steps: int = 10) -> tu
 def test_a_lost_bias_puts_the_truth_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """The grid does not see what a map does between its points."""
     assert not excluded(*bumped(0.001, 3.0, 2.0))
-    monkeypatch.setattr(rectangles, "deviation", lambda *_: 0.0)
+    monkeypatch.setattr(RectangleMesh, "_deviation", lambda *_: 0.0)
     assert excluded(*bumped(0.001, 3.0, 2.0))
 
 
@@ -231,7 +231,7 @@ def test_a_wrong_lipschitz_constant_is_found_on_the_grid(declared: float) -> Non
 
 
 def test_wrong_constants_that_nobody_checks_put_the_truth_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rectangles, "check_map", lambda *_: None)
+    monkeypatch.setattr(RectangleMesh, "check", lambda *_: None)
     assert not excluded(*bumped(0.001, 3.0, 2.0))
     assert excluded(*bumped(0.001, 1.0, 0.0))
 

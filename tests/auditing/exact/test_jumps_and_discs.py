@@ -22,10 +22,9 @@ from dpverify.auditing.exact import (
     profiles,
 )
 from dpverify.auditing.exact.discs import DiscMesh, _Released
-from dpverify.auditing.exact.grids import Grid
-from dpverify.auditing.exact.meshes import Split
-from dpverify.auditing.exact.polar_grids import PolarGrid, Rings
+from dpverify.auditing.exact.grids import Grid, PolarGrid, Rings
 from dpverify.auditing.exact.rectangles import RectangleLaws, RectangleMesh
+from dpverify.auditing.exact.sides import Split
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, Box

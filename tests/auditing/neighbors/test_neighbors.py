@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpverify.auditing import ErrorShare, PrivacyQuestion
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, load_pair, search_pairs
 from dpverify.auditing.neighbors.constructions import pairs
-from dpverify.auditing.neighbors.promise import promise
+from dpverify.auditing.neighbors.search import promise
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence

@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from dpverify.auditing.noise import TailAudit, audit_tails
 from dpverify.auditing.noise.grids import NoiseGrid
-from dpverify.auditing.noise.written import Written
+from dpverify.auditing.noise.laws import Written
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 
