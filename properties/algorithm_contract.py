@@ -96,11 +96,7 @@ def _require(holds: bool, algorithm: Any, says: str) -> None:
 
 
 def check_form(algorithm: Any, n: int) -> None:
-    """Check the id, the statement ids, and the types of answers.
-
-    Raises:
-        AssertionError: naming what is missing or of another type.
-    """
+    """Check the id, the statement ids, and the types of answers."""
     frozen = dataclasses.is_dataclass(algorithm) and not isinstance(algorithm, type)
     frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)
     _require(frozen, algorithm, "it is not an instance of a frozen dataclass")
@@ -123,11 +119,7 @@ def check_form(algorithm: Any, n: int) -> None:
 
 
 def check_stated_guarantees(algorithm: Any, n: int) -> None:
-    """Each profile lies in [0, 1] and falls with epsilon; the sharpest exceeds no other; no record has a worse one.
-
-    Raises:
-        AssertionError: naming the law.
-    """
+    """Each profile lies in [0, 1] and falls with epsilon; the sharpest exceeds no other; no record has a worse one."""
     stated = algorithm.guarantees(n)
     for one in stated:
         profile = np.asarray(one.guarantee.privacy_profile(_EPSILONS))
@@ -172,11 +164,7 @@ def _require_below(algorithm: Any, lower: StatedGuarantee, upper: StatedGuarante
 
 
 def check_withdrawal(algorithm: Any, n: int) -> None:
-    """No method states a withdrawn guarantee, and the algorithm gives the reason.
-
-    Raises:
-        AssertionError: naming what is stated all the same, or that no reason is given.
-    """
+    """No method states a withdrawn guarantee, and the algorithm gives the reason."""
     stated = algorithm.guarantees(n)
     reasons = algorithm.withdrawn(n)
     _require(
@@ -198,11 +186,7 @@ def check_withdrawal(algorithm: Any, n: int) -> None:
 
 
 def check_arguments(algorithm: Any, n: int) -> None:
-    """Invalid numbers of records, and invalid indices, are refused.
-
-    Raises:
-        AssertionError: naming the method and the value that it took.
-    """
+    """Invalid numbers of records, and invalid indices, are refused."""
     for method in (algorithm.guarantees, algorithm.queries, algorithm.withdrawn):
         for bad in _NOT_A_NUMBER_OF_RECORDS:
             _require_refusal(algorithm, f"{method.__name__}({bad!r})", method, bad)
@@ -222,11 +206,7 @@ def _require_refusal(algorithm: Any, what: str, call: Any, *arguments: Any) -> N
 
 
 def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
-    """The data sets are refused with a message, not by a crash.
-
-    Raises:
-        AssertionError: if one is taken, or ends in another exception.
-    """
+    """The data sets are refused with a message, not by a crash."""
     for number, data in enumerate(refused, 1):
         try:
             algorithm(data, rng=Randomness(0), runs=1)
@@ -239,11 +219,7 @@ def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
 
 
 def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_size: int = 4) -> None:
-    """A pickled copy has the same fingerprint, guarantees and bits.
-
-    Raises:
-        AssertionError: if it cannot be pickled, or naming what differs.
-    """
+    """A pickled copy has the same fingerprint, guarantees and bits."""
     try:
         copied = pickle.loads(pickle.dumps(algorithm))
     except Exception as error:
@@ -263,9 +239,6 @@ def check_fingerprint(algorithm: Any) -> None:
     """A copy has the same fingerprint; other parameters change it.
 
     Tried are all numbers among the parameters, a little larger, as far as the algorithm takes them.
-
-    Raises:
-        AssertionError: naming the parameter.
     """
     ours = fingerprint(algorithm)
     _require(fingerprint(copy.deepcopy(algorithm)) == ours, algorithm, "a copy has a different fingerprint")
@@ -290,14 +263,7 @@ def check_bits(
     block_size: int = 4,
     executors: Sequence[Executor | str] = ("threads=2",),
 ) -> Runs:
-    """The same bits on every executor, for every chunk size, for any subset of blocks, and when run again.
-
-    Returns:
-        What was found serially.
-
-    Raises:
-        AssertionError: naming where the bits differ.
-    """
+    """The same bits on every executor, for every chunk size, for any subset of blocks, and when run again."""
 
     def of(**options: Any) -> Runs:
         return run(algorithm, data, **{"runs": runs, "seed": seed, "block_size": block_size, **options})
@@ -333,9 +299,6 @@ def check_queries(algorithm: Any, found: Runs, n: int) -> None:
 
     A bound on the expectation is held against the mean of the runs, which may be up to twice as large, or lie six
     standard errors above it: so few runs show no more.
-
-    Raises:
-        AssertionError: naming the oracle and both numbers.
     """
     stated = algorithm.queries(n)
     for one in stated:

@@ -180,16 +180,7 @@ def loss_distribution(
     below the samples: convex in e^eps, and for eps < 0 the reversal 1 - e^eps + e^eps H(-eps). Admissible
     profiles have dominating pairs (Zhu, Dong and Wang 2022), and each true profile under the
     samples lies under this one, joined by straight lines in e^eps ("connect the dots"). Losses beyond
-    `largest_loss` count as infinite.
-
-    Args:
-        profile: upper bound on the hockey-stick divergence in both directions, epsilon >= 0 in nats.
-        discretization: step of the loss grid, nats, above 0.
-        largest_loss: last grid point, nats, above 0.
-
-    Raises:
-        InvalidArgumentError: for values outside these ranges, or more than 4 million grid points.
-        InvalidDataError: if the profile's values are not in [0, 1].
+    `largest_loss`, in (0, 700) nats, count as infinite.
     """
     allowed = "a finite real number above 0"
     step = checks.number("discretization", discretization, above=0, allowed=allowed)
@@ -334,11 +325,7 @@ def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: s
 
 
 def _last_useful_loss(part: Guarantee, mass: float) -> float:
-    """Where the profile comes within `mass` of what is left of it at infinity.
-
-    Raises:
-        InvalidArgumentError: if it does so only beyond the losses whose exponentials are floats.
-    """
+    """Where the profile comes within `mass` of what is left of it at infinity."""
     rest = part.privacy_profile(_LARGEST_LOSS)
     if not rest - part.privacy_profile(math.inf) <= mass:
         raise InvalidArgumentError(

@@ -54,11 +54,7 @@ _LAST_EXPONENT = 20  # of the powers of two at which an epsilon is looked for
 
 
 def evaluate(curve: Callable[[FloatArray], ArrayLike], at: FloatArray, *, name: str) -> FloatArray:
-    """Call a user's curve on an array and refuse wrong shapes, NaN and values outside [0, 1].
-
-    Raises:
-        InvalidDataError: with the name of the curve.
-    """
+    """Call a user's curve on an array and refuse wrong shapes, NaN and values outside [0, 1]."""
     values = np.asarray(curve(at))
     if values.shape != at.shape or values.dtype.kind not in "iuf":
         raise InvalidDataError(f"The {name} must return real numbers of the shape it was given.")

@@ -48,17 +48,7 @@ def curves(
     deltas: Sequence[float] = (),
     up_to: float | None = None,
 ) -> Curves:
-    """Tabulate a guarantee.
-
-    Args:
-        guarantee: any.
-        epsilons: where delta is asked for, nats.
-        deltas: where epsilon is asked for, in [0, 1); without both, 41 epsilons from 0 up to `up_to`.
-        up_to: nats; by default `largest_epsilon`.
-
-    Raises:
-        InvalidArgumentError: for numbers out of range.
-    """
+    """Tabulate a guarantee: delta at epsilons (nats), epsilon at deltas in [0, 1); without both, at 41 epsilons."""
     points = []
     if len(epsilons):
         points += _profile(guarantee, np.array([quantities.epsilon(e) for e in epsilons]))

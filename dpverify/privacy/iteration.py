@@ -173,9 +173,6 @@ class NoisyIteration:
         """What an exactly admissible schedule near `amounts` takes at most, each rounded up.
 
         With `take_rest`, the last step with noise takes whatever is there.
-
-        Returns:
-            The charged amounts, whether some amount exceeded what was there, and whether something is left over.
         """
         noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1

@@ -82,15 +82,9 @@ def harmonic(terms: int) -> float:
 
 
 def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
-    """sqrt(2 ln(1.25/delta)) / epsilon where that makes the Gaussian mechanism private enough, else more.
+    """Noise over L2 sensitivity: sqrt(2 ln(1.25/delta)) / epsilon where that is private enough, else more.
 
     The printed formula is too small for large epsilon; there the exact profile decides.
-
-    Returns:
-        Noise over L2 sensitivity, dimensionless.
-
-    Raises:
-        InvalidArgumentError: if epsilon is not above 0, or delta not in (0, 1).
     """
     number("epsilon", epsilon, above=0, allowed="a finite number above 0")
     number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")

@@ -98,11 +98,7 @@ class SumCurve:
 
 
 def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
-    """Values of a curve at many orders.
-
-    Raises:
-        InvalidDataError: if the curve returns NaN, a negative number or something that is not a number.
-    """
+    """Values of a curve at many orders."""
     if isinstance(curve, LinearCurve):
         asked = np.asarray(orders, dtype=np.float64)
         with np.errstate(over="ignore"):
@@ -196,19 +192,7 @@ def delta_from_renyi(
     """Upper bound on the hockey-stick divergence from a Renyi curve: by the least over its orders of `joint_range`.
 
     Where that is not convex in e^epsilon, chords make it so (see the module). Never above Canonne, Kamath and Steinke
-    2020, Proposition 12.
-
-    Args:
-        curve: order to Renyi divergence, nats, of both directions.
-        epsilon: nats, at least 0, any shape.
-        orders: the only orders to use; by default all above 1, searched continuously.
-
-    Returns:
-        delta, the shape of `epsilon`.
-
-    Raises:
-        InvalidArgumentError: for a bad epsilon.
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
+    2020, Proposition 12. The curve bounds both directions; by default orders are searched continuously.
     """
     only = _useful(curve, orders)
 
@@ -366,10 +350,6 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
     """Smallest epsilon (nats) that a Renyi curve proves at a delta, by `delta_from_renyi`, to 1e-13 relative.
 
     Rounded up; infinity where nothing is proved, as at delta = 0.
-
-    Raises:
-        InvalidArgumentError: for a delta outside [0, 1).
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     target = quantities.delta(delta)
     only = _useful(curve, orders)
@@ -430,18 +410,6 @@ def tradeoff_from_renyi(
 
     The orders are found by cutting: of a pair of errors, which order allows it least? At each such order the bound is
     computed, and the next pair is the one that it allows.
-
-    Args:
-        curve: order to Renyi divergence, nats, of both directions.
-        alpha: type I errors in [0, 1], any shape.
-        orders: the only orders to use; by default all above 1, searched continuously.
-
-    Returns:
-        Type II errors, the shape of `alpha`.
-
-    Raises:
-        InvalidArgumentError: for a bad alpha.
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     only = _useful(curve, orders)
 

@@ -50,11 +50,6 @@ class Condition:
     detail: str = ""
 
     def __post_init__(self) -> None:
-        """Check the types.
-
-        Raises:
-            InvalidArgumentError: for anything but a kind and a text.
-        """
         if not isinstance(self.kind, ConditionKind):
             raise InvalidArgumentError("kind", self.kind, "a member of ConditionKind")
         if not isinstance(self.detail, str):
@@ -89,11 +84,6 @@ class StatedGuarantee:
     origin: Origin | None = field(default=None, compare=False, repr=False, metadata={"words": True})
 
     def __post_init__(self) -> None:
-        """Check the parts.
-
-        Raises:
-            InvalidArgumentError: if one has the wrong type, or index and protected records do not fit the adjacency.
-        """
         if not isinstance(self.guarantee, Guarantee):
             raise InvalidArgumentError("guarantee", self.guarantee, "a Guarantee such as PureDP(1)")
         if not isinstance(self.adjacency, Adjacency):

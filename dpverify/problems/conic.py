@@ -172,11 +172,7 @@ class ConicProgram:
         return slice(first, self._height)
 
     def solve(self, scale: float) -> tuple[Vector, Vector]:
-        """Clarabel's last values of the variables, and of the multipliers of all rows, whatever it thinks of them.
-
-        Args:
-            scale: by which the cost is multiplied.
-        """
+        """Clarabel's last values of the variables and of all rows' multipliers, the cost being multiplied by `scale`."""
         import clarabel
         from scipy import sparse
 

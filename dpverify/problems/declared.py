@@ -37,11 +37,7 @@ class DeclaredConstants:
 
     @classmethod
     def of(cls, loss: Loss) -> DeclaredConstants:
-        """Those of a loss.
-
-        Raises:
-            InvalidArgumentError: if one is no number of at least 0.
-        """
+        """Those of a loss."""
         declared = {
             name: _at_least_0(f"loss.{name}", getattr(loss, name))
             for name in ("lipschitz_constant", "smoothness", "strong_convexity")

@@ -23,11 +23,7 @@ def orthogonal(features: Vector, dual: Vector, room: Vector) -> list[arb] | None
     """Balls around variables a' close to `dual` with sum a'_i x_i = 0 exactly; None if there are none.
 
     The change is room_i^2 <x_i, v> (rooms being rounded to powers of two), so variables without room stay as they are.
-
-    Args:
-        features: x_i, shape (n, d).
-        dual: a_i, shape (n,).
-        room: how far each variable may move, shape (n,), at least 0; a scale, not a limit.
+    Features have shape (n, d), variables and rooms (n,); a room is a scale, not a limit.
     """
     weights = _weights(room)
     solution = _normal_equations(features, dual, weights)

@@ -119,7 +119,6 @@ class OneVersusRest(GeneralizedLinear):
     labels: tuple[float, float] = (0.0, 9.0)
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):
             raise InvalidArgumentError("base", self.base, "a generalized linear loss, such as Logistic()")
         number("positive", self.positive)

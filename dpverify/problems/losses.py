@@ -99,11 +99,7 @@ def curvatures(loss: Loss, x: Array, y: Array) -> tuple[float, float]:
 
 
 def check_not_flat(argument: str, value: object, loss: Loss) -> None:
-    """Refuse a loss that no point or no record can change: there is nothing to minimize, or nothing to protect.
-
-    Raises:
-        InvalidArgumentError: unless the Lipschitz constant and the gradient sensitivity are above 0.
-    """
+    """Refuse a loss that no point or no record can change: there is nothing to minimize, or nothing to protect."""
     if not (loss.lipschitz_constant > 0.0 and gradient_sensitivity(loss) > 0.0):
         allowed = (
             "a loss with a Lipschitz constant and a gradient sensitivity above 0: one that data can change"

@@ -173,9 +173,6 @@ def fenchel_bound(problem: Problem, data: Dataset, dual: Matrix) -> float:
 
     Rests on the loss's conjugate. Variables outside its domain give -inf; so do, on all space and without a ridge,
     variables with a sum that is not exactly 0.
-
-    Raises:
-        InvalidArgumentError: if the loss has no conjugate, or the shape does not fit it.
     """
     data = data.as_namespace(np)
     loss, _ = without_ridge(problem.loss)

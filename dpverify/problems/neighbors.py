@@ -41,10 +41,6 @@ def check_neighbors(
     - zero-out: as replace-one, and the record that differs is zero in one of the data sets.
     - answers-within-1: as many answers, each of which differs by at most 1.
     - unchecked: any two that differ.
-
-    Raises:
-        InvalidDataError: if they are none; also if they are equal, since nothing would be tested.
-        InvalidArgumentError: for an adjacency that is none, and for an index that is missing or not asked for.
     """
     adjacency = checked_adjacency(adjacency)
     if (index is not None) != (adjacency is Adjacency.INDEX):

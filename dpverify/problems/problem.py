@@ -184,14 +184,10 @@ class GuardedOracle:
         self._on_set = radius is None
 
     def admitted(self, points: Array) -> Array:
-        """The points, once it is sure that the constants hold there; a point outside by rounding is projected.
+        """The points (runs, d), once it is sure that the constants hold there; one outside by rounding is projected.
 
-        Args:
-            points: shape (runs, d), floats.
-
-        Raises:
-            InvalidArgumentError: for points outside, and for those that are not finite or of a norm above 1e100,
-                where an answer that is not a number could tell records apart.
+        Refused are those outside, not finite, or of a norm above 1e100, where an answer that is not a number could tell
+        records apart.
         """
         region: Any = self._constraint if self._on_set else self._region
         xp = namespace(points)

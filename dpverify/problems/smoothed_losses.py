@@ -105,12 +105,6 @@ class SmoothedGeneralizedLinear:
     sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: for another base loss, or a width that is not positive and finite, or too large
-                for the quadrature.
-        """
         if type(self.base) not in (Hinge, AbsoluteError, Logistic):
             raise InvalidArgumentError(
                 "base", self.base, "Hinge(), AbsoluteError() or Logistic(), whose convolutions are known"
@@ -215,7 +209,6 @@ class SmoothedDistance:
     sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         checks.number("width", self.width, above=0.0)
         checks.whole_number("dimension", self.dimension)
 
@@ -257,16 +250,7 @@ SmoothedLoss = SmoothedGeneralizedLinear | SmoothedDistance
 
 
 def smoothed(loss: Loss, width: float, dimension: int) -> SmoothedLoss:
-    """The loss convolved with a Gaussian of the given width, where exact gradients are known.
-
-    Args:
-        loss: `Hinge()`, `AbsoluteError()`, `Logistic()` or `EuclideanDistance()`. A ridge is added afterwards.
-        width: the paper's lambda, a length.
-        dimension: of the points.
-
-    Raises:
-        InvalidArgumentError: for any other loss: no exact gradient is known, and a Monte Carlo one is not smooth.
-    """
+    """The loss convolved with a Gaussian of a width (the paper's lambda, a length), where exact gradients are known."""
     if type(loss) is EuclideanDistance:
         return SmoothedDistance(width, dimension)
     if type(loss) not in (Hinge, AbsoluteError, Logistic):
@@ -337,9 +321,6 @@ def quadrature(width: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     exp(Im^2 / 2) in modulus, so a step h has an error of at most 2 exp(a^2 / 2) / (exp(2 pi a / h) - 1) for every a
     up to pi / (2 width). The largest step with an error below 1e-15 is taken; what lies beyond 8.5 is less. The
     weights are positive and sum to 1.
-
-    Raises:
-        InvalidArgumentError: if that takes more than 4000 nodes.
     """
     step = 1.0
     while discretization_error(width, step) > _QUADRATURE_ERROR:

@@ -54,11 +54,6 @@ class Executor:
     address: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InvalidArgumentError: if kind, workers and address do not fit together.
-        """
         if not isinstance(self.kind, str) or self.kind not in ("serial", "threads", "processes", "dask"):
             raise InvalidArgumentError("executor", self.kind, _FORMS)
         least = 0 if self.kind == "dask" else 1
@@ -154,9 +149,6 @@ class Workers:
 
         `done` is told of each result as soon as it is there, also before those before it; in this process, but in
         any thread.
-
-        Raises:
-            InvalidDataError: if a worker process ends before its call returns.
         """
         if self._pool is None:
             for item in items:
@@ -307,11 +299,7 @@ def _dask_client(address: str) -> Iterator[Any]:
 
 
 def _knock(address: str) -> None:
-    """Refuse an address at which nobody listens: a client that was made for it would show a traceback as it ends.
-
-    Raises:
-        OSError, ValueError: if there is none, or it is no address.
-    """
+    """Refuse an address at which nobody listens: a client that was made for it would show a traceback as it ends."""
     from distributed.comm.addressing import parse_address, parse_host_port
 
     scheme, place = parse_address(address)

@@ -102,11 +102,7 @@ def _where(index: int, start: int, runs: int) -> str:
 def checked_block(
     output: Output | Array, *, index: int, start: int, runs: int, any_output: bool = False
 ) -> Block:
-    """Turn what a mechanism returned for one block into arrays that later stages can rely on.
-
-    Raises:
-        InvalidDataError: if points do not come one a run; unless `any_output`, also if they are no finite numbers.
-    """
+    """Turn what a mechanism returned for one block into arrays that later stages can rely on."""
     where = _where(index, start, runs)
     if not isinstance(output, Output):
         output = Output(output)
@@ -154,11 +150,7 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
 
 
 def check_same_form(block: Block, first: Block) -> None:
-    """Every block must have the shape and number type of the first.
-
-    Raises:
-        InvalidDataError: if it does not.
-    """
+    """Every block must have the shape and number type of the first."""
     if block.points.shape[1:] != first.points.shape[1:]:
         raise InvalidDataError(
             f"The mechanism's output changed shape from {first.points.shape[1:]} in block {first.index} to "

@@ -385,13 +385,7 @@ def _of_the_user() -> Store | None:
 
 
 def keep(kind: str, key: Any, content: Any) -> None:
-    """Keep JSON; a store that cannot be written only costs time.
-
-    Args:
-        kind: of what is kept.
-        key: JSON that says all that it depends on, the program included.
-        content: JSON.
-    """
+    """Keep JSON under all that it depends on, the program included; a store that cannot be written only costs time."""
     store = _of_the_user()
     if store is not None:
         with contextlib.suppress(InvalidDataError):

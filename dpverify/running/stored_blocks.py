@@ -62,13 +62,7 @@ class Shelf:
     """The part of a store that belongs to one job."""
 
     def __init__(self, store: Store, key: BlockKey, folder: str | os.PathLike[str]) -> None:
-        """Take a job's place in a store.
-
-        Args:
-            store: where the blocks are.
-            key: what they depend on.
-            folder: what the paths of source files are relative to.
-        """
+        """Take a job's place in a store; paths of source files are relative to the folder."""
         self._store = store
         self._key = key.text()
         self._job = f"{key.mechanism} {key.data}"
@@ -80,11 +74,7 @@ class Shelf:
         return f"{self._key}\n{index} {runs}"
 
     def save(self, block: Block, sources: Mapping[str, str] | None) -> None:
-        """Keep a block, with the source files that it rests on; where these cannot be known (None), do not.
-
-        Raises:
-            InvalidDataError: if the store cannot be written to.
-        """
+        """Keep a block, with the source files that it rests on; where these cannot be known (None), do not."""
         if sources is None:
             self._store.pass_over()
             return
@@ -116,11 +106,7 @@ class Shelf:
         self._store.put("block", self._name(block.index, block.runs), content)
 
     def load(self, *, index: int, start: int, runs: int) -> Block | None:
-        """Read a block; None if it is absent or damaged, or a source file that it rests on has changed.
-
-        Raises:
-            InvalidDataError: if the store cannot be read.
-        """
+        """Read a block; None if it is absent or damaged, or a source file that it rests on has changed."""
         content = self._store.get("block", self._name(index, runs))
         block = None if content is None else self._block(content, index, start, runs)
         self._store.count("block", taken=block is not None)
@@ -140,11 +126,7 @@ class Shelf:
         return kept[places[chosen % len(places)]]
 
     def compare(self, kept: Block, fresh: Block) -> None:
-        """Hold a block that was found against the same one that was run again.
-
-        Raises:
-            InvalidDataError: if they differ in a bit.
-        """
+        """Hold a block that was found against the same one that was run again."""
         points = (kept.points, fresh.points)
         if any(map(is_texts, points)):
             same = all(map(is_texts, points)) and bool(np.array_equal(*points))

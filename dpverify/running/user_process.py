@@ -51,11 +51,7 @@ _HEARTBEAT = 0.5
 
 
 def frame(header: dict[str, Any], array: NDArray[Any] | None = None) -> bytes:
-    """A message: the length of a JSON text, the text, and the bytes of a `.npy` file whose length it names.
-
-    Raises:
-        ValueError: for an array of objects.
-    """
+    """A message: the length of a JSON text, the text, and the bytes of a `.npy` file whose length it names."""
     content = io.BytesIO()
     if array is not None:
         np.lib.format.write_array(content, array, allow_pickle=False)
@@ -65,11 +61,7 @@ def frame(header: dict[str, Any], array: NDArray[Any] | None = None) -> bytes:
 
 
 def plain(payload: bytes | bytearray) -> NDArray[Any]:
-    """The array in the bytes of a `.npy` file; nothing is unpickled.
-
-    Raises:
-        ValueError: if there is none.
-    """
+    """The array in the bytes of a `.npy` file; nothing is unpickled."""
     try:
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(payload), allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, TypeError, RecursionError) as error:
@@ -103,11 +95,7 @@ def _send(pipe: int, header: dict[str, Any], array: NDArray[Any] | None = None) 
 
 
 def takes_runs(function: Callable[..., Any]) -> bool:
-    """Whether a function has the batched form, (data, rng, runs); read from its signature.
-
-    Raises:
-        InvalidArgumentError: for a signature of neither form.
-    """
+    """Whether a function has the batched form, (data, rng, runs); read from its signature."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -148,9 +136,6 @@ def call_function(
     `alive` is told of every run that is done.
 
     Outputs are numbers in one array, or texts where they are anything else (`dpverify.running.subjects.texts`).
-
-    Raises:
-        InvalidDataError: if it exits, runs out of memory, or returns what has no form as text.
     """
     try:
         if batched:
@@ -182,11 +167,7 @@ def _ending(error: BaseException) -> str:
 
 
 def check_target(target: object) -> tuple[str, str]:
-    """The module and the function in `package.module:function`.
-
-    Raises:
-        InvalidArgumentError: if the text has another form.
-    """
+    """The module and the function in `package.module:function`."""
     module, colon, function = target.partition(":") if isinstance(target, str) else ("", "", "")
     if not colon or not all(name.isidentifier() for name in (*module.split("."), *function.split("."))):
         raise InvalidArgumentError("callable", target, ALLOWED_TARGET)
@@ -204,13 +185,7 @@ def load_function(target: str) -> Callable[..., Any]:
 
 
 def load_object(target: str) -> Any:
-    """Import what stands at `package.module:name`.
-
-    Raises:
-        InvalidArgumentError: if the text has another form, or module or name are not there.
-        InvalidDataError: if the module raises or exits while it is imported.
-        MemoryError: if memory runs out meanwhile.
-    """
+    """Import what stands at `package.module:name`."""
     module, function = check_target(target)
     try:
         found: Any = importlib.import_module(module)

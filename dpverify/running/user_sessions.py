@@ -63,11 +63,6 @@ class Limits:
     memory: int = 4 * GIB
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InvalidArgumentError: unless seconds are in (0, 1e6], and memory at least 64 MiB.
-        """
         number("seconds", self.seconds, above=0.0, at_most=1e6, allowed="a number above 0, at most 1e6")
         whole_number("memory", self.memory, at_least=2**26, at_most=2**60)
 
@@ -111,9 +106,6 @@ class UserSession:
         batched: whether the function takes `runs`.
         sources: files outside of installed packages that were loaded for it so far.
         answered: how many messages have been answered.
-
-    Raises:
-        InvalidArgumentError: if the target is no `package.module:function`, or the system has no such processes.
     """
 
     def __init__(self, target: Target, limits: Limits) -> None:
@@ -139,12 +131,7 @@ class UserSession:
             check_target(target.text)
 
     def start(self, folder: str) -> None:
-        """Start the worker process and import the function's module, which is searched for in `folder` too.
-
-        Raises:
-            InvalidArgumentError: if module or function are not there.
-            InvalidDataError: if the module raises, exits, ends its process or does not come back.
-        """
+        """Start the worker process and import the function's module, which is searched for in `folder` too."""
         with self._closed_on_failure(), self._busy:
             self._start(folder)
             header, _ = self._answer(importing=True)
@@ -254,22 +241,12 @@ class UserSession:
     # --------------------------------------------------------------------------------------- questions
 
     def compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
-        """The function's outputs on `data`, one a run along the first axis.
-
-        Raises:
-            InvalidDataError: if it ends its process, does not come back, or returns no numbers.
-            ForeignError: if it raises.
-        """
+        """The function's outputs on `data`, one a run along the first axis."""
         with self._closed_on_failure(), self._busy:
             return self._compute(data, rng, runs)
 
     def ask(self, asked: dict[str, Any], array: NDArray[Any]) -> tuple[dict[str, Any], bytes]:
-        """What a stated structure answers, a header and the bytes of an array; see `subjects.stating`.
-
-        Raises:
-            InvalidDataError: if it ends its process or does not come back.
-            ForeignError: if it raises.
-        """
+        """What a stated structure answers, a header and the bytes of an array; see `subjects.stating`."""
         with self._closed_on_failure(), self._busy:
             return self._answer(frame(asked, array))
 

@@ -46,15 +46,7 @@ class RegularizedRisk:
         return 2 * self.pull
 
     def step_certificate(self, before: Array, after: Array) -> np.ndarray[Any, Any]:
-        """Bound on F(x) - min F after the step x = Proj(y - grad F(y) / M), in units of the loss.
-
-        Args:
-            before: y, shape (runs, d).
-            after: x, shape (runs, d).
-
-        Returns:
-            Shape (runs,).
-        """
+        """Bounds on F(x) - min F, shape (runs,), for y = before and x = after = Proj(y - grad F(y) / M)."""
         scale = 0.5 * self.smoothness**2 * (1 / self.convexity - 1 / self.smoothness)
         return np.asarray(scale * row_sums((before - after) ** 2))
 
@@ -100,14 +92,7 @@ def most_steps(risk: RegularizedRisk, gap: float) -> int:
 
 
 def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, gap: float) -> CertifiedPoints:
-    """Points of the set whose regularized risk is within `gap` of the smallest.
-
-    Args:
-        risk: what to minimize.
-        data: n records.
-        center: points of the set, one for each run, shape (runs, d); the search starts there.
-        gap: in units of the loss, above 0.
-    """
+    """Points of the set with a risk within `gap` of the smallest; each run's search starts at its center, (runs, d)."""
     xp = namespace(center)
     runs = int(center.shape[0])
     root = math.sqrt(risk.smoothness / risk.convexity)

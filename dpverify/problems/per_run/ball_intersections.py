@@ -28,7 +28,7 @@ class BallIntersections:
 
     Attributes:
         constraint: C, closed and convex.
-        centers: points of C, one a run, shape (runs, d).
+        centers: points of C, which is not checked, one a run, shape (runs, d).
         radius: of all balls, a length above 0.
     """
 
@@ -37,12 +37,6 @@ class BallIntersections:
     radius: float
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if the centers are no batch of points of the constraint set's dimension, or the
-                radius is not above 0. That centers are inside is not checked: `project` needs it.
-        """
         if not isinstance(self.constraint, ConstraintSet):
             raise InvalidArgumentError(
                 "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
@@ -88,9 +82,6 @@ class BallIntersections:
         bind, and with a multiplier lam of the ball's the point is P_C((w + lam center) / (1 + lam)), or P_C(center
         + t (w - center)) with t = 1 / (1 + lam). Its distance from the center grows with t, so the t at which it
         is the radius is bracketed, down to neighboring doubles. For two balls that point has a closed form.
-
-        Raises:
-            InvalidArgumentError: if `w` does not have the centers' shape.
         """
         xp = namespace(w, self.centers)
         if w.shape != self.centers.shape:

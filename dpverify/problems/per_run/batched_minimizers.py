@@ -53,17 +53,8 @@ def minimize_tilted(
 
     A generalized linear loss is minimized by Newton steps, with curvatures from differences of slopes; what they
     leave, and every other loss, by accelerated projected gradient steps. Only the certificate is relied upon.
-
-    Args:
-        problem: a loss with finite smoothness, on a closed convex set.
-        data: n records of the set's dimension.
-        tilts: shape (runs, d), in loss over length; the result lives where they do.
-        ridge: in loss over length^2, at least 0.
-        accuracy: the largest certified distance to the minimizer that is good enough, a length.
-
-    Raises:
-        InvalidArgumentError: if the loss is not smooth, nothing is strongly convex, or shapes do not fit.
-        InvalidDataError: if some run's minimizer cannot be certified that accurately.
+    Tilts have shape (runs, d), in loss over length; a run whose certified distance from the minimizer exceeds
+    `accuracy` (a length) is refused.
     """
     number("ridge", ridge, at_least=0, allowed="a finite number of at least 0")
     number("accuracy", accuracy, above=0, allowed="a finite number above 0")
@@ -120,10 +111,6 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     A smooth loss is minimized by `minimize_tilted`. For others a solver's point is taken, whose certified
     duality gap bounds the distance by sqrt(2 gap / m), gap being the mean risk's and m the loss's strong
     convexity; what the solver does inside is not counted, the certificate's queries are.
-
-    Raises:
-        InvalidArgumentError: if the loss is not strongly convex.
-        InvalidDataError: if the minimizer cannot be certified that accurately.
     """
     number("accuracy", accuracy, above=0, allowed="a finite number above 0")
     convexity = problem.constants.strong_convexity

@@ -216,11 +216,7 @@ class LocalBalls(ConstraintSet):
         return row_sums(g * self.minimize_linear(-g))
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
-        """Two second-order cones; for one run only.
-
-        Raises:
-            InvalidArgumentError: if there are several runs.
-        """
+        """Two second-order cones; for one run only."""
         if self.centers.shape[0] != 1:
             raise InvalidArgumentError("centers", tuple(self.centers.shape), "one run, for a solver")
         middle = np.asarray(self.centers)[0]

@@ -126,17 +126,10 @@ def most_projections(risk: RegularizedRisk, n: int, gap: float) -> int:
 def minimize_on_draws(
     risk: RegularizedRisk, data: Dataset, center: Array, gap: float, draw: Draw
 ) -> CertifiedPoints:
-    """Points of the set whose regularized risk is within `gap` of the smallest, whatever is drawn.
+    """As `minimize_regularized`, whatever is drawn.
 
     Variance-reduced descent, or accelerated descent where that is foreseen cheaper; which of them depends on the
     problem's constants, n and the gap only.
-
-    Args:
-        risk: what to minimize.
-        data: n records.
-        center: points of the set, one for each run, shape (runs, d); the search starts there.
-        gap: in units of the loss, above 0.
-        draw: the records that are looked at.
     """
     rounds = foreseen_rounds(risk, data.n, gap)
     if rounds is None:

@@ -32,11 +32,7 @@ _OPERATOR = re.compile(r"[<>|&;]+")
 
 
 def words(text: object) -> list[str]:
-    """A command line as words, the first of which is a program that is there.
-
-    Raises:
-        InvalidArgumentError: if it is none.
-    """
+    """A command line as words, the first of which is a program that is there."""
     try:
         found = shlex.split(text) if isinstance(text, str) else []
     except ValueError:
@@ -71,9 +67,6 @@ class Command:
     For every call the command is started anew. It reads one line from standard input,
     `{"runs": 1000, "seed": 17, "data": [[0.0], [1.0]]}`, and writes as many lines to standard output as there are runs,
     each with one output. All its randomness is to come from the seed. What it writes to standard error is shown.
-
-    Raises:
-        InvalidArgumentError: if there is no such program.
     """
 
     def __init__(self, text: str) -> None:
@@ -81,11 +74,7 @@ class Command:
         self.words = words(text)
 
     def __call__(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> list[Any]:
-        """Run it once.
-
-        Raises:
-            InvalidDataError: if it fails, or answers anything but one JSON value a run.
-        """
+        """Run it once."""
         asked = {"runs": runs, "seed": int(rng.integers(_SEEDS)), "data": data.tolist()}
         try:
             process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -51,12 +51,7 @@ class ForkedSession(UserSession):
         self.close()
 
     def outputs(self, *asked: int) -> NDArray[Any]:
-        """What the work gives.
-
-        Raises:
-            InvalidDataError, InvalidArgumentError: as it does, and if it ends its process or does not come back, or
-                raises anything else.
-        """
+        """What the work gives."""
         with self._closed_on_failure(), self._busy:
             try:
                 return self._outputs(frame({"work": asked}))

@@ -30,11 +30,7 @@ class Stating:
     def answer(
         self, asked: dict[str, Any], array: NDArray[Any]
     ) -> tuple[dict[str, Any], NDArray[Any] | None]:
-        """Describe the structure on a data set, or say where a step takes states.
-
-        Raises:
-            InvalidDataError: for what is no structure, and for images that are no finite numbers.
-        """
+        """Describe the structure on a data set, or say where a step takes states."""
         if asked["ask"] == "state":
             return {
                 "stated": self._described(self._function(array.copy())),

@@ -31,7 +31,6 @@ class Target:
     noise: bool = False
 
     def __post_init__(self) -> None:
-        """Check what can be checked without running anything."""
         for name in self.attributes:
             if self.command or not isinstance(name, str) or not name.isidentifier():
                 raise InvalidArgumentError(

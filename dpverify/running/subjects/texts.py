@@ -74,11 +74,7 @@ def packed(texts: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def unpacked(content: NDArray[Any]) -> NDArray[Any]:
-    """The same backwards.
-
-    Raises:
-        ValueError: for what is no such bytes.
-    """
+    """The same backwards."""
     if content.dtype != np.uint8 or content.ndim != 1:
         raise ValueError("no bytes")
     lines = content.tobytes().decode("ascii").split("\n")
@@ -118,11 +114,7 @@ def kept(output: Any) -> Any:
 
 
 def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
-    """One output a run, as an array of numbers if that loses nothing, else as texts.
-
-    Raises:
-        FormlessError: for an output that has no such form.
-    """
+    """One output a run, as an array of numbers if that loses nothing, else as texts."""
     arrays: list[NDArray[Any]] = []
     for output in outputs:
         array = _numbers(output)
@@ -140,11 +132,7 @@ def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
 
 
 def of_batch(outputs: Any) -> NDArray[Any]:
-    """What a batched function returned: an entry a run along the first axis.
-
-    Raises:
-        FormlessError: if it has no entries, or one of them has no form.
-    """
+    """What a batched function returned: an entry a run along the first axis."""
     if _of_pandas(outputs):
         return of_runs(_rows_of_frame(outputs))
     array = _numbers(outputs)
@@ -180,11 +168,7 @@ def _may_be_rounded(array: NDArray[Any]) -> bool:
 
 
 def text_of(output: Any) -> str:
-    """An output as one line of JSON in ASCII.
-
-    Raises:
-        FormlessError: for an output that has no such form.
-    """
+    """An output as one line of JSON in ASCII."""
     return json.dumps(_tree(output, 0), sort_keys=True, separators=(",", ":"))
 
 

@@ -269,11 +269,7 @@ def _reopened(target: Target, folder: str, limits: Limits, batched: bool, token:
 
 
 def plain_array(data: Any) -> NDArray[Any]:
-    """Data as users' functions get it: an array, the labels of a data set in its last column.
-
-    Raises:
-        InvalidDataError: for what is no array.
-    """
+    """Data as users' functions get it: an array, the labels of a data set in its last column."""
     try:
         if hasattr(data, "features") and hasattr(data, "labels"):
             return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))

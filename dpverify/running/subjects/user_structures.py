@@ -30,10 +30,6 @@ class UserStructure:
     Args:
         target: the function.
         limits: of time for each call, and of memory.
-
-    Raises:
-        InvalidArgumentError: if the text has another form, or module or function are not there.
-        InvalidDataError: if the module raises, exits, ends its process or does not come back.
     """
 
     def __init__(self, target: str, limits: Limits | None = None) -> None:
@@ -54,12 +50,7 @@ class UserStructure:
         self._session.close()
 
     def of(self, data: ArrayLike) -> StatedStructure:
-        """What is stated of runs on these data, with maps that are called in the worker process.
-
-        Raises:
-            InvalidArgumentError: for numbers that no structure can have.
-            InvalidDataError: if it fails, or returns something else.
-        """
+        """What is stated of runs on these data, with maps that are called in the worker process."""
         header, _ = self._ask({"ask": "state"}, np.asarray(data))
         try:
             stated, number = header["stated"], int(header["number"])
