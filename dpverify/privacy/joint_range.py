@@ -85,8 +85,8 @@ def log_delta(
 ) -> FloatArray:
     """Logarithm of the largest delta at a finite epsilon (nats), where Renyi divergences of an order are bounded.
 
-    Orders are at least 1; the bound on both directions is in nats, infinite where nothing is known; the three broadcast. Fewer halvings of the
-    bracket in which the tangent is looked for give a bound that is higher.
+    Orders are at least 1; the bound on both directions is in nats, infinite where nothing is known; the three
+    broadcast. Fewer halvings of the bracket in which the tangent is looked for give a bound that is higher.
     """
     eps, orders, bounds = np.broadcast_arrays(
         *(np.asarray(x, dtype=np.float64) for x in (epsilon, order, divergence))

@@ -172,7 +172,7 @@ class ConicProgram:
         return slice(first, self._height)
 
     def solve(self, scale: float) -> tuple[Vector, Vector]:
-        """Clarabel's last values of the variables and of all rows' multipliers, the cost being multiplied by `scale`."""
+        """Clarabel's last values of the variables and of all rows' multipliers, for `scale` times the cost."""
         import clarabel
         from scipy import sparse
 

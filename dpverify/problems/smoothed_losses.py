@@ -35,9 +35,10 @@ from numpy.typing import NDArray
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import EuclideanDistance, GeneralizedLinear, Hinge, Logistic, Loss, label_range
-from dpverify.problems.arrays import Array, check_record_shape, dot, like, namespace, outer, row_norms
+from dpverify.problems import EuclideanDistance, Hinge, Logistic, Loss, label_range
+from dpverify.problems.arrays import Array, check_record_shape, like, namespace, row_norms
 from dpverify.problems.conic import Affine, ConicProgram, Vector
+from dpverify.problems.losses import LinkLoss, UnitSlope
 
 DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
 """Of the standard normal law; half of E |Z|."""
@@ -53,20 +54,15 @@ _REACH = 8.5
 
 
 @dataclass(frozen=True)
-class AbsoluteError(GeneralizedLinear):
+class AbsoluteError(UnitSlope):
     """|<w, x> - y|, whose minimizer is a median regression; the subgradient at the kink is 0."""
 
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
 
     def link(self, z: Array, y: Array) -> Array:
-        """|z - y|."""
         return namespace(z).abs(z - y)
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """The sign of z - y."""
         return namespace(z).sign(z - y)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
@@ -80,12 +76,11 @@ class AbsoluteError(GeneralizedLinear):
         return xp.minimum(xp.maximum(a, like(-1.0, a)), like(1.0, a)) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The larger one of z - y and y - z."""
         program.cost_of_largest(z - y, -z + y)
 
 
 @dataclass(frozen=True)
-class SmoothedGeneralizedLinear:
+class SmoothedGeneralizedLinear(LinkLoss):
     """link^(<w, x>, y) with link^(z, y) = E link(z + width Z, y), Z standard normal in one dimension.
 
     Convex, and as Lipschitz as the base loss; never below it, and above it by at most `largest_bias`.
@@ -99,8 +94,6 @@ class SmoothedGeneralizedLinear:
     base: Loss
     width: float
 
-    generalized_linear: ClassVar[bool] = True
-    ridge: ClassVar[float] = 0.0
     strong_convexity: ClassVar[float] = 0.0
     sensitivity_radius: ClassVar[float] = math.inf
 
@@ -143,13 +136,8 @@ class SmoothedGeneralizedLinear:
 
     def link(self, z: Array, y: Array) -> Array:
         """The convolved link, elementwise."""
-        xp = namespace(z)
-        if type(self.base) is Logistic:
-            nodes, weights = quadrature(self.width)
-            total = xp.zeros_like(z)
-            for node, weight in zip(nodes, weights, strict=True):
-                total += weight * self.base.link(z + self.width * node, y)
-            return total
+        if isinstance(self.base, Logistic):
+            return self._mean(self.base.link, z, y)
         if type(self.base) is Hinge:
             t = (1.0 - y * z) / self.width
             return self.width * (t * _normal_cdf(t) + _normal_density(t))
@@ -160,28 +148,17 @@ class SmoothedGeneralizedLinear:
 
     def link_slope(self, z: Array, y: Array) -> Array:
         """Its derivative, elementwise."""
-        xp = namespace(z)
-        if type(self.base) is Logistic:
-            nodes, weights = quadrature(self.width)
-            total = xp.zeros_like(z)
-            for node, weight in zip(nodes, weights, strict=True):
-                total += weight * self.base.link_slope(z + self.width * node, y)
-            return total
+        if isinstance(self.base, Logistic):
+            return self._mean(self.base.link_slope, z, y)
         if type(self.base) is Hinge:
             return -y * _normal_cdf((1.0 - y * z) / self.width)
         return special_function(scipy.special.erf, (z - y) * (math.sqrt(0.5) / self.width))
 
-    def value(self, w: Array, x: Array, y: Array) -> Array:
-        """Losses, shape (runs,); arguments as for `Loss.value`."""
-        return self.link(dot(w, x), y)
-
-    def slope(self, w: Array, x: Array, y: Array) -> Array:
-        """The factors of the records in the gradients, shape (runs,); arguments as for `Loss.value`."""
-        return self.link_slope(dot(w, x), y)
-
-    def gradient(self, w: Array, x: Array, y: Array) -> Array:
-        """Gradients, a new array of shape (runs, d); arguments as for `Loss.value`."""
-        return outer(self.slope(w, x, y), x)
+    def _mean(self, function: Callable[[Array, Array], Array], z: Array, y: Array) -> Array:
+        total = namespace(z).zeros_like(z)
+        for node, weight in zip(*quadrature(self.width), strict=True):
+            total += weight * function(z + self.width * node, y)
+        return total
 
 
 @dataclass(frozen=True)

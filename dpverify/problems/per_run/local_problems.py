@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import ConstraintSet, Loss, gradient_sensitivity, label_range
+from dpverify.problems import ConstraintSet, Loss
 from dpverify.problems.arrays import Array, like, namespace, row_sums
 from dpverify.problems.conic import Affine, ConicProgram
-from dpverify.problems.losses import sensitivity_radius
+from dpverify.problems.losses import OfAnother, sensitivity_radius
 
 _TINY = 1e-300
 _ROUNDING = 5e-15
@@ -34,7 +34,7 @@ def _same_runs(w: Array, runs: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalLoss:
+class LocalLoss(OfAnother):
     """Loss of u = w - offset, with a regularizer: original(w) + (weight / 2) ||w - anchor||^2, a run its own.
 
     Attributes:
@@ -52,35 +52,14 @@ class LocalLoss:
     distance: float
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The original loss's, plus weight times distance."""
-        return self.original.lipschitz_constant + self.weight * self.distance
-
-    @property
-    def smoothness(self) -> float:
-        """The original loss's, plus the weight."""
-        return self.original.smoothness + self.weight
-
-    @property
-    def strong_convexity(self) -> float:
-        """The original loss's, plus the weight."""
-        return self.original.strong_convexity + self.weight
-
-    @property
-    def gradient_sensitivity(self) -> float:
-        """The original loss's: the regularizer is the same for all records."""
-        return gradient_sensitivity(self.original)
+    def _parts(self) -> tuple[Loss, float, float]:
+        return self.original, self.weight * self.distance, self.weight
 
     @property
     def sensitivity_radius(self) -> float | None:
         """Infinite, if the original loss's is; else None: points are away from the run's own."""
         known = sensitivity_radius(self.original)
         return known if known == math.inf else None
-
-    @property
-    def labels(self) -> tuple[float, float]:
-        """The original loss's."""
-        return label_range(self.original)
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`, the points being u."""
@@ -232,7 +211,7 @@ def _shortened(w: Array, radius: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class ResampledLoss:
+class ResampledLoss(OfAnother):
     """A loss whose record is looked up: each run has drawn its own records, and label t stands for its t-th.
 
     Attributes:
@@ -250,29 +229,8 @@ class ResampledLoss:
     prefixes: bool = False
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The original loss's."""
-        return self.original.lipschitz_constant
-
-    @property
-    def smoothness(self) -> float:
-        """The original loss's."""
-        return self.original.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        """The original loss's."""
-        return self.original.strong_convexity
-
-    @property
-    def gradient_sensitivity(self) -> float:
-        """The original loss's."""
-        return gradient_sensitivity(self.original)
-
-    @property
-    def sensitivity_radius(self) -> float | None:
-        """The original loss's."""
-        return sensitivity_radius(self.original)
+    def _parts(self) -> tuple[Loss, float, float]:
+        return self.original, 0.0, 0.0
 
     @property
     def labels(self) -> tuple[float, float]:
