@@ -10,15 +10,7 @@ from dpverify.errors import DpverifyError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "prove": (
-            "cvc5",
-            "lark",
-            "markdown_it",
-            "markupsafe",
-            "mdit_py_plugins",
-            "sympy",
-            "z3",
-        ),
+        "prove": ("cvc5", "lark", "markdown_it", "markupsafe", "mdit_py_plugins", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
         "test": ("hypothesis", "pytest"),
     }

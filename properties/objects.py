@@ -173,11 +173,9 @@ class LaplaceSum:
     scale: float
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Array:
-        """Outputs, (runs,)."""
         return _sum(data) + rng.generator.laplace(scale=self.scale, size=runs)
 
     def profile(self) -> Guarantee:
-        """The exact profile of two sums that are 1 apart."""
         epsilon = 1 / self.scale
         return ProfileDP(
             lambda at: -np.expm1(np.minimum(np.asarray(at) - epsilon, 0.0) / 2),
@@ -192,11 +190,9 @@ class GaussianSum:
     stddev: float
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Array:
-        """Outputs, (runs,)."""
         return _sum(data) + rng.generator.normal(scale=self.stddev, size=runs)
 
     def profile(self) -> Guarantee:
-        """The exact profile of two sums that are 1 apart."""
         return GDP(1 / self.stddev)
 
 
@@ -207,12 +203,10 @@ class RandomizedResponse:
     epsilon: float
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Array:
-        """Outputs, (runs,): 0 and 1."""
         lie = rng.generator.uniform(size=runs) < 1 / (1 + math.exp(self.epsilon))
         return np.asarray((_sum(data) > 0.5) != lie, dtype=np.float64)
 
     def profile(self) -> Guarantee:
-        """The exact profile of two data sets with different answers."""
         return PureDP(self.epsilon)
 
 

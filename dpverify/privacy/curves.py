@@ -21,15 +21,12 @@ _FARTHEST = 100.0
 
 @dataclass(frozen=True)
 class Curves:
-    """What a guarantee implies, rounded to the safe side.
+    """What a guarantee implies, rounded to the safe side."""
 
-    Attributes:
-        profile: pairs (epsilon, delta), epsilon rising, in nats.
-        tradeoff: pairs (alpha, beta): no test with type I error alpha has a type II error below beta.
-    """
-
-    profile: tuple[tuple[float, float], ...]
-    tradeoff: tuple[tuple[float, float], ...]
+    profile: tuple[tuple[float, float], ...]  # pairs (epsilon, delta), epsilon rising, in nats
+    tradeoff: tuple[
+        tuple[float, float], ...
+    ]  # (alpha, beta): with type I error alpha, type II is beta or more
 
 
 def largest_epsilon(guarantee: Guarantee) -> float:

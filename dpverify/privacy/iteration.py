@@ -316,6 +316,12 @@ class NoisyIteration:
         return self.best().gdp()
 
 
+def _fixed_order(n: int, index: int, passes: int) -> tuple[int, int, int]:
+    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
+    index = checks.whole_number("index", index, at_most=n)
+    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // n))
+
+
 def per_index(
     n: int, index: int, *, shift: float, noise_stddev: float, passes: int = 1, contraction: float = 1.0
 ) -> NoisyIteration:
@@ -335,9 +341,7 @@ def per_index(
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
-    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
+    n, index, passes = _fixed_order(n, index, passes)
     allowed = "a finite real number of at least 0"
     shifts = np.zeros(n * passes)
     shifts[index - 1 :: n] = checks.number("shift", shift, at_least=0, allowed=allowed)
@@ -372,9 +376,7 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> Fl
     Raises:
         InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
     """
-    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
+    n, index, passes = _fixed_order(n, index, passes)
     shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
     amounts = np.zeros(n * passes)
     last_use = n * (passes - 1) + index - 1

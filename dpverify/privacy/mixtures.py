@@ -18,14 +18,10 @@ class GaussianMixtureProfile:
     """An upper bound on the divergence of two mixtures whose parts are as far apart as two unit Gaussians.
 
     With the remaining probability the two outputs have the same law.
-
-    Attributes:
-        weights: of the parts, at most 1 in sum.
-        mus: distance of each part's Gaussians, in standard deviations.
     """
 
-    weights: tuple[float, ...]
-    mus: tuple[float, ...]
+    weights: tuple[float, ...]  # of the parts, at most 1 in sum
+    mus: tuple[float, ...]  # distance of each part's Gaussians, in standard deviations
 
     def __call__(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """Largest hockey-stick divergence at each epsilon (nats), by its joint convexity."""
@@ -58,15 +54,10 @@ class GaussianMixtureProfile:
 
 @dataclass(frozen=True)
 class WeakConvexityCurve:
-    """The corrected Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails.
+    """The corrected Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails."""
 
-    Attributes:
-        noise_multiplier: sigma / L, or twice sigma over the gradient sensitivity.
-        terms: how many stopping times there are; H is the harmonic number of it.
-    """
-
-    noise_multiplier: float
-    terms: int
+    noise_multiplier: float  # sigma / L, or twice sigma over the gradient sensitivity
+    terms: int  # how many stopping times there are; H is the harmonic number of it
 
     def __call__(self, order: float) -> float:
         """Renyi divergence (nats) at an order of at least 1."""

@@ -66,7 +66,6 @@ class EuclideanDistance(Displacement):
         return xp.where(outside, xp.full_like(inner, math.inf), inner)
 
     def nearest_dual(self, a: Array) -> Array:
-        """Rows longer than 1 are shortened to 1."""
         return a / at_least(row_norms(a), 1.0)[:, None]
 
     def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
@@ -107,7 +106,6 @@ class HalfSquaredDistance(WithinRadius, Displacement):
         return row_sums(0.5 * a * a + a * x)
 
     def nearest_dual(self, a: Array) -> Array:
-        """Every vector is in the domain."""
         return a
 
     def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:

@@ -19,13 +19,7 @@ from flint import arb, arb_mat
 from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.displacements import ContractOrDrift, EuclideanDistance, HalfSquaredDistance
-from dpverify.problems.losses import (
-    Hinge,
-    Linear,
-    Logistic,
-    Loss,
-    Squared,
-)
+from dpverify.problems.losses import Hinge, Linear, Logistic, Loss, Squared
 
 Vector = npt.NDArray[np.float64]
 
@@ -63,12 +57,10 @@ def balls(numbers: Iterable[float]) -> list[arb]:
 
 
 def inner(left: Sequence[arb], right: Sequence[arb]) -> arb:
-    """Inner product."""
     return sum((a * b for a, b in zip(left, right, strict=True)), arb(0))
 
 
 def norm(vector: Sequence[arb]) -> arb:
-    """Euclidean norm."""
     return _root(inner(vector, vector))
 
 
@@ -78,7 +70,6 @@ def matrix(rows: npt.NDArray[np.float64]) -> arb_mat:
 
 
 def column(vector: Sequence[arb]) -> arb_mat:
-    """A matrix of one column."""
     return arb_mat(len(vector), 1, list(vector))
 
 

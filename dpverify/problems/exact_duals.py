@@ -36,14 +36,12 @@ def least_squares(features: Vector, labels: Vector) -> Vector:
     """A minimizer of sum (<w, x_i> - y_i)^2, exact but for one rounding of each coordinate, shape (d,)."""
     solution = _normal_equations(features, labels, np.ones(labels.size))
     assert solution is not None  # the normal equations of ordinary least squares always have a solution
-    numerators, denominator, columns = solution
     with ctx.workprec(PRECISION):
-        return np.array(
-            [
-                float(arb(v) / arb(denominator) * arb(2) ** -k)
-                for v, k in zip(numerators, columns, strict=True)
-            ]
-        )
+        return np.array([float(v) for v in _coordinates(*solution)])
+
+
+def _coordinates(numerators: list[fmpz], denominator: fmpz, columns: list[int]) -> list[arb]:
+    return [arb(n) / arb(denominator) * arb(2) ** -k for n, k in zip(numerators, columns, strict=True)]
 
 
 def _weights(room: Vector) -> Vector:
@@ -61,24 +59,16 @@ def _normal_equations(
     Coordinate j of the solution is numerators[j] / denominator / 2^columns[j].
     """
     columns = [_exponent(features[:, j]) for j in range(features.shape[1])]
-    x = fmpz_mat(
-        [[_scaled(value, k) for value, k in zip(row, columns, strict=True)] for row in features.tolist()]
-    )
+    x = fmpz_mat([list(map(_scaled, row, columns)) for row in features.tolist()])
     # (sum weight z z^T) u = sum target z for z = 2^columns x, of which v = 2^columns u is a solution in x; scaled so
     # that everything is a whole number
     light, small = _exponent(weights), _exponent(target)
-    weighted = fmpz_mat(
-        [
-            [_scaled(weight, light) * entry for entry in row]
-            for weight, row in zip(weights.tolist(), x.tolist(), strict=True)
-        ]
-    )
+    rows = zip(weights.tolist(), x.tolist(), strict=True)
+    weighted = fmpz_mat([[_scaled(weight, light) * entry for entry in row] for weight, row in rows])
     t = fmpz_mat([[_scaled(value, small)] for value in target.tolist()])
     gram, right = weighted.transpose() * x, x.transpose() * t
     d = features.shape[1]
-    augmented = fmpz_mat(
-        [[*gram_row, *right_row] for gram_row, right_row in zip(gram.tolist(), right.tolist(), strict=True)]
-    )
+    augmented = fmpz_mat([[*left, *last] for left, last in zip(gram.tolist(), right.tolist(), strict=True)])
     reduced, denominator, rank = augmented.rref()
     numerators = [fmpz(0)] * d
     for i in range(rank):
@@ -100,7 +90,7 @@ def _moved(
     size = max(0, largest - abs(int(denominator)).bit_length() + max(0, -min(columns)))
     moved = []
     with ctx.workprec(PRECISION + min(size, 1 << 14)):
-        v = [arb(n) / arb(denominator) * arb(2) ** -k for n, k in zip(numerators, columns, strict=True)]
+        v = _coordinates(*solution)
         for row, a, weight in zip(features.tolist(), dual.tolist(), weights.tolist(), strict=True):
             if weight == 0.0:
                 moved.append(arb(a))
@@ -112,20 +102,13 @@ def _moved(
 
 def _exponent(values: Vector) -> int:
     """A k for which every value times 2^k is a whole number."""
-    found = 0
-    first = True
+    found = []
     for value in values.tolist():
         if value != 0.0:
-            k = value.as_integer_ratio()[1].bit_length() - 1
-            if k == 0:
-                k = -_factors_of_two(int(value))
-            found = k if first else max(found, k)
-            first = False
-    return found
-
-
-def _factors_of_two(whole: int) -> int:
-    return (whole & -whole).bit_length() - 1
+            whole, denominator = value.as_integer_ratio()
+            factors_of_two = (whole & -whole).bit_length() - 1
+            found.append(denominator.bit_length() - 1 or -factors_of_two)
+    return max(found, default=0)
 
 
 def _scaled(value: float, k: int) -> fmpz:

@@ -33,12 +33,10 @@ class PositivePart(UnitSlope):
         return -namespace(z).astype(excess > 0.0, excess.dtype)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product a y where -a is in [0, 1]."""
         xp = namespace(a)
         return xp.where((a <= 0.0) & (a >= -1.0), a * y, xp.full_like(a * y, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -51,12 +49,9 @@ class HuberizedPositivePart(UnitSlope):
 
     The paper says that f is twice continuously differentiable; its second derivative jumps by 1 / (2 h) at both
     ends (bst14.huber-smooth). It is once so, with a slope that is 1 / (2 h)-Lipschitz.
-
-    Attributes:
-        width: h, above 0, in the unit of the labels.
     """
 
-    width: float
+    width: float  # h, above 0, in the unit of the labels
 
     def __post_init__(self) -> None:
         number("width", self.width, above=0, allowed="a finite number above 0")
@@ -82,7 +77,6 @@ class HuberizedPositivePart(UnitSlope):
         return xp.where(inside, a * y + self.width * a * (a + 1.0), xp.full_like(a * y, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -95,17 +89,11 @@ class HuberizedPositivePart(UnitSlope):
 
 @dataclass(frozen=True)
 class OneVersusRest(OfAnother, GeneralizedLinear):
-    """A two-class loss that tells one label from all others: tasks of one data set with several classes.
+    """A two-class loss that tells one label from all others: tasks of one data set with several classes."""
 
-    Attributes:
-        base: a generalized linear loss for labels -1 and 1.
-        positive: the label that counts as 1; every other one counts as -1.
-        labels: the smallest and the largest label that there is.
-    """
-
-    base: GeneralizedLinear
-    positive: float
-    labels: tuple[float, float] = (0.0, 9.0)
+    base: GeneralizedLinear  # for labels -1 and 1
+    positive: float  # the label that counts as 1; every other one counts as -1
+    labels: tuple[float, float] = (0.0, 9.0)  # the smallest and the largest that there is
 
     def __post_init__(self) -> None:
         if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):

@@ -17,15 +17,7 @@ from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems.arrays import (
-    Array,
-    at_least,
-    at_most,
-    dot,
-    namespace,
-    outer,
-    row_sums,
-)
+from dpverify.problems.arrays import Array, at_least, at_most, dot, namespace, outer, row_sums
 from dpverify.problems.conic import Affine, ConicProgram, Vector
 from dpverify.problems.constraint_sets import ConstraintSet
 
@@ -162,7 +154,6 @@ class GeneralizedLinear(LinkLoss):
 
     @property
     def has_conic_link(self) -> bool:
-        """Whether there is a `conic_link`."""
         return type(self).conic_link is not GeneralizedLinear.conic_link
 
 
@@ -281,7 +272,6 @@ class Logistic(UnitSlope):
         return xp.where(inside, _x_log_x(s) + _x_log_x(1.0 - s), xp.full_like(s, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -319,13 +309,11 @@ class Hinge(UnitSlope):
         return -y * namespace(z).astype(margin < 1.0, margin.dtype)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product y a where it is in [-1, 0]."""
         xp = namespace(a)
         s = y * a
         return xp.where((s >= -1.0) & (s <= 0.0), s, xp.full_like(s, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -355,7 +343,6 @@ class Squared(WithinRadius, GeneralizedLinear):
         return 0.5 * a * a + a * y
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Every number is in the domain."""
         return a + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -383,12 +370,10 @@ class Linear(UnitSlope):
         return self._factor(z, y)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """0 at the slope itself, infinite elsewhere."""
         xp = namespace(a)
         return xp.where(a == self._factor(a, y), xp.zeros_like(a), xp.full_like(a, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """The slope, the only point of the domain."""
         return self._factor(a, y)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -423,7 +408,6 @@ class Ridge(OfAnother):
 
     @property
     def generalized_linear(self) -> bool:
-        """True if the base loss is."""
         return is_generalized_linear(self.base)
 
     @property

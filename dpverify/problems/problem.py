@@ -115,7 +115,7 @@ class Problem:
         if isinstance(loss, GeneralizedLinear):
             parts = [
                 xp.sum(loss.link(w[part, :] @ xp.matrix_transpose(features), labels), axis=-1)
-                for part in _parts(w.shape[0], data.n)
+                for part in slices(w.shape[0], data.n)
             ]
             total = xp.concat(parts) if parts else xp.zeros_like(w[:, 0])
         else:
@@ -131,7 +131,7 @@ class Problem:
         loss, ridge = without_ridge(self.loss)
         gradient = xp.zeros_like(w)
         if isinstance(loss, GeneralizedLinear):
-            for part in _parts(w.shape[0], data.n):
+            for part in slices(w.shape[0], data.n):
                 slopes = loss.link_slope(w[part, :] @ xp.matrix_transpose(features), labels)
                 gradient[part, :] = slopes @ features
         else:
@@ -143,16 +143,15 @@ class Problem:
         return gradient
 
     def _records(self, w: Array, data: Dataset) -> tuple[Array, Array]:
-        if data.d != self.constraint.dimension:
-            raise InvalidArgumentError("data", f"{data.d} features", f"{self.constraint.dimension} features")
+        data.check_features(self.constraint.dimension)
         if w.ndim != 2 or w.shape[1] != data.d:
             raise InvalidArgumentError("w", tuple(w.shape), f"points of shape (runs, {data.d})")
         return like(data.features, w), like(data.labels, w)
 
 
-def _parts(runs: int, n: int) -> Iterator[slice]:
-    """Slices of runs that keep (runs, n) tables small."""
-    step = max(1, _NUMBERS_AT_ONCE // n)
+def slices(runs: int, numbers_a_run: int) -> Iterator[slice]:
+    """Slices of runs whose tables stay small."""
+    step = max(1, _NUMBERS_AT_ONCE // numbers_a_run)
     for start in range(0, runs, step):
         yield slice(start, min(start + step, runs))
 
@@ -163,11 +162,7 @@ def without_ridge(loss: Loss) -> tuple[Loss, float]:
 
 
 class GuardedOracle:
-    """A problem's gradients and losses, at points where the declared constants hold.
-
-    Args:
-        problem: whose loss answers, and whose constants were read when it was made.
-    """
+    """A problem's gradients and losses, at points where the constants hold that were declared when it was made."""
 
     def __init__(self, problem: Problem) -> None:
         self._loss = problem.loss

@@ -66,12 +66,10 @@ class AbsoluteError(UnitSlope):
         return namespace(z).sign(z - y)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product a y where |a| <= 1."""
         xp = namespace(a)
         return xp.where(xp.abs(a) <= 1.0, a * y, xp.full_like(a, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """A number in [-1, 1]."""
         xp = namespace(a)
         return xp.minimum(xp.maximum(a, like(-1.0, a)), like(1.0, a)) + 0.0 * y
 
@@ -84,15 +82,10 @@ class SmoothedGeneralizedLinear(LinkLoss):
     """link^(<w, x>, y) with link^(z, y) = E link(z + width Z, y), Z standard normal in one dimension.
 
     Convex, and as Lipschitz as the base loss; never below it, and above it by at most `largest_bias`.
-
-    Attributes:
-        base: `Hinge()`, `AbsoluteError()` or `Logistic()`.
-        width: standard deviation of the kernel (the paper's lambda), in units of <w, x>; a length for records in
-            the unit ball.
     """
 
-    base: Loss
-    width: float
+    base: Loss  # Hinge(), AbsoluteError() or Logistic()
+    width: float  # standard deviation of the kernel (the paper's lambda), in units of <w, x>
 
     strong_convexity: ClassVar[float] = 0.0
     sensitivity_radius: ClassVar[float] = math.inf
@@ -108,12 +101,10 @@ class SmoothedGeneralizedLinear(LinkLoss):
 
     @property
     def lipschitz_constant(self) -> float:
-        """The base loss's."""
         return self.base.lipschitz_constant
 
     @property
     def labels(self) -> tuple[float, float]:
-        """The base loss's."""
         return label_range(self.base)
 
     @property
@@ -172,13 +163,9 @@ class SmoothedDistance:
 
     The second factor decreases in s, so the gradient is the steepest at w = x, by the smoothness c / (d width). Both
     are computed as integrals of positive functions, `noncentral_chi_mean` and `noncentral_chi_slope`.
-
-    Attributes:
-        width: standard deviation of each coordinate of the kernel (the paper's lambda), a length.
-        dimension: d.
     """
 
-    width: float
+    width: float  # standard deviation of each coordinate of the kernel (the paper's lambda), a length
     dimension: int
 
     lipschitz_constant: ClassVar[float] = 1.0

@@ -45,16 +45,12 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The checked outputs of one block of runs, as NumPy arrays.
+    """The checked outputs of one block of runs, as NumPy arrays, and the oracle calls of each run, shape (runs,).
 
     Attributes:
         index: number of the block, from 0.
         start: number of its first run, from 0.
         points: shape (runs, ...), finite numbers; of a mechanism of any output, any numbers, or texts (runs,).
-        gradient_queries: counted a run, shape (runs,).
-        value_queries: likewise.
-        projections: likewise.
-        linear_minimizations: likewise.
     """
 
     index: int
@@ -151,13 +147,13 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
 
 def check_same_form(block: Block, first: Block) -> None:
     """Every block must have the shape and number type of the first."""
-    if block.points.shape[1:] != first.points.shape[1:]:
-        raise InvalidDataError(
-            f"The mechanism's output changed shape from {first.points.shape[1:]} in block {first.index} to "
-            f"{block.points.shape[1:]} in block {block.index}; it must be the same in every run."
-        )
-    if block.points.dtype != first.points.dtype:
-        raise InvalidDataError(
-            f"The mechanism's output changed type from {first.points.dtype} in block {first.index} to "
-            f"{block.points.dtype} in block {block.index}; it must be the same in every run."
-        )
+    here, there = block.points, first.points
+    for what, now, before in (
+        ("shape", here.shape[1:], there.shape[1:]),
+        ("type", here.dtype, there.dtype),
+    ):
+        if now != before:
+            raise InvalidDataError(
+                f"The mechanism's output changed {what} from {before} in block {first.index} to {now} in block "
+                f"{block.index}; it must be the same in every run."
+            )

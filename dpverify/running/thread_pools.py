@@ -48,11 +48,7 @@ def no_idle_threads() -> Iterator[None]:
 
 
 class SharedContext:
-    """A context that threads may be in at the same time: the first one in enters it, the last one out leaves it.
-
-    Attributes:
-        make: what to enter, made anew each time.
-    """
+    """A context that threads may be in at the same time: the first one in enters it, the last one out leaves it."""
 
     def __init__(self, make: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
         self.make = make

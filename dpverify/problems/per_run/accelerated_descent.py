@@ -25,15 +25,10 @@ from dpverify.problems.arrays import Array, namespace, row_sums
 
 @dataclass(frozen=True)
 class RegularizedRisk:
-    """The mean risk plus pull ||w - center||^2, each run having a center of its own.
+    """The mean risk plus pull ||w - center||^2, each run having a center of its own."""
 
-    Attributes:
-        problem: a smooth Lipschitz loss on a constraint set.
-        pull: lambda, in loss over length^2, above 0.
-    """
-
-    problem: Problem
-    pull: float
+    problem: Problem  # a smooth Lipschitz loss on a constraint set
+    pull: float  # lambda, in loss over length^2, above 0
 
     @property
     def smoothness(self) -> float:
@@ -65,18 +60,14 @@ class RegularizedRisk:
 class CertifiedPoints:
     """What the solver found.
 
-    Attributes:
-        points: shape (runs, d).
-        gradients: how many each run took, each of a single record, shape (runs,).
-        projections: how many each run made, shape (runs,).
-        gaps: certified bound on the gap of each run, in units of the loss, shape (runs,); runs that took the
-            largest number of accelerated steps have the asked gap by the rate of convergence, whatever stands here.
+    A run that took the largest number of accelerated steps has the asked gap by the rate of convergence, whatever its
+    certified bound is.
     """
 
-    points: Array
-    gradients: np.ndarray[Any, Any]
-    projections: np.ndarray[Any, Any]
-    gaps: np.ndarray[Any, Any]
+    points: Array  # shape (runs, d)
+    gradients: np.ndarray[Any, Any]  # how many each run took, each of a single record, shape (runs,)
+    projections: np.ndarray[Any, Any]  # how many each run made, shape (runs,)
+    gaps: np.ndarray[Any, Any]  # certified bounds, in units of the loss, shape (runs,)
 
 
 def most_steps(risk: RegularizedRisk, gap: float) -> int:

@@ -14,6 +14,7 @@ from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms, row_sums
+from dpverify.problems.per_run.batched_minimizers import scatter
 
 _ROUNDING = 1e-14
 """Relative to the constraint set: a few dozen roundings."""
@@ -24,17 +25,11 @@ _HALVINGS = 200
 
 @dataclass(frozen=True, eq=False)
 class BallIntersections:
-    """One set for each run: the points of `constraint` within `radius` of the run's center.
+    """One set for each run: the points of `constraint` within `radius` of the run's center."""
 
-    Attributes:
-        constraint: C, closed and convex.
-        centers: points of C, which is not checked, one a run, shape (runs, d).
-        radius: of all balls, a length above 0.
-    """
-
-    constraint: ConstraintSet
-    centers: Array
-    radius: float
+    constraint: ConstraintSet  # C, closed and convex
+    centers: Array  # points of C, which is not checked, one a run, shape (runs, d)
+    radius: float  # of all balls, a length above 0
 
     def __post_init__(self) -> None:
         if not isinstance(self.constraint, ConstraintSet):
@@ -48,7 +43,6 @@ class BallIntersections:
 
     @property
     def dimension(self) -> int:
-        """Number of coordinates."""
         return self.constraint.dimension
 
     @property
@@ -110,8 +104,8 @@ class BallIntersections:
         if bool(xp.any(bound)):
             both = xp.nonzero(bound)[0]
             found = self._where_both_bind(xp, xp.take(outer, both, axis=0), xp.take(centers, both, axis=0))
-            closest = _put(xp, closest, bound, found)
-        return _put(xp, result, left, closest)
+            closest = scatter(bound, found, closest)
+        return scatter(left, closest, result)
 
     def _where_both_bind(self, xp: Any, w: Array, centers: Array) -> Array:
         # a subclass may have changed its projection
@@ -129,13 +123,6 @@ class BallIntersections:
             fits = row_norms(moved) <= self.radius
             low, high = xp.where(fits, middle, low), xp.where(fits, high, middle)
         return self.constraint.project(centers + low[:, None] * offset)
-
-
-def _put(xp: Any, points: Array, chosen: Array, new: Array) -> Array:
-    """The points, with the chosen ones replaced by the new ones, in order."""
-    places = xp.cumulative_sum(xp.astype(chosen, xp.int64)) - 1
-    places = xp.where(chosen, places, xp.zeros_like(places))
-    return xp.where(chosen[:, None], xp.take(new, places, axis=0), points)
 
 
 def _into_ball(xp: Any, w: Array, centers: Array, radius: float, slack: Array) -> Array:

@@ -35,21 +35,13 @@ def _same_runs(w: Array, runs: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class LocalLoss(OfAnother):
-    """Loss of u = w - offset, with a regularizer: original(w) + (weight / 2) ||w - anchor||^2, a run its own.
+    """Loss of u = w - offset, with a regularizer: original(w) + (weight / 2) ||w - anchor||^2, a run its own."""
 
-    Attributes:
-        original: the loss of w.
-        offsets: shape (runs, d).
-        weight: strong convexity that the regularizer adds, loss over length^2.
-        anchors: shape (runs, d).
-        distance: bound on ||w - anchor|| on the constraint set, for the Lipschitz constant; a length.
-    """
-
-    original: Loss
-    offsets: Array
-    weight: float
-    anchors: Array
-    distance: float
+    original: Loss  # of w
+    offsets: Array  # shape (runs, d)
+    weight: float  # strong convexity that the regularizer adds, loss over length^2
+    anchors: Array  # shape (runs, d)
+    distance: float  # bound on ||w - anchor|| on the constraint set, for the Lipschitz constant; a length
 
     @property
     def _parts(self) -> tuple[Loss, float, float]:
@@ -86,20 +78,14 @@ class LocalBalls(ConstraintSet):
 
     In w = u + offset this is the part of a ball within `radius` of the run's offset; `centers` holds the offsets
     minus the ball's midpoint. All projections are closed forms.
-
-    Attributes:
-        radius: a length.
-        outer_radius: a length.
-        centers: shape (runs, d), norms of at most `outer_radius`.
     """
 
-    radius: float
-    outer_radius: float
-    centers: Array
+    radius: float  # a length
+    outer_radius: float  # a length
+    centers: Array  # shape (runs, d), norms of at most `outer_radius`
 
     @property
     def dimension(self) -> int:
-        """Number d of coordinates."""
         return int(self.centers.shape[1])
 
     @property
@@ -177,7 +163,6 @@ class LocalBalls(ConstraintSet):
         return xp.maximum(xp.sqrt(squared) / self.radius, outer)
 
     def center(self) -> npt.NDArray[np.float64]:
-        """The point 0."""
         return np.zeros(self.dimension)
 
     def minimize_linear(self, g: Array) -> Array:
@@ -191,7 +176,6 @@ class LocalBalls(ConstraintSet):
         return self._first_inside(inner, in_outer, -self.outer_radius * unit - self.centers, -g)
 
     def support(self, g: Array) -> Array:
-        """Largest <g, u> on each run's set."""
         return row_sums(g * self.minimize_linear(-g))
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
@@ -212,21 +196,15 @@ def _shortened(w: Array, radius: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ResampledLoss(OfAnother):
-    """A loss whose record is looked up: each run has drawn its own records, and label t stands for its t-th.
-
-    Attributes:
-        original: the loss.
-        features: the records' features, shape (n, d).
-        record_labels: the records' labels, shape (n,).
-        drawn: numbers of the records that each run drew, from 0; shape (runs, m).
-        prefixes: whether fewer points than runs are those of the first runs; else they are refused.
-    """
+    """A loss whose record is looked up: each run has drawn its own records, and label t stands for its t-th."""
 
     original: Loss
-    features: Array
-    record_labels: Array
-    drawn: Array
-    prefixes: bool = False
+    features: Array  # of the records, shape (n, d)
+    record_labels: Array  # shape (n,)
+    drawn: Array  # numbers of the records that each run drew, from 0; shape (runs, m)
+    prefixes: bool = (
+        False  # whether fewer points than runs are those of the first runs; else they are refused
+    )
 
     @property
     def _parts(self) -> tuple[Loss, float, float]:

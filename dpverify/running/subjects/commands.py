@@ -138,6 +138,3 @@ def _ended(code: int) -> str:
     with contextlib.suppress(ValueError):
         return f"was ended by {signal.Signals(-code).name}"
     return f"was ended by signal {-code}"
-
-
-__all__ = ["Command", "words"]

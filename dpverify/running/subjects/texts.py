@@ -139,9 +139,7 @@ def of_batch(outputs: Any) -> NDArray[Any]:
     if array is not None:
         return array.copy()
     if not isinstance(outputs, (list, tuple, np.ndarray)) or getattr(outputs, "ndim", 1) == 0:
-        raise FormlessError(
-            f"returned {_a(outputs)} for all runs together; allowed: a list or an array with one output per run"
-        )
+        raise _without_entries(outputs)
     return of_runs(list(outputs))
 
 
@@ -263,16 +261,17 @@ def _of_pandas(value: Any) -> bool:
 
 def _rows_of_frame(value: Any) -> list[Any]:
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        return [_of_row(value.columns, row) for row in value.itertuples(index=False, name=None)]
+        rows = value.itertuples(index=False, name=None)
+        return [_by_name(list(zip(value.columns, map(_missing, row), strict=True))) for row in rows]
     if hasattr(value, "tolist"):
         return [_missing(item) for item in value.tolist()]
-    raise FormlessError(
+    raise _without_entries(value)
+
+
+def _without_entries(value: Any) -> FormlessError:
+    return FormlessError(
         f"returned {_a(value)} for all runs together; allowed: a list or an array with one output per run"
     )
-
-
-def _of_row(columns: Any, row: tuple[Any, ...]) -> Any:
-    return _by_name([(column, _missing(item)) for column, item in zip(columns, row, strict=True)])
 
 
 def _by_name(pairs: list[tuple[Any, Any]]) -> Any:

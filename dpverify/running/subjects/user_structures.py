@@ -14,9 +14,8 @@ from dpverify.checks import FloatArray
 from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.running.subjects.stating import SETS
 from dpverify.running.subjects.structure import Move, StatedStep, StatedStructure
-from dpverify.running.subjects.targets import Target
-from dpverify.running.user_process import plain
-from dpverify.running.user_sessions import ForeignError, Limits, UserSession
+from dpverify.running.user_process import plain, with_message
+from dpverify.running.user_sessions import ForeignError, Limits, Target, UserSession
 
 _WORDS = 4
 """Numbers of 63 bits from which a map that draws gets its generator."""
@@ -26,10 +25,6 @@ class UserStructure:
     """Calls `package.module:function`, data -> `StatedStructure`, and the maps of what it returns.
 
     They may exit, hang, print or crash; the worker process is ended by `close`, and with the program.
-
-    Args:
-        target: the function.
-        limits: of time for each call, and of memory.
     """
 
     def __init__(self, target: str, limits: Limits | None = None) -> None:
@@ -39,14 +34,12 @@ class UserStructure:
         self._session.start(str(Path.cwd()))
 
     def __enter__(self) -> UserStructure:
-        """Close it where the context ends."""
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the worker process."""
         self._session.close()
 
     def of(self, data: ArrayLike) -> StatedStructure:
@@ -93,9 +86,8 @@ class UserStructure:
         try:
             return self._session.ask(asked, array)
         except ForeignError as error:
-            said = f"{error.kind}: {error.message}" if error.message else error.kind
-            place = f" {error.where}" if error.where else ""
-            raise InvalidDataError(f"The structure {self._target} raised {said}{place}.") from error
+            said = with_message(error.message, error.where)
+            raise InvalidDataError(f"The structure {self._target} raised {error.kind}{said}") from error
 
 
 def _constraint(described: Any) -> problems.ConstraintSet | None:
