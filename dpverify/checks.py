@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +49,11 @@ def number(
     if not inside or (finite and not math.isfinite(real)):
         raise InvalidArgumentError(argument, value, said)
     return real
+
+
+def number_field(owner: object, name: str, **limits: Any) -> None:
+    """Check a field of a frozen dataclass as `number` does, and keep it as a float."""
+    object.__setattr__(owner, name, number(name, getattr(owner, name), **limits))
 
 
 def _range(at_least: float, at_most: float, above: float, below: float, *, finite: bool) -> str:

@@ -118,8 +118,7 @@ class Adversary:
         return points
 
 
-_KEPT: list[tuple[OracleHandle, Array]] = []
-"""Handles that should not have been kept, and points to ask at."""
+_KEPT: list[tuple[OracleHandle, Array]] = []  # handles that should not have been kept, and points to ask at
 
 
 def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[Adversary]:

@@ -24,9 +24,7 @@ from dpverify.privacy import StatedGuarantee
 from dpverify.running import Executor, Randomness, Runs, fingerprint, run
 
 _EPSILONS = np.linspace(0.0, 8.0, 33)
-_ROUNDING = 1e-9
-"""Relative and absolute allowance for the rounding of two profiles that are compared."""
-
+_ROUNDING = 1e-9  # relative and absolute allowance for the rounding of two profiles that are compared
 _NOT_A_NUMBER_OF_RECORDS = (0, -1, 1.5, math.nan, True, "3", None)
 
 _SEEDS = 6

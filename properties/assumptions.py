@@ -24,12 +24,9 @@ from dpverify.properties.strategies import neighboring_arrays
 
 Vector = NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that rounding explains."""
-_ROUNDS = 150
-"""Steps of a search along the direction that is stretched most."""
-_SHOWN = 8
-"""Coordinates of a point in a message."""
+_ROUNDING = 1e-9  # relative excess that rounding explains
+_ROUNDS = 150  # steps of a search along the direction that is stretched most
+_SHOWN = 8  # coordinates of a point in a message
 _CONSTANTS = (
     "lipschitz_constant", "smoothness", "strong_convexity", "gradient_sensitivity", "gradient", "value"
 )  # fmt: skip

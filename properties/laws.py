@@ -21,10 +21,8 @@ from dpverify.privacy import Guarantee, for_group
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that rounding explains."""
-_DIFFERENCES = 1e-4
-"""Relative error allowed to central differences."""
+_ROUNDING = 1e-9  # relative excess that rounding explains
+_DIFFERENCES = 1e-4  # relative error allowed to central differences
 _DELTAS = (1e-8, 1e-5, 1e-3)
 _EPSILONS = np.linspace(0.0, 12.0, 97)
 _FINE, _AROUND = 4000, 51

@@ -69,10 +69,8 @@ def losses(constraint: ConstraintSet) -> st.SearchStrategy[Loss]:
     """Convex losses, whose declared constants hold on a set and for records in the unit ball."""
     if not isinstance(constraint, ConstraintSet):
         raise InvalidArgumentError("constraint", constraint, "a constraint set, such as Ball(2, 1.0)")
-    plain: list[Loss] = [
-        Linear(), Logistic(), Hinge(), Squared.on(constraint), EuclideanDistance(), HalfSquaredDistance.on(constraint)
-    ]  # fmt: skip
     bases: list[Loss] = [Linear(), Logistic(), Hinge(), Squared.on(constraint)]
+    plain = [*bases, EuclideanDistance(), HalfSquaredDistance.on(constraint)]
     ridges = st.builds(
         lambda base, weight: Ridge.on(constraint, base, weight), st.sampled_from(bases), _sizes(2)
     )
@@ -161,9 +159,6 @@ def distribution_pairs(*, most_outcomes: int = 5) -> st.SearchStrategy[tuple[Arr
     """
     most = whole_number("most_outcomes", most_outcomes, at_least=2)
     return st.integers(2, most).flatmap(lambda k: st.tuples(distributions(k), distributions(k)))
-
-
-# ------------------------------------------------------------------------------------------- mechanisms
 
 
 @dataclass(frozen=True)

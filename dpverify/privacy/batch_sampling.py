@@ -79,8 +79,7 @@ class SampledBatch(Guarantee):
             raise InvalidArgumentError("replacement", self.replacement, "True or False")
         most = None if self.replacement else self.n
         object.__setattr__(self, "batch", checks.whole_number("batch", self.batch, at_least=1, at_most=most))
-        mu = checks.number("mu", self.mu, at_least=0, below=40, allowed="a real number in [0, 40)")
-        object.__setattr__(self, "mu", mu)
+        checks.number_field(self, "mu", at_least=0, below=40, allowed="a real number in [0, 40)")
 
     def __str__(self) -> str:
         how = "with" if self.replacement else "without"

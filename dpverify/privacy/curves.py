@@ -14,8 +14,7 @@ from dpverify.privacy import quantities
 from dpverify.privacy.guarantees import Guarantee
 
 _POINTS = 41
-_SHOWN_TO = 1e-10
-"""The delta down to which a profile is shown."""
+_SHOWN_TO = 1e-10  # the delta down to which a profile is shown
 _FARTHEST = 100.0
 
 

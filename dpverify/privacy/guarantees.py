@@ -182,7 +182,7 @@ class GDP(Guarantee):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", checks.number("mu", self.mu, at_least=0, allowed=_AT_LEAST_ZERO))
+        checks.number_field(self, "mu", at_least=0, allowed=_AT_LEAST_ZERO)
 
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
@@ -287,7 +287,7 @@ class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
+        checks.number_field(self, "rho", at_least=0, allowed=_AT_LEAST_ZERO)
 
     @property
     def curve(self) -> renyi.RenyiCurve:
@@ -308,9 +308,8 @@ class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
     omega: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
-        omega = checks.number("omega", self.omega, above=1, allowed="a finite real number above 1")
-        object.__setattr__(self, "omega", omega)
+        checks.number_field(self, "rho", at_least=0, allowed=_AT_LEAST_ZERO)
+        checks.number_field(self, "omega", above=1, allowed="a finite real number above 1")
 
     @property
     def curve(self) -> renyi.RenyiCurve:

@@ -32,13 +32,9 @@ from dpverify.privacy.guarantees import GDP, RDP
 _TOLERANCE = 1e-9
 _FORGOTTEN = -400.0
 """Binary exponent, relative to the largest, of what a step's noise contributes; below it the step hides nothing."""
-_LARGEST_POWER = 1023.0
-"""Binary exponent of the largest power of two among floats."""
-_UNIT = 2.0**-53
-"""Relative error of one operation in floats."""
-
-_MOST_STEPS = 10**9
-"""Of a schedule, each of which takes 8 bytes."""
+_LARGEST_POWER = 1023.0  # binary exponent of the largest power of two among floats
+_UNIT = 2.0**-53  # relative error of one operation in floats
+_MOST_STEPS = 10**9  # of a schedule, each of which takes 8 bytes
 
 
 @dataclass(frozen=True, eq=False)

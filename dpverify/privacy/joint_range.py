@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-52
-FEW = 14
-"""Halvings that are enough to compare orders."""
+FEW = 14  # halvings that are enough to compare orders
 MANY = 34
 _NEWTON = 7
 _RAISES = 6

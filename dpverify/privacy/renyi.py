@@ -59,11 +59,8 @@ class LinearCurve:
     highest_order: float = math.inf
 
     def __post_init__(self) -> None:
-        allowed = "a finite real number of at least 0"
-        object.__setattr__(self, "slope", checks.number("slope", self.slope, at_least=0, allowed=allowed))
-        allowed = "a real number above 1"
-        highest = checks.number("highest_order", self.highest_order, above=1, finite=False, allowed=allowed)
-        object.__setattr__(self, "highest_order", highest)
+        checks.number_field(self, "slope", at_least=0, allowed="a finite real number of at least 0")
+        checks.number_field(self, "highest_order", above=1, finite=False, allowed="a real number above 1")
 
     def __call__(self, order: float) -> float:
         return rounding.product(self.slope, order) if order <= self.highest_order else math.inf
@@ -77,10 +74,8 @@ class PointCurve:
     rdp: float
 
     def __post_init__(self) -> None:
-        order = checks.number("order", self.order, above=1, allowed="a finite real number above 1")
-        rdp = checks.number("rdp", self.rdp, at_least=0, allowed="a finite real number of at least 0")
-        object.__setattr__(self, "order", order)
-        object.__setattr__(self, "rdp", rdp)
+        checks.number_field(self, "order", above=1, allowed="a finite real number above 1")
+        checks.number_field(self, "rdp", at_least=0, allowed="a finite real number of at least 0")
 
     def __call__(self, order: float) -> float:
         return self.rdp if order <= self.order else math.inf

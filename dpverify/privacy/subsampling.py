@@ -39,8 +39,7 @@ _LARGEST_GRID = 100_000
 _ORDERS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0)
 _TAIL_MASS = 1e-18
 _DECISIVE = 20  # times the allowance for rounding: below that the Renyi bound is asked too
-_MOST = 2**53
-"""Of records and of steps: up to here, floats hold every whole number."""
+_MOST = 2**53  # of records and of steps: up to here, floats hold every whole number
 _LEAST_NOISE = 0.05
 _MOST_NOISE = 1e7
 _FEW = 64  # points evaluated one by one; more are, in one sweep over the loss grid
@@ -73,15 +72,10 @@ class SampledGaussian(composition.ComposedReleases):
     _NODES: ClassVar[int] = 8193
 
     def __post_init__(self) -> None:
-        multiplier = checks.number(
-            "noise_multiplier",
-            self.noise_multiplier,
-            at_least=_LEAST_NOISE,
-            allowed=f"a finite real number of at least {_LEAST_NOISE}",
-        )
         object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2, at_most=_MOST))
         object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_least=1, at_most=_MOST))
-        object.__setattr__(self, "noise_multiplier", multiplier)
+        allowed = f"a finite real number of at least {_LEAST_NOISE}"
+        checks.number_field(self, "noise_multiplier", at_least=_LEAST_NOISE, allowed=allowed)
 
     def __str__(self) -> str:
         return f"{self.steps} steps on 1 of {self.n} records at noise multiplier {self.noise_multiplier:g}"

@@ -26,8 +26,7 @@ Array: TypeAlias = Any
 """An array of any library that follows the array API standard."""
 
 
-_FEW = 4096
-"""Coordinates."""
+_FEW = 4096  # coordinates
 
 
 def namespace(*arrays: Array) -> Any:

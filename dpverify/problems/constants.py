@@ -21,10 +21,8 @@ from dpverify.problems.losses import Loss, gradient_sensitivity, label_range
 
 Matrix = npt.NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that is put down to rounding."""
-_RESTARTS = 256
-"""Searches that run side by side."""
+_ROUNDING = 1e-9  # relative excess that is put down to rounding
+_RESTARTS = 256  # searches that run side by side
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -410,17 +410,11 @@ class AllSpace:
     """
 
     dimension: int
+    diameter: ClassVar[float] = math.inf
+    largest_norm: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         checks.whole_number("dimension", self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        return math.inf
-
-    @property
-    def largest_norm(self) -> float:
-        return math.inf
 
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
         _check_batch(w, self.dimension)

@@ -23,11 +23,8 @@ from dpverify.problems.losses import Hinge, Linear, Logistic, Loss, Squared
 
 Vector = npt.NDArray[np.float64]
 
-PRECISION = 256
-"""Bits of a ball's midpoint: room for cancellation by a factor of 1e60 beyond that of doubles."""
-
-_FLAT = 1e4
-"""exp(-m) is enclosed by [0, exp(-_FLAT)] for larger m."""
+PRECISION = 256  # bits of a ball's midpoint: room for cancellation by a factor of 1e60 beyond that of doubles
+_FLAT = 1e4  # exp(-m) is enclosed by [0, exp(-_FLAT)] for larger m
 
 
 def below(value: arb) -> float:

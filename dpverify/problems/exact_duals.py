@@ -15,8 +15,7 @@ from dpverify.problems.enclosures import PRECISION
 
 Vector = npt.NDArray[np.float64]
 
-_SMALLEST_WEIGHT = 2.0**-200
-"""Weights that are smaller, relative to the largest one, count as 0."""
+_SMALLEST_WEIGHT = 2.0**-200  # weights that are smaller, relative to the largest one, count as 0
 
 
 def orthogonal(features: Vector, dual: Vector, room: Vector) -> list[arb] | None:

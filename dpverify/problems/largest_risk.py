@@ -23,12 +23,9 @@ from dpverify.problems.problem import Problem, without_ridge
 Matrix = npt.NDArray[np.float64]
 
 _STEPS = 100
-_RECORDS = 64
-"""Records whose directions the ascent starts from; as many random directions are added."""
-_MOST_VERTICES = 12
-"""Dimensions up to which all vertices of a box are tried."""
-_SIDES = 720
-"""Of the polygon around a disk."""
+_RECORDS = 64  # records whose directions the ascent starts from; as many random directions are added
+_MOST_VERTICES = 12  # dimensions up to which all vertices of a box are tried
+_SIDES = 720  # of the polygon around a disk
 _ALLOWANCE = 1e-10
 
 

@@ -40,17 +40,13 @@ from dpverify.problems.arrays import Array, check_record_shape, like, namespace,
 from dpverify.problems.conic import Affine, ConicProgram, Vector
 from dpverify.problems.losses import LinkLoss, UnitSlope
 
-DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
-"""Of the standard normal law; half of E |Z|."""
-
+DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)  # of the standard normal law; half of E |Z|
 _QUADRATURE_ERROR = 1e-15
 _MOST_NODES = 4000
 _NODES = 60
 _DECAY = 6.5
-_FAR = 1e9
-"""Centers, over sqrt(d), at which the spread of Z no longer shows in a double."""
-_REACH = 8.5
-"""The normal law has 2e-17 beyond."""
+_FAR = 1e9  # centers, over sqrt(d), at which the spread of Z no longer shows in a double
+_REACH = 8.5  # the normal law has 2e-17 beyond
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,8 @@ _WORKING_COPIES = 4
 
 _COUNTER_BYTES = 8 * len(COUNTERS)
 
-_LIKELY_BYTES = 1024
-"""Size of one run's output before the first is known."""
-
-_SINGLE_RUNS = 100
-"""Runs that are done again of a function that is called once a run."""
+_LIKELY_BYTES = 1024  # size of one run's output before the first is known
+_SINGLE_RUNS = 100  # runs that are done again of a function that is called once a run
 
 
 @dataclass(frozen=True, eq=False)

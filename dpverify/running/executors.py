@@ -30,12 +30,8 @@ _CONNECT_SECONDS = 10.0
 _LONGEST_WAIT = 5.0
 """Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
 
-_LOOKS = 0.25
-"""Seconds between two looks at who the parent is."""
-
-MOST_WORKERS = 1024
-"""Threads or processes of one machine; thousands of them only take memory."""
-
+_LOOKS = 0.25  # seconds between two looks at who the parent is
+MOST_WORKERS = 1024  # threads or processes of one machine; thousands of them only take memory
 _FORMS = '"serial", "threads=K", "processes=K" with K from 1 to 1024, or "dask=ADDRESS"'
 
 

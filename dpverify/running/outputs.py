@@ -148,10 +148,7 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
 def check_same_form(block: Block, first: Block) -> None:
     """Every block must have the shape and number type of the first."""
     here, there = block.points, first.points
-    for what, now, before in (
-        ("shape", here.shape[1:], there.shape[1:]),
-        ("type", here.dtype, there.dtype),
-    ):
+    for what, now, before in (("shape", here.shape[1:], there.shape[1:]), ("type", here.dtype, there.dtype)):
         if now != before:
             raise InvalidDataError(
                 f"The mechanism's output changed {what} from {before} in block {first.index} to {now} in block "

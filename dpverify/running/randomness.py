@@ -26,13 +26,10 @@ into NumPy costs below one percent of the work it starts. It is no power of two 
 numbers land on the same cache sets, which costs five percent.
 """
 
-SEED_BITS = 128
-"""Seeds fill the four words that a seed sequence keeps apart from its spawn key."""
-
+SEED_BITS = 128  # seeds fill the four words that a seed sequence keeps apart from its spawn key
 _WORD = 2**32 - 1
 
-_LARGE_POOL = 8
-"""Words of the pool for blocks from 2^32 on; NumPy's own has 4."""
+_LARGE_POOL = 8  # words of the pool for blocks from 2^32 on; NumPy's own has 4
 
 Array = Any
 """An array of the namespace in use; the array API standard names no type for it."""

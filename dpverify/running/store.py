@@ -19,20 +19,12 @@ from dpverify.ledger.records import Reuse
 
 Kind = Literal["block", "proof", "audit", "sources", "remembered"]
 
-NAME_IN_FOLDER = "dpverify-store.sqlite"
-"""The file, where a folder is given."""
-
-_APPLICATION = 0x64707665
-"""Tells stores from other SQLite files: `dpve`."""
-
+NAME_IN_FOLDER = "dpverify-store.sqlite"  # the file, where a folder is given
+_APPLICATION = 0x64707665  # tells stores from other SQLite files: `dpve`
 _LAYOUT = 1
 
-_PERIOD = 1.0
-"""Seconds for which finished work may wait to be written."""
-
-_MOST_PENDING = 32 * 2**20
-"""Bytes that may wait."""
-
+_PERIOD = 1.0  # seconds for which finished work may wait to be written
+_MOST_PENDING = 32 * 2**20  # bytes that may wait
 _ALLOWED = "a file, created if it does not exist, or a folder to keep it in"
 
 _SCHEMA = """
@@ -336,9 +328,6 @@ def _code(error: BaseException | None) -> int:
     """SQLite's result code, without what some add to it; 0 for other errors."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF
-
-
-# ----------------------------------------------------------------------------------- the user's store
 
 
 _open: dict[Path, Store | None] = {}

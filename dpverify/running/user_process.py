@@ -35,20 +35,10 @@ from dpverify.running.subjects import commands, estimators, stating, texts
 
 ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
-PIPE_GONE = 121
-"""Exit code of a worker process whose pipes were closed under it."""
-
-NO_MEMORY = 122
-"""Exit code of a worker process that had no memory left to say so."""
-
-LARGEST_HEADER = 2**24
-"""Bytes of a frame's JSON."""
-
-_HEARTBEAT = 0.5
-"""Seconds between two signs of life while the runs of a block are done one by one."""
-
-
-# ------------------------------------------------------------------------------------------- frames
+PIPE_GONE = 121  # exit code of a worker process whose pipes were closed under it
+NO_MEMORY = 122  # exit code of a worker process that had no memory left to say so
+LARGEST_HEADER = 2**24  # bytes of a frame's JSON
+_HEARTBEAT = 0.5  # seconds between two signs of life while the runs of a block are done one by one
 
 
 def frame(header: dict[str, Any], array: NDArray[Any] | None = None) -> bytes:
@@ -90,9 +80,6 @@ def _send(pipe: int, header: dict[str, Any], array: NDArray[Any] | None = None) 
     content = memoryview(frame(header, array))
     while content:
         content = content[os.write(pipe, content) :]
-
-
-# ------------------------------------------------------------------------------------------- functions
 
 
 def takes_runs(function: Callable[..., Any]) -> bool:
@@ -215,9 +202,6 @@ def _refused_import(error: BaseException, target: str, module: str) -> DpverifyE
     )
 
 
-# ------------------------------------------------------------------------------------------- sources
-
-
 def loaded_sources(before: Iterable[str] = ()) -> list[str]:
     """Files of the loaded modules that lie outside of the standard library and of installed packages.
 
@@ -246,9 +230,6 @@ def place_in_sources(error: BaseException) -> str:
     except Exception:
         return found  # of a user's class, which may change anything
     return found
-
-
-# ------------------------------------------------------------------------------------------- serving
 
 
 def _stream(asked: dict[str, Any]) -> np.random.Generator:

@@ -31,12 +31,8 @@ from dpverify.running.user_process import LARGEST_HEADER, NO_MEMORY, PIPE_GONE, 
 
 GIB = 2**30
 
-LARGEST_TEXT = 2**20
-"""Bytes of what a worker process prints that are shown; the rest is counted."""
-
-_LAST_WORDS = 10.0
-"""Seconds for the guard to end what is left of a worker; it takes milliseconds."""
-
+LARGEST_TEXT = 2**20  # bytes of what a worker process prints that are shown; the rest is counted
+_LAST_WORDS = 10.0  # seconds for the guard to end what is left of a worker; it takes milliseconds
 _LONGEST_SENTENCE = 1000
 
 _CHUNK = 2**16
@@ -190,8 +186,6 @@ class UserSession:
             self.close()
             raise
 
-    # --------------------------------------------------------------------------------------- life
-
     def _pipe(self) -> tuple[int, int]:
         ends = os.pipe()
         if min(ends) <= 2:  # a standard stream was closed, whose number the worker needs for its own
@@ -273,8 +267,6 @@ class UserSession:
             with self._ending:
                 self._drop(*tuple(self._open))
             self._busy.release()
-
-    # --------------------------------------------------------------------------------------- questions
 
     def compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
         """The function's outputs on `data`, one a run along the first axis."""
@@ -391,8 +383,6 @@ class UserSession:
             raise ForeignError(text("type"), text("message"), text("where"))
         raise InvalidDataError(self._unreadable())
 
-    # --------------------------------------------------------------------------------------- output
-
     def _show_output(self) -> bool:
         """Show some of what was printed; whether there was anything."""
         text = _read(self._output)
@@ -407,8 +397,6 @@ class UserSession:
         limit = self._printed + LARGEST_TEXT
         while self._printed < limit and self._show_output():
             pass
-
-    # --------------------------------------------------------------------------------------- sentences
 
     def _how_it_ended(self, importing: bool) -> str:
         said = _read(self._status)

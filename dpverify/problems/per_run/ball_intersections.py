@@ -16,9 +16,7 @@ from dpverify.problems import AllSpace, Ball, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms, row_sums
 from dpverify.problems.per_run.batched_minimizers import scatter
 
-_ROUNDING = 1e-14
-"""Relative to the constraint set: a few dozen roundings."""
-
+_ROUNDING = 1e-14  # relative to the constraint set: a few dozen roundings
 _HALVINGS = 200
 """More than a bracket in [0, 1] of doubles can take; it ends the search even where rounding stalls it."""
 

@@ -20,8 +20,7 @@ from dpverify.problems.conic import Affine, ConicProgram
 from dpverify.problems.losses import OfAnother, sensitivity_radius
 
 _TINY = 1e-300
-_ROUNDING = 5e-15
-"""By how much of the outer radius rounding may move a run's center out of the outer ball."""
+_ROUNDING = 5e-15  # by how much of the outer radius rounding may move a run's center out of the outer ball
 
 
 def _same_runs(w: Array, runs: int) -> None:

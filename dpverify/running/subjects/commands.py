@@ -23,12 +23,10 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import quoted
 
-_SEEDS = 2**31
-"""Below it are integers in every language."""
+_SEEDS = 2**31  # below it are integers in every language
 _LONGEST_LINE = 2**26
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
-_OPERATOR = re.compile(r"[<>|&;]+")
-"""What a shell reads as more than letters of a word."""
+_OPERATOR = re.compile(r"[<>|&;]+")  # what a shell reads as more than letters of a word
 
 
 def words(text: object) -> list[str]:

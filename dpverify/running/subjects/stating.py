@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidDataError
 from dpverify.quoting import quoted
 
-SETS = ("Ball", "Box", "Simplex")
-"""Constraint sets that can be described."""
+SETS = ("Ball", "Box", "Simplex")  # constraint sets that can be described
 
 
 class Stating:

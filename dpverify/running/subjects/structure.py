@@ -20,8 +20,7 @@ from dpverify.problems import AllSpace, ConstraintSet
 Move = Callable[[FloatArray, np.random.Generator], FloatArray]
 """States (k, d) and a generator to their images before the noise, the same shape; it must not write to the states."""
 
-_TOLERANCE = 1e-9
-"""Relative: by how much probabilities may miss 1."""
+_TOLERANCE = 1e-9  # relative: by how much probabilities may miss 1
 
 
 @dataclass(frozen=True, eq=False)

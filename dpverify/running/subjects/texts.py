@@ -32,13 +32,9 @@ from dpverify.quoting import quoted
 
 ALLOWED = "numbers, text, bytes, None, lists, tuples, dictionaries, sets, arrays and data frames, nested as you like"
 
-DEEPEST = 40
-"""Levels of lists and dictionaries inside one another."""
-
+DEEPEST = 40  # levels of lists and dictionaries inside one another
 _EXACT = 2.0**53
-_LARGEST_INTEGER = 10**4000
-"""Python reads no longer ones from text."""
-
+_LARGEST_INTEGER = 10**4000  # Python reads no longer ones from text
 _PRINTED_WHOLE = (
     decimal.Decimal,
     fractions.Fraction,
@@ -53,9 +49,6 @@ _PRINTED_WHOLE = (
 
 class FormlessError(ValueError):
     """What a function returned has no form as text; the message begins with what it did."""
-
-
-# ------------------------------------------------------------------------------------------- arrays of texts
 
 
 def is_texts(points: NDArray[Any]) -> bool:
@@ -97,9 +90,6 @@ def joined(blocks: Sequence[NDArray[Any]]) -> NDArray[Any]:
     if len({(block.dtype, block.shape[1:]) for block in blocks}) > 1:
         blocks = [as_texts(block) for block in blocks]
     return np.concatenate(blocks)
-
-
-# ------------------------------------------------------------------------------------------- from outputs
 
 
 def kept(output: Any) -> Any:
@@ -249,9 +239,6 @@ def _sorting(tree: Any) -> str:
 
 def _a(value: Any) -> str:
     return f"an object of type {quoted(type(value).__name__)}"
-
-
-# ------------------------------------------------------------------------------------------- pandas
 
 
 def _of_pandas(value: Any) -> bool:

@@ -23,8 +23,7 @@ from dpverify.running.sources import hash_of_file, shown
 from dpverify.running.user_process import call_function, takes_runs
 from dpverify.running.user_sessions import Limits, Target, UserSession
 
-_IDLE_SECONDS = 10.0
-"""After which a worker process on a cluster ends where no block came for it."""
+_IDLE_SECONDS = 10.0  # after which a worker process on a cluster ends where no block came for it
 
 
 class FunctionMechanism:

@@ -17,8 +17,7 @@ from dpverify.running.subjects.structure import Move, StatedStep, StatedStructur
 from dpverify.running.user_process import plain, with_message
 from dpverify.running.user_sessions import ForeignError, Limits, Target, UserSession
 
-_WORDS = 4
-"""Numbers of 63 bits from which a map that draws gets its generator."""
+_WORDS = 4  # numbers of 63 bits from which a map that draws gets its generator
 
 
 class UserStructure:
