@@ -225,10 +225,7 @@ def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_si
 
 
 def check_fingerprint(algorithm: Any) -> None:
-    """A copy has the same fingerprint; other parameters change it.
-
-    Tried are all numbers among the parameters, a little larger, as far as the algorithm takes them.
-    """
+    """A copy has the same fingerprint; a parameter that is a little larger, as far as that is taken, has another."""
     must = partial(_require, algorithm)
     ours = fingerprint(algorithm)
     must(fingerprint(copy.deepcopy(algorithm)) == ours, "a copy has a different fingerprint")

@@ -166,10 +166,7 @@ class NoisyIteration:
         return self._schedule(charged)
 
     def _charged(self, amounts: FloatArray, *, take_rest: bool = False) -> tuple[FloatArray, bool, bool]:
-        """What an exactly admissible schedule near `amounts` takes at most, each rounded up.
-
-        With `take_rest`, the last step with noise takes whatever is there.
-        """
+        """What an exactly admissible schedule takes at most, rounded up; whether too much was asked, or any is left."""
         noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1
         charged = np.zeros(self.steps)

@@ -52,10 +52,7 @@ def _log_sinh_over(c: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def _excess(c: FloatArray, r: FloatArray, terms: tuple[tuple[FloatArray, FloatArray], ...]) -> FloatArray:
-    """A sum of weights times e^(c x), less e^(c r), divided by c or by e^(c r), whichever is larger.
-
-    The weights add up to 1.
-    """
+    """A sum of weights (1 in all) times e^(c x), less e^(c r), divided by the larger one of c and e^(c r)."""
     k = c * r
     large = k > 1
     near: FloatArray = np.zeros_like(k)

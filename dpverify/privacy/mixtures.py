@@ -15,10 +15,7 @@ from dpverify.privacy import gaussian_hockey_stick
 
 @dataclass(frozen=True)
 class GaussianMixtureProfile:
-    """An upper bound on the divergence of two mixtures whose parts are as far apart as two unit Gaussians.
-
-    With the remaining probability the two outputs have the same law.
-    """
+    """Bounds for two mixtures whose parts are as far apart as unit Gaussians; of the rest, both have the same law."""
 
     weights: tuple[float, ...]  # of the parts, at most 1 in sum
     mus: tuple[float, ...]  # distance of each part's Gaussians, in standard deviations
@@ -73,10 +70,7 @@ def harmonic(terms: int) -> float:
 
 
 def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
-    """Noise over L2 sensitivity: sqrt(2 ln(1.25/delta)) / epsilon where that is private enough, else more.
-
-    The printed formula is too small for large epsilon; there the exact profile decides.
-    """
+    """Noise over L2 sensitivity: sqrt(2 ln(1.25/delta)) / epsilon, or more where that is not enough."""
     number("epsilon", epsilon, above=0, allowed="a finite number above 0")
     number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
 
@@ -87,10 +81,7 @@ def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
 
 
 def smallest_noise_multiplier(epsilon: float, delta: float, above: float = 0.0) -> float:
-    """The least noise over L2 sensitivity at which the Gaussian mechanism is (epsilon, delta)-DP, dimensionless.
-
-    By bisection of the exact profile, to 1e-12 from above; `above` is a number that is not enough.
-    """
+    """The least noise over L2 sensitivity that is enough, by bisection to 1e-12 from above; `above` is not enough."""
     low, high = above, 2 * above or 1.0
     while not _private(epsilon, delta, high):
         low, high = high, 2 * high

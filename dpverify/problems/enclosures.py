@@ -186,10 +186,8 @@ def smallest_linear(constraint: ConstraintSet, slope: Sequence[arb]) -> arb:
 def smallest_quadratic(
     constraint: ConstraintSet, slope: Sequence[arb], curvature: float, near: Vector
 ) -> float:
-    """A lower bound on <slope, w> + (curvature / 2) ||w||^2 over a known set; sharp if its minimizer is `near`.
-
-    The better of the minimum over all space, and of the tangent at `near` minimized over the set.
-    """
+    """A lower bound on <slope, w> + (curvature / 2) ||w||^2 over a known set; sharp if its minimizer is `near`."""
+    # the better of the minimum over all space, and of the tangent at `near` minimized over the set
     r, p = arb(curvature), balls(near.tolist())
     tangent = [v + r * w for v, w in zip(slope, p, strict=True)]
     # <slope, p> + (r / 2) ||p||^2 - <tangent, p>

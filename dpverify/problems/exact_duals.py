@@ -53,10 +53,7 @@ def _weights(room: Vector) -> Vector:
 def _normal_equations(
     features: Vector, target: Vector, weights: Vector
 ) -> tuple[list[fmpz], fmpz, list[int]] | None:
-    """Solve (sum weight_i x_i x_i^T) v = sum target_i x_i; None if there is no solution.
-
-    Coordinate j of the solution is numerators[j] / denominator / 2^columns[j].
-    """
+    """Numerators, denominator and k, v_j being n_j / m / 2^(k_j), of (sum weight_i x_i x_i^T) v = sum target_i x_i."""
     columns = [_exponent(features[:, j]) for j in range(features.shape[1])]
     x = fmpz_mat([list(map(_scaled, row, columns)) for row in features.tolist()])
     # (sum weight z z^T) u = sum target z for z = 2^columns x, of which v = 2^columns u is a solution in x; scaled so

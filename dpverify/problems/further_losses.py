@@ -18,10 +18,7 @@ from dpverify.problems.losses import OfAnother, UnitSlope
 
 @dataclass(frozen=True)
 class PositivePart(UnitSlope):
-    """(y - <w, x>)_+ for labels in [-1, 1]; the subgradient at the kink is 0.
-
-    A hinge loss (1 - y <w, x>)_+ is that of the record (y x, 1).
-    """
+    """(y - <w, x>)_+ for labels in [-1, 1], slope 0 at the kink; the hinge (1 - y <w, x>)_+ is that of (y x, 1)."""
 
     smoothness: ClassVar[float] = math.inf
 

@@ -211,10 +211,7 @@ def _first_order_in_doubles(problem: Problem, data: Dataset, point: Matrix) -> f
 
 
 def _noise(problem: Problem, data: Dataset, point: Matrix) -> float:
-    """Room for the rounding of a custom loss's mean risk and gradient at a point, in double precision.
-
-    In proportion to the terms that are added up, however much of them cancels.
-    """
+    """Room for the rounding of a custom loss's risk and gradient at a point, in proportion to the terms added up."""
     size = float(np.linalg.norm(point))
     total = 0.0
     for x, y in zip(data.features, data.labels, strict=True):
@@ -469,10 +466,7 @@ def _room(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
 
 
 def _balanced(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
-    """Change dual variables as little as is needed for sum a_i x_i = 0 up to rounding, within the conjugate's domain.
-
-    Variables change in proportion to the square of their room in the domain: those on its border stay.
-    """
+    """Dual variables with sum a_i x_i = 0 up to rounding: each changes as the square of its room in the domain."""
     dual = _nearest_dual(loss, data, dual)
     for _ in range(3):
         room = _room(loss, data, dual)

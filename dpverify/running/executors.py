@@ -183,10 +183,7 @@ class _Telling:
 
 
 class _WaitingThreads(_Telling, ThreadingBackend):  # type: ignore[misc]  # joblib has no types
-    """Joblib's threads, whose results are waited for; joblib would look for them every 10 ms.
-
-    That is 4 % of a run of a quarter of a second on two threads.
-    """
+    """Joblib's threads, whose results are waited for; joblib would look every 10 ms, 4 % of a run of 0.25 s."""
 
     supports_retrieve_callback = False
     supports_return_generator = True
@@ -216,11 +213,7 @@ class _WaitingThreads(_Telling, ThreadingBackend):  # type: ignore[misc]  # jobl
 
 
 class _Processes(_Telling, LokyBackend):  # type: ignore[misc]  # joblib has no types
-    """Joblib's processes, ended only when every call that was submitted has been taken up.
-
-    A call that comes in while loky is told to end its workers makes the thread that hands calls on fail, with a
-    traceback on standard error.
-    """
+    """Joblib's processes, ended only when every call has been taken up: one that comes later gives a traceback."""
 
     def retrieve_result_callback(self, out: Any) -> Any:
         """The results of a batch of calls, or what it raised."""

@@ -38,7 +38,7 @@ _CLASS_NOISE = frozenset({
     "__annotate_func__", "__annotations_cache__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
     "__dataclass_params__", "__match_args__", "__parameters__", "__orig_bases__", "__static_attributes__",
     "__firstlineno__", "__classdictcell__", "__protocol_attrs__", "_is_protocol", "_is_runtime_protocol",
-    "__non_callable_proto_members__",
+    "__non_callable_proto_members__", "__slotnames__",
 })  # fmt: skip
 """What a class holds that says nothing about what its methods do, or differs from process to process."""
 

@@ -55,10 +55,7 @@ def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
 
 
 def foresee_stated(mechanism: Any, data: Any) -> None:
-    """Refuse a mechanism that states, by `queries(n)`, that each run makes too many calls of an oracle.
-
-    Upper bounds, of expectations too, are no reason: a run may stay far below them.
-    """
+    """Refuse a mechanism whose `queries(n)` state too many calls; bounds are no reason: a run may stay below."""
     queries, n = getattr(mechanism, "queries", None), getattr(data, "n", None)
     if not callable(queries) or not isinstance(n, int):
         return

@@ -16,10 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def thread_pools() -> ThreadpoolController:
-    """The loaded libraries that have thread pools.
-
-    Looking for them takes some ten milliseconds, and only an import brings a new one.
-    """
+    """The loaded libraries that have thread pools; to look takes ten milliseconds, and only imports bring new ones."""
     return _thread_pools(len(sys.modules))
 
 

@@ -58,11 +58,7 @@ class RegularizedRisk:
 
 @dataclass(frozen=True, eq=False)
 class CertifiedPoints:
-    """What the solver found.
-
-    A run that took the largest number of accelerated steps has the asked gap by the rate of convergence, whatever its
-    certified bound is.
-    """
+    """What the solver found; a run that took the most steps has the asked gap by the rate, whatever is certified."""
 
     points: Array  # shape (runs, d)
     gradients: np.ndarray[Any, Any]  # how many each run took, each of a single record, shape (runs,)

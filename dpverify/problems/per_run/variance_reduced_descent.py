@@ -117,11 +117,7 @@ def most_projections(risk: RegularizedRisk, n: int, gap: float) -> int:
 def minimize_on_draws(
     risk: RegularizedRisk, data: Dataset, center: Array, gap: float, draw: Draw
 ) -> CertifiedPoints:
-    """As `minimize_regularized`, whatever is drawn.
-
-    Variance-reduced descent, or accelerated descent where that is foreseen cheaper; which of them depends on the
-    problem's constants, n and the gap only.
-    """
+    """As `minimize_regularized`, whatever is drawn; by it where constants, n and gap make it foreseen cheaper."""
     rounds = foreseen_rounds(risk, data.n, gap)
     if rounds is None:
         return minimize_regularized(risk, data, center, gap)
