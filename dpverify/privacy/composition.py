@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import conversions, renyi, rounding
+from dpverify.privacy import conversions, quantities, renyi, rounding
 from dpverify.privacy.guarantees import (
     GDP,
     RDP,
@@ -326,8 +326,7 @@ def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: s
             deltas[-1] = distribution.get_delta_for_epsilon(1e300)
         # errors of the Fourier transform, of either sign, must not make the profile increase or negative
         safe = np.minimum(np.clip(deltas, 0.0, 1.0) + added, 1.0)
-        falling: FloatArray = np.maximum.accumulate(safe[::-1])[::-1]
-        return falling[inverse].reshape(epsilon.shape)
+        return quantities.falling(safe)[inverse].reshape(epsilon.shape)
 
     return ProfileDP(profile, label)
 
@@ -364,8 +363,7 @@ class ComposedReleases(Guarantee):
         """What is proved if the composed distribution gives `composed` at rising epsilons, shape (k,) both."""
         bounds: FloatArray = np.minimum(np.maximum(composed, 0.0) + self.rounding, 1.0)
         # rounding must not make the profile increase
-        falling: FloatArray = np.maximum.accumulate(bounds[::-1])[::-1]
-        return falling
+        return quantities.falling(bounds)
 
     @cached_property
     def _table(self) -> tuple[FloatArray, FloatArray]:

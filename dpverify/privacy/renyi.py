@@ -209,8 +209,7 @@ def _least(curve: RenyiCurve, ascending: FloatArray, orders: tuple[float, ...] |
     deltas = np.nextafter(np.exp(joint_range.log_delta(ascending, order, divergence)), 1.0)
     deltas = np.where(divergence == 0, 0.0, deltas)
     # neighbors may have got orders of which one is slightly better
-    falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
-    return falling
+    return quantities.falling(deltas)
 
 
 @dataclass(frozen=True)
@@ -412,8 +411,7 @@ def tradeoff_from_renyi(
         ascending, inverse = np.unique(levels, return_inverse=True)
         errors = _type_two_errors(curve, ascending, only)
         # what one level's orders prove holds at all lower levels
-        falling: FloatArray = np.maximum.accumulate(errors[::-1])[::-1]
-        return np.minimum(falling, 1 - ascending)[inverse]
+        return np.minimum(quantities.falling(errors), 1 - ascending)[inverse]
 
     return quantities.in_blocks(block, quantities.levels(alpha))
 

@@ -132,8 +132,7 @@ class SampledGaussian(composition.ComposedReleases):
         if small.any():
             bounds[small] = np.minimum(bounds[small], self.by_renyi(np.asarray(epsilons)[small]))
         # rounding must not make the profile increase
-        falling: FloatArray = np.maximum.accumulate(bounds[::-1])[::-1]
-        return falling
+        return quantities.falling(bounds)
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         order, inverse = np.unique(epsilon.ravel(), return_inverse=True)
@@ -144,8 +143,7 @@ class SampledGaussian(composition.ComposedReleases):
             deltas[: finite.size] = self._bounds(np.array(composed), finite)
         else:
             deltas = self._bounds(composition.deltas_of(self.distribution, order), order)
-        falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
-        return falling[inverse].reshape(epsilon.shape)
+        return quantities.falling(deltas)[inverse].reshape(epsilon.shape)
 
 
 def _sampled(epsilon: float, n: int) -> float:

@@ -99,23 +99,17 @@ def check_constants(
         if isinstance(declared, bool) or not declared >= 0.0:
             raise InvalidArgumentError(constant, declared, "a number of at least 0")
     search = _ConstantsSearch(loss, constraint, data, rng, rounds)
-    lipschitz, convexity, sensitivity = (
-        loss.lipschitz_constant,
-        loss.strong_convexity,
-        gradient_sensitivity(loss),
+    norm = search.largest("lipschitz_constant", _gradient_norm, loss.lipschitz_constant, "gradient's norm")
+    search.largest("lipschitz_constant", _value_ratio, loss.lipschitz_constant, "slope of the values")
+    ratio = search.largest("smoothness", _gradient_ratio, loss.smoothness, "gradient's change over distance")
+    curvature = -search.largest(
+        "strong_convexity", _negative_curvature, -loss.strong_convexity, "negated curvature of the gradient"
     )
-    norm, _, ratio, negative, difference, _ = (
-        search.largest(argument, objective, declared, what)
-        for argument, objective, declared, what in (
-            ("lipschitz_constant", _gradient_norm, lipschitz, "gradient's norm"),
-            ("lipschitz_constant", _value_ratio, lipschitz, "slope of the values"),
-            ("smoothness", _gradient_ratio, loss.smoothness, "gradient's change over distance"),
-            ("strong_convexity", _negative_curvature, -convexity, "negated curvature of the gradient"),
-            ("gradient_sensitivity", _record_difference, sensitivity, "difference of two gradients"),
-            ("gradient", _first_order_violation, 0.0, "relative excess of the tangent over the values"),
-        )
+    difference = search.largest(
+        "gradient_sensitivity", _record_difference, gradient_sensitivity(loss), "difference of two gradients"
     )
-    return ConstantsCheck(norm, ratio, -negative, difference, search.evaluations)
+    search.largest("gradient", _first_order_violation, 0.0, "relative excess of the tangent over the values")
+    return ConstantsCheck(norm, ratio, curvature, difference, search.evaluations)
 
 
 Objective = Callable[[Loss, _Candidates], Matrix]

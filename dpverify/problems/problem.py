@@ -166,7 +166,6 @@ class GuardedOracle:
 
     def __init__(self, problem: Problem) -> None:
         self._loss = problem.loss
-        self._constraint = problem.constraint
         constants = problem.constants
         radius, sensitivity = constants.sensitivity_radius, constants.gradient_sensitivity
         if radius is not None and constants.strong_convexity > 0 < sensitivity:
@@ -174,9 +173,11 @@ class GuardedOracle:
                 radius, _ROUNDING * sensitivity / (constants.strong_convexity * sys.float_info.epsilon)
             )
         # points of the set alone are sure to be covered where the loss names no radius of its own
-        bounded = radius is not None and radius < _EVERYWHERE
-        self._region = Ball(problem.constraint.dimension, radius) if bounded and radius is not None else None
-        self._on_set = radius is None
+        self._region: Any = problem.constraint
+        self._where = "points of the constraint set"
+        if radius is not None:
+            self._region = Ball(problem.constraint.dimension, radius) if radius < _EVERYWHERE else None
+            self._where = f"points of norm at most {radius:g}"
 
     def admitted(self, points: Array) -> Array:
         """The points (runs, d), once it is sure that the constants hold there; one outside by rounding is projected.
@@ -184,25 +185,18 @@ class GuardedOracle:
         Refused are those outside, not finite, or of a norm above 1e100, where an answer that is not a number could tell
         records apart.
         """
-        region: Any = self._constraint if self._on_set else self._region
         xp = namespace(points)
         with quiet():
             if not bool(xp.all(row_norms(points) <= _EVERYWHERE)):
                 raise InvalidArgumentError(
                     "points", points, f"finite numbers, with norms up to {_EVERYWHERE:g}"
                 )
-            if region is None:
+            if self._region is None:
                 return points
-            if not bool(xp.all(region.contains(points, _ROUNDING))):
-                where = (
-                    "points of the constraint set"
-                    if self._on_set
-                    else f"points of norm at most {region.radius:g}"
-                )
-                raise InvalidArgumentError(
-                    "points", points, f"{where}, where the constants of {type(self._loss).__name__} hold"
-                )
-            return region.project(points)
+            if not bool(xp.all(self._region.contains(points, _ROUNDING))):
+                allowed = f"{self._where}, where the constants of {type(self._loss).__name__} hold"
+                raise InvalidArgumentError("points", points, allowed)
+            return self._region.project(points)
 
     def gradient(self, points: Array, x: Array, y: Array) -> Array:
         """(Sub)gradients at admitted points, a new array of shape (runs, d); arguments as for `Loss.gradient`."""

@@ -91,15 +91,11 @@ class Block:
         return size_of(self.points) + sum(count.nbytes for count in self.counts().values())
 
 
-def _where(index: int, start: int, runs: int) -> str:
-    return f"block {index} (runs {start} to {start + runs - 1})"
-
-
 def checked_block(
     output: Output | Array, *, index: int, start: int, runs: int, any_output: bool = False
 ) -> Block:
     """Turn what a mechanism returned for one block into arrays that later stages can rely on."""
-    where = _where(index, start, runs)
+    where = f"block {index} (runs {start} to {start + runs - 1})"
     if not isinstance(output, Output):
         output = Output(output)
     points = _numbers(output.points, where, any_output)

@@ -54,8 +54,8 @@ class UserStructure:
                 stated["start"],
                 steps,
                 _constraint(stated["constraint"]),
-                _numbers(stated["skipped"]),
-                _numbers(stated["stopped"]),
+                stated["skipped"],
+                stated["stopped"],
             )
         except DpverifyError:
             raise
@@ -97,7 +97,3 @@ def _constraint(described: Any) -> problems.ConstraintSet | None:
         raise ValueError(name)
     made: problems.ConstraintSet = getattr(problems, name)(**fields)
     return made
-
-
-def _numbers(described: Any) -> tuple[float, ...] | None:
-    return None if described is None else tuple(described)
