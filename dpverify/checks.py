@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,18 +33,8 @@ def number(
 ) -> float:
     """One real number in a range; NaN, bools, text and arrays are refused.
 
-    Args:
-        argument: its name, for the message.
-        value: the number.
-        at_least: least value.
-        at_most: greatest value.
-        above: a bound that is itself left out; so is minus infinity, unless nothing is said.
-        below: likewise from above.
-        finite: whether infinities are refused.
-        allowed: the range in other words than those that follow from the limits.
-
-    Raises:
-        InvalidArgumentError: with the name, the value and what is allowed.
+    `above` and `below` are limits that are themselves left out, infinite ones excepted; `finite` refuses infinities;
+    `allowed` says the range in other words than the limits do.
     """
     said = allowed or _range(at_least, at_most, above, below, finite=finite)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
@@ -60,6 +51,11 @@ def number(
     return real
 
 
+def number_field(owner: object, name: str, **limits: Any) -> None:
+    """Check a field of a frozen dataclass as `number` does, and keep it as a float."""
+    object.__setattr__(owner, name, number(name, getattr(owner, name), **limits))
+
+
 def _range(at_least: float, at_most: float, above: float, below: float, *, finite: bool) -> str:
     limits = (
         ("of at least", at_least, -math.inf),
@@ -72,42 +68,26 @@ def _range(at_least: float, at_most: float, above: float, below: float, *, finit
 
 
 def not_negative(argument: str, value: object) -> float:
-    """A finite number of at least 0.
-
-    Raises:
-        InvalidArgumentError: as `number`.
-    """
+    """A finite number of at least 0."""
     return number(argument, value, at_least=0.0)
 
 
 def budget(argument: str, value: object, *, at_least: float = 1e-100) -> float:
-    """An epsilon that an algorithm is asked for, in nats: up to 1e10, and no smaller than its formulas allow.
-
-    Raises:
-        InvalidArgumentError: as `number`.
-    """
+    """An epsilon that an algorithm is asked for, in nats: up to 1e10, and no smaller than its formulas allow."""
     return number(
         argument, value, at_least=at_least, at_most=1e10, allowed=f"a number from {at_least:g} to 1e+10"
     )
 
 
 def probability(argument: str, value: object) -> float:
-    """A probability, strictly between 0 and 1.
-
-    Raises:
-        InvalidArgumentError: as `number`.
-    """
+    """A probability, strictly between 0 and 1."""
     return number(argument, value, above=0.0, below=1.0, allowed="a number strictly between 0 and 1")
 
 
 def failure_probability(
     argument: str, value: object, *, at_least: float = LEAST_FAILURE_PROBABILITY, reason: str = ""
 ) -> float:
-    """A failure probability in [at_least, 1); `reason` is put behind what is allowed.
-
-    Raises:
-        InvalidArgumentError: as `number`.
-    """
+    """A failure probability in [at_least, 1); `reason` is put behind what is allowed."""
     allowed = f"a number from {at_least:g} to below 1{reason}"
     return number(argument, value, at_least=at_least, below=1.0, allowed=allowed)
 
@@ -115,11 +95,7 @@ def failure_probability(
 def whole_number(
     argument: str, value: object, *, at_least: int = 1, at_most: int | None = LARGEST_COUNT
 ) -> int:
-    """One integer in a range; bools and floats are refused, and more than anybody counts, unless `at_most` is None.
-
-    Raises:
-        InvalidArgumentError: with the name, the value and what is allowed.
-    """
+    """One integer in a range; bools and floats are refused, and more than anybody counts, unless `at_most` is None."""
     allowed = f"an integer of at least {at_least}"
     found = None if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) else int(value)
     # a limit that nobody comes near is said to those who do
@@ -139,11 +115,7 @@ def numbers(
     finite: bool = True,
     allowed: str,
 ) -> FloatArray:
-    """An array of real numbers in a range, any shape, as float64; NaN, bools and objects are refused.
-
-    Raises:
-        InvalidArgumentError: with the name, the value and what is allowed.
-    """
+    """An array of real numbers in a range, any shape, as float64; NaN, bools and objects are refused."""
     try:
         raw = np.asarray(value)
     except ValueError:

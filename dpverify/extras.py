@@ -10,15 +10,7 @@ from dpverify.errors import DpverifyError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "prove": (
-            "cvc5",
-            "lark",
-            "markdown_it",
-            "markupsafe",
-            "mdit_py_plugins",
-            "sympy",
-            "z3",
-        ),
+        "prove": ("cvc5", "lark", "markdown_it", "markupsafe", "mdit_py_plugins", "sympy", "z3"),
         "report": ("jinja2", "matplotlib"),
         "test": ("hypothesis", "pytest"),
     }
@@ -31,22 +23,14 @@ class MissingExtraError(DpverifyError, ImportError):
 
 
 def require(command: str, *extras: str) -> None:
-    """Refuse a command whose libraries are not installed, before it begins.
-
-    Raises:
-        MissingExtraError: if a module of one of the extras is not found.
-    """
+    """Refuse a command whose libraries are not installed, before it begins."""
     lacking = {extra: [name for name in EXTRAS[extra] if not _is_there(name)] for extra in extras}
     if any(lacking.values()):
         raise missing(command, lacking)
 
 
 def require_module(what: str, module: str) -> None:
-    """Refuse an option that needs one module of an extra, before any work is done.
-
-    Raises:
-        MissingExtraError: if it is not found.
-    """
+    """Refuse an option that needs one module of an extra, before any work is done."""
     if not _is_there(module):
         raise missing(what, {extra_of(module) or "all": [module]})
 

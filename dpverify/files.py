@@ -16,9 +16,6 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
 
     A link is followed, and stays one. What is no regular file (a pipe, /dev/stdout) is written to as it is: it cannot
     be replaced. A new file gets the permissions that the user's umask leaves.
-
-    Raises:
-        OSError: if the place cannot be written to; nothing is left behind then.
     """
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
@@ -44,11 +41,7 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
 
 
 def check_writable(option: str, path: Path, allowed: str = "") -> None:
-    """Refuse a file that an option names, before any work is done; an existing file stays as it is.
-
-    Raises:
-        InvalidArgumentError: if the file cannot be written to.
-    """
+    """Refuse a file that an option names, before any work is done; an existing file stays as it is."""
     try:
         if path.is_dir():
             raise IsADirectoryError(None, "it is a folder")
@@ -70,12 +63,7 @@ _BEGIN, _END = "<!-- table: begin -->", "<!-- table: end -->"
 
 
 def write_table(path: Path, lines: Iterable[str]) -> None:
-    """Put a table's lines into a page, between two comments that mark its place, instead of what is there.
-
-    Raises:
-        InvalidDataError: for a page without them.
-        OSError: as `write_whole`.
-    """
+    """Put a table's lines into a page, between two comments that mark its place, instead of what is there."""
     before, first, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
     _, last, after = rest.partition(_END)
     if not first or not last:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-LONGEST = 200
-"""Characters of a message that are shown."""
+LONGEST = 200  # characters of a message that are shown
 
 
 def quoted(message: object, longest: int = LONGEST) -> str:

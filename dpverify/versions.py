@@ -14,13 +14,16 @@ LIBRARIES = (
 
 def library_versions() -> dict[str, str]:
     """Versions of Python and of the libraries that are installed, by name."""
-    found = {"python": platform.python_version()}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
+    found = {name: _installed(name) for name in LIBRARIES}
+    return {"python": platform.python_version(), **{name: one for name, one in found.items() if one}}
+
+
+def _installed(name: str) -> str:
+    """A library's version, empty if it is not there."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
 
 
 _OPTIONAL = ("distributed", "hypothesis", "pandas", "pyarrow", "pytest", "pytest-xdist", "torch")
@@ -39,7 +42,4 @@ def show_versions() -> None:
     for name, found in library_versions().items():
         print(f"{name}: {found}")
     for name in _OPTIONAL:
-        try:
-            print(f"{name}: {version(name)}")
-        except PackageNotFoundError:
-            print(f"{name}: not installed")
+        print(f"{name}: {_installed(name) or 'not installed'}")

@@ -1,23 +1,7 @@
-from .adversaries import (
-    Adversary,
-    Leak,
-    adversarial_optimizers,
-    check_interaction,
-)
+from .adversaries import Adversary, Leak, adversarial_optimizers, check_interaction
 from .algorithm_contract import check_algorithm
-from .assumptions import (
-    check_contraction,
-    check_loss,
-    check_projection,
-    check_sensitivity,
-)
-from .laws import (
-    check_accountant,
-    check_duality,
-    check_gradient,
-    check_group_privacy,
-    check_scaling,
-)
+from .assumptions import check_contraction, check_loss, check_projection, check_sensitivity
+from .laws import check_accountant, check_duality, check_gradient, check_group_privacy, check_scaling
 from .objects import (
     KnownMechanism,
     constraint_sets,
@@ -30,12 +14,7 @@ from .objects import (
     schedules,
 )
 from .processing import check_batch_sizes, check_post_processing
-from .randomness import (
-    check_batch_sampling,
-    check_hidden,
-    check_noise,
-)
-from .shared_error import ErrorOverExamples
+from .randomness import check_batch_sampling, check_hidden, check_noise
 from .strategies import (
     datasets,
     deltas,
@@ -45,12 +24,7 @@ from .strategies import (
     neighboring_datasets,
     unit_ball_points,
 )
-from .suites import (
-    check_audit,
-    check_guarantee,
-    check_mechanism,
-    check_private,
-)
+from .suites import ErrorOverExamples, check_audit, check_guarantee, check_mechanism, check_private
 
 __all__ = [
     "Adversary",

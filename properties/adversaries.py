@@ -57,25 +57,15 @@ _POINTS: dict[str, Callable[[Array], Array]] = {
 
 @dataclass(frozen=True)
 class Move:
-    """One round, or part of one.
+    """One round, or part of one."""
 
-    Attributes:
-        points: what becomes of the points at hand, by name.
-        step: they are moved by so much first, in the first coordinate.
-        records: numbers of records, legal or not.
-        own: whether each run asks for other records than its neighbor, where there are several.
-        made: which queries are made in every run; None: all.
-        overwrites: whether all that was handed over is overwritten afterwards.
-        answers: how often the message is asked for.
-    """
-
-    points: str
-    step: float
-    records: tuple[int, ...]
-    own: bool = False
-    made: tuple[bool, ...] | None = None
-    overwrites: bool = False
-    answers: int = 1
+    points: str  # what becomes of the points at hand, by name
+    step: float  # they are moved by so much first, in the first coordinate
+    records: tuple[int, ...]  # numbers, legal or not
+    own: bool = False  # whether each run asks for other records than its neighbor, where there are several
+    made: tuple[bool, ...] | None = None  # which queries are made in every run; None: all
+    overwrites: bool = False  # whether all that was handed over is overwritten afterwards
+    answers: int = 1  # how often the message is asked for
 
 
 @dataclass
@@ -84,7 +74,6 @@ class Adversary:
 
     Attributes:
         declared: what it declares; it does not keep to it.
-        moves: the script.
         released: how its points are changed before they are released, by name.
         calls: how often it was called, as far as it can remember.
     """
@@ -129,8 +118,7 @@ class Adversary:
         return points
 
 
-_KEPT: list[tuple[OracleHandle, Array]] = []
-"""Handles that should not have been kept, and points to ask at."""
+_KEPT: list[tuple[OracleHandle, Array]] = []  # handles that should not have been kept, and points to ask at
 
 
 def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[Adversary]:
@@ -145,10 +133,7 @@ def adversarial_optimizers(*, n: int, most_moves: int = 4) -> st.SearchStrategy[
 @st.composite
 def _adversaries(draw: Any, n: int, most_moves: int) -> Adversary:
     declared = DeclaredUse(
-        draw(st.integers(1, min(2, n))),
-        draw(st.integers(1, 3)),
-        draw(_USES),
-        draw(st.integers(1, 2)),
+        draw(st.integers(1, min(2, n))), draw(st.integers(1, 3)), draw(_USES), draw(st.integers(1, 2))
     )
     script = tuple(draw(st.lists(_moves(n, declared.batch or n), min_size=1, max_size=most_moves)))
     return Adversary(declared, script, draw(_RELEASED))
@@ -194,7 +179,6 @@ class _Listening:
         return rng.xp.asarray(drawn.normal(scale=self.oracle.noise_stddev, size=mean.shape))
 
     def message_guarantee(self, sensitivity: float, batch: int) -> Guarantee | None:
-        """The oracle's."""
         return self.oracle.message_guarantee(sensitivity, batch)
 
 

@@ -11,6 +11,7 @@ import dataclasses
 import math
 import pickle
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,7 @@ from dpverify.privacy import StatedGuarantee
 from dpverify.running import Executor, Randomness, Runs, fingerprint, run
 
 _EPSILONS = np.linspace(0.0, 8.0, 33)
-_ROUNDING = 1e-9
-"""Relative and absolute allowance for the rounding of two profiles that are compared."""
-
+_ROUNDING = 1e-9  # relative and absolute allowance for the rounding of two profiles that are compared
 _NOT_A_NUMBER_OF_RECORDS = (0, -1, 1.5, math.nan, True, "3", None)
 
 _SEEDS = 6
@@ -90,57 +89,49 @@ def check_algorithm(
     check_queries(algorithm, found, n)
 
 
-def _require(holds: bool, algorithm: Any, says: str) -> None:
+def _require(algorithm: Any, holds: bool, says: str) -> None:
     if not holds:
         raise AssertionError(f"{getattr(algorithm, 'id', type(algorithm).__name__)}: {says}.")
 
 
 def check_form(algorithm: Any, n: int) -> None:
-    """Check the id, the statement ids, and the types of answers.
-
-    Raises:
-        AssertionError: naming what is missing or of another type.
-    """
+    """Check the id, the statement ids, and the types of answers."""
+    must = partial(_require, algorithm)
     frozen = dataclasses.is_dataclass(algorithm) and not isinstance(algorithm, type)
     frozen = frozen and bool(type(algorithm).__dataclass_params__.frozen)
-    _require(frozen, algorithm, "it is not an instance of a frozen dataclass")
-    _require(callable(algorithm), algorithm, "it cannot be called as (data, *, rng, runs)")
+    must(frozen, "it is not an instance of a frozen dataclass")
+    must(callable(algorithm), "it cannot be called as (data, *, rng, runs)")
     id_ = getattr(algorithm, "id", None)
-    _require(isinstance(id_, str) and bool(id_), algorithm, f"its id is {id_!r}, not a nonempty string")
+    must(isinstance(id_, str) and bool(id_), f"its id is {id_!r}, not a nonempty string")
     statements = getattr(algorithm, "statements", None)
     listed = isinstance(statements, tuple) and all(isinstance(one, str) for one in statements)
-    _require(listed, algorithm, f"its statements are {statements!r}, no tuple of ids")
+    must(listed, f"its statements are {statements!r}, no tuple of ids")
     for name, kind in (("withdrawn", str), ("queries", StatedQueries)):
         method: Any = getattr(algorithm, name, None)
-        _require(callable(method), algorithm, f"it has no method {name}(n)")
+        must(callable(method), f"it has no method {name}(n)")
         answer = method(n)
         listed = isinstance(answer, tuple) and all(isinstance(one, kind) for one in answer)
-        _require(listed, algorithm, f"{name}({n}) is {answer!r}, no tuple of {kind.__name__}")
+        must(listed, f"{name}({n}) is {answer!r}, no tuple of {kind.__name__}")
     for name in ("guarantees", "guarantee_at"):
-        _require(callable(getattr(algorithm, name, None)), algorithm, f"it has no method {name}")
+        must(callable(getattr(algorithm, name, None)), f"it has no method {name}")
     answer = algorithm.guarantees(n)
-    _require(isinstance(answer, Guarantees), algorithm, f"guarantees({n}) is a {type(answer).__name__}")
+    must(isinstance(answer, Guarantees), f"guarantees({n}) is a {type(answer).__name__}")
 
 
 def check_stated_guarantees(algorithm: Any, n: int) -> None:
-    """Each profile lies in [0, 1] and falls with epsilon; the sharpest exceeds no other; no record has a worse one.
-
-    Raises:
-        AssertionError: naming the law.
-    """
+    """Each profile lies in [0, 1] and falls with epsilon; the sharpest exceeds no other; no record has a worse one."""
+    must = partial(_require, algorithm)
     stated = algorithm.guarantees(n)
     for one in stated:
         profile = np.asarray(one.guarantee.privacy_profile(_EPSILONS))
         within = np.all((profile >= 0) & (profile <= 1))
-        _require(bool(within), algorithm, f"the privacy profile of {one} leaves [0, 1]")
+        must(bool(within), f"the privacy profile of {one} leaves [0, 1]")
         falls = np.diff(profile) <= _ROUNDING * profile[:-1]
-        _require(bool(np.all(falls)), algorithm, f"the privacy profile of {one} rises with epsilon")
+        must(bool(np.all(falls)), f"the privacy profile of {one} rises with epsilon")
     if not stated:
         for index in (1, n):
             found = algorithm.guarantee_at(n, index)
-            _require(
-                found is None, algorithm, f"guarantee_at({n}, {index}) is {found}, though none is stated"
-            )
+            must(found is None, f"guarantee_at({n}, {index}) is {found}, though none is stated")
         return
     for name, other in (("headline", stated.headline), ("guarantee as printed", stated.as_printed)):
         if other is not None and not other.local:
@@ -149,11 +140,9 @@ def check_stated_guarantees(algorithm: Any, n: int) -> None:
         found = algorithm.guarantee_at(n, index)
         if found is None:
             protects = not stated.headline.local and stated.headline.protects(index, n)
-            _require(
-                not protects, algorithm, f"record {index} of {n} is protected, but by no guarantee of its own"
-            )
+            must(not protects, f"record {index} of {n} is protected, but by no guarantee of its own")
             continue
-        _require(isinstance(found, StatedGuarantee), algorithm, f"guarantee_at({n}, {index}) is {found!r}")
+        must(isinstance(found, StatedGuarantee), f"guarantee_at({n}, {index}) is {found!r}")
         if stated.headline.protects(index, n) and not stated.headline.local:
             says = f"record {index} of {n} has a guarantee above the one for all records"
             _require_below(algorithm, found, stated.headline, says)
@@ -168,41 +157,26 @@ def _require_below(algorithm: Any, lower: StatedGuarantee, upper: StatedGuarante
     if np.any(wrong):
         at = int(np.argmax(wrong))
         numbers = f"{below[at]:.6g} > {above[at]:.6g} at epsilon = {_EPSILONS[at]:g}"
-        _require(False, algorithm, f"{says}: delta {numbers}")
+        _require(algorithm, False, f"{says}: delta {numbers}")
 
 
 def check_withdrawal(algorithm: Any, n: int) -> None:
-    """No method states a withdrawn guarantee, and the algorithm gives the reason.
-
-    Raises:
-        AssertionError: naming what is stated all the same, or that no reason is given.
-    """
+    """No method states a withdrawn guarantee, and the algorithm gives the reason."""
+    must = partial(_require, algorithm)
     stated = algorithm.guarantees(n)
     reasons = algorithm.withdrawn(n)
-    _require(
-        not (stated and reasons), algorithm, f"it states guarantees, and says that it has none: {reasons}"
-    )
+    must(not (stated and reasons), f"it states guarantees, and says that it has none: {reasons}")
     fields = {field.name for field in dataclasses.fields(algorithm) if field.init}
     if "withdraw_guarantee" not in fields:
         return
     without = dataclasses.replace(algorithm, withdraw_guarantee=True)
-    _require(not without.guarantees(n), algorithm, "it states guarantees that were withdrawn")
-    _require(
-        without.guarantee_at(n, 1) is None, algorithm, "it states a guarantee at index 1 that was withdrawn"
-    )
-    _require(
-        bool(without.withdrawn(n)) or not stated,
-        algorithm,
-        "it gives no reason after its guarantee was withdrawn",
-    )
+    must(not without.guarantees(n), "it states guarantees that were withdrawn")
+    must(without.guarantee_at(n, 1) is None, "it states a guarantee at index 1 that was withdrawn")
+    must(bool(without.withdrawn(n)) or not stated, "it gives no reason after its guarantee was withdrawn")
 
 
 def check_arguments(algorithm: Any, n: int) -> None:
-    """Invalid numbers of records, and invalid indices, are refused.
-
-    Raises:
-        AssertionError: naming the method and the value that it took.
-    """
+    """Invalid numbers of records, and invalid indices, are refused."""
     for method in (algorithm.guarantees, algorithm.queries, algorithm.withdrawn):
         for bad in _NOT_A_NUMBER_OF_RECORDS:
             _require_refusal(algorithm, f"{method.__name__}({bad!r})", method, bad)
@@ -218,15 +192,11 @@ def _require_refusal(algorithm: Any, what: str, call: Any, *arguments: Any) -> N
     except Exception as error:
         says = f"{what} raises {type(error).__name__} instead of an InvalidArgumentError"
         raise AssertionError(f"{algorithm.id}: {says}.") from error
-    _require(False, algorithm, f"{what} is not refused")
+    _require(algorithm, False, f"{what} is not refused")
 
 
 def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
-    """The data sets are refused with a message, not by a crash.
-
-    Raises:
-        AssertionError: if one is taken, or ends in another exception.
-    """
+    """The data sets are refused with a message, not by a crash."""
     for number, data in enumerate(refused, 1):
         try:
             algorithm(data, rng=Randomness(0), runs=1)
@@ -235,40 +205,30 @@ def check_refusals(algorithm: Any, refused: Iterable[Any]) -> None:
         except Exception as error:
             says = f"on data set {number} to be refused it ends in {type(error).__name__}: {error}"
             raise AssertionError(f"{algorithm.id}: {says}") from error
-        _require(False, algorithm, f"it takes data set {number} of those to be refused")
+        _require(algorithm, False, f"it takes data set {number} of those to be refused")
 
 
 def check_pickling(algorithm: Any, data: Any, n: int, *, seed: int = 0, block_size: int = 4) -> None:
-    """A pickled copy has the same fingerprint, guarantees and bits.
-
-    Raises:
-        AssertionError: if it cannot be pickled, or naming what differs.
-    """
+    """A pickled copy has the same fingerprint, guarantees and bits."""
+    must = partial(_require, algorithm)
     try:
         copied = pickle.loads(pickle.dumps(algorithm))
     except Exception as error:
         raise AssertionError(f"{algorithm.id}: it cannot be pickled: {error}") from error
-    _require(
-        fingerprint(copied) == fingerprint(algorithm), algorithm, "a pickled copy has a different fingerprint"
-    )
+    must(fingerprint(copied) == fingerprint(algorithm), "a pickled copy has a different fingerprint")
     ours, theirs = ([str(one) for one in each.guarantees(n)] for each in (algorithm, copied))
-    _require(ours == theirs, algorithm, f"a pickled copy states {theirs} instead of {ours}")
+    must(ours == theirs, f"a pickled copy states {theirs} instead of {ours}")
     first, second = (
         run(each, data, runs=block_size, seed=seed, block_size=block_size) for each in (algorithm, copied)
     )
-    _require(_same(first, second), algorithm, "a pickled copy has different bits")
+    must(_same(first, second), "a pickled copy has different bits")
 
 
 def check_fingerprint(algorithm: Any) -> None:
-    """A copy has the same fingerprint; other parameters change it.
-
-    Tried are all numbers among the parameters, a little larger, as far as the algorithm takes them.
-
-    Raises:
-        AssertionError: naming the parameter.
-    """
+    """A copy has the same fingerprint; a parameter that is a little larger, as far as that is taken, has another."""
+    must = partial(_require, algorithm)
     ours = fingerprint(algorithm)
-    _require(fingerprint(copy.deepcopy(algorithm)) == ours, algorithm, "a copy has a different fingerprint")
+    must(fingerprint(copy.deepcopy(algorithm)) == ours, "a copy has a different fingerprint")
     for field in dataclasses.fields(algorithm):
         value = getattr(algorithm, field.name)
         if not field.init or not isinstance(value, int | float) or isinstance(value, bool):
@@ -278,7 +238,7 @@ def check_fingerprint(algorithm: Any) -> None:
             other = dataclasses.replace(algorithm, **{field.name: larger})
         except (InvalidArgumentError, NotGuaranteedError):
             continue
-        _require(fingerprint(other) != ours, algorithm, f"the fingerprint does not change with {field.name}")
+        must(fingerprint(other) != ours, f"the fingerprint does not change with {field.name}")
 
 
 def check_bits(
@@ -290,36 +250,26 @@ def check_bits(
     block_size: int = 4,
     executors: Sequence[Executor | str] = ("threads=2",),
 ) -> Runs:
-    """The same bits on every executor, for every chunk size, for any subset of blocks, and when run again.
-
-    Returns:
-        What was found serially.
-
-    Raises:
-        AssertionError: naming where the bits differ.
-    """
+    """The same bits on every executor, for every chunk size, for any subset of blocks, and when run again."""
+    must = partial(_require, algorithm)
 
     def of(**options: Any) -> Runs:
         return run(algorithm, data, **{"runs": runs, "seed": seed, "block_size": block_size, **options})
 
     before = fingerprint(algorithm)
     serial = of()
-    _require(_same(serial, of()), algorithm, "the same seed gives different bits the second time")
+    must(_same(serial, of()), "the same seed gives different bits the second time")
     others = (of(seed=seed + k) for k in range(1, _SEEDS + 1))
-    _require(not all(_same(serial, one) for one in others), algorithm, _NO_RANDOMNESS)
+    must(not all(_same(serial, one) for one in others), _NO_RANDOMNESS)
     whole = runs - runs % block_size
     fewer = of(runs=whole)
-    _require(
-        _same(serial, fewer, whole),
-        algorithm,
-        "whole blocks have different bits when fewer runs are asked for",
-    )
+    must(_same(serial, fewer, whole), "whole blocks have different bits when fewer runs are asked for")
     for executor in executors:
         for memory_limit in (2**29, 1):
             chunks = "one block at a time" if memory_limit == 1 else "many blocks at a time"
             there = of(executor=executor, memory_limit=memory_limit)
-            _require(_same(serial, there), algorithm, f"it has different bits on {executor}, {chunks}")
-    _require(fingerprint(algorithm) == before, algorithm, "a run changes its fingerprint")
+            must(_same(serial, there), f"it has different bits on {executor}, {chunks}")
+    must(fingerprint(algorithm) == before, "a run changes its fingerprint")
     return serial
 
 
@@ -333,10 +283,8 @@ def check_queries(algorithm: Any, found: Runs, n: int) -> None:
 
     A bound on the expectation is held against the mean of the runs, which may be up to twice as large, or lie six
     standard errors above it: so few runs show no more.
-
-    Raises:
-        AssertionError: naming the oracle and both numbers.
     """
+    must = partial(_require, algorithm)
     stated = algorithm.queries(n)
     for one in stated:
         counted = getattr(found, _COUNTERS[one.oracle])
@@ -344,8 +292,8 @@ def check_queries(algorithm: Any, found: Runs, n: int) -> None:
         says = f"it states {one}, and makes {least} to {most}"
         if one.expected:
             error = float(np.std(counted)) / math.sqrt(len(counted))
-            _require(float(np.mean(counted)) <= one.count + max(6 * error, one.count), algorithm, says)
+            must(float(np.mean(counted)) <= one.count + max(6 * error, one.count), says)
         elif one.exact:
-            _require(least == most == one.count, algorithm, says)
+            must(least == most == one.count, says)
         else:
-            _require(most <= one.count * (1 + _ROUNDING), algorithm, says)
+            must(most <= one.count * (1 + _ROUNDING), says)

@@ -24,12 +24,9 @@ from dpverify.properties.strategies import neighboring_arrays
 
 Vector = NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that rounding explains."""
-_ROUNDS = 150
-"""Steps of a search along the direction that is stretched most."""
-_SHOWN = 8
-"""Coordinates of a point in a message."""
+_ROUNDING = 1e-9  # relative excess that rounding explains
+_ROUNDS = 150  # steps of a search along the direction that is stretched most
+_SHOWN = 8  # coordinates of a point in a message
 _CONSTANTS = (
     "lipschitz_constant", "smoothness", "strong_convexity", "gradient_sensitivity", "gradient", "value"
 )  # fmt: skip
@@ -78,7 +75,8 @@ def check_projection(
         inside = contains or (lambda w: bool(chosen.contains(w[None])[0]))
         apply = _function(lambda w: chosen.project(w[None])[0])
     else:
-        dimension, inside, apply = _dimension(dimension), contains or (lambda w: True), _function(project)
+        dimension = whole_number("dimension", dimension)
+        inside, apply = contains or (lambda w: True), _function(project)
     drawn = _points(rng, count, dimension, radius)
     images = np.stack([_image(apply, u) for u in drawn])
     for u, image in zip(drawn, images, strict=True):
@@ -139,7 +137,7 @@ def check_contraction(
     """
     factor = number("factor", factor, at_least=0.0, allowed="a finite number of at least 0")
     radius = number("radius", radius, above=0.0, allowed="a finite number above 0")
-    dimension, apply = _dimension(dimension), _function(update)
+    dimension, apply = whole_number("dimension", dimension), _function(update)
     rng, largest, worst = np.random.default_rng(seed), 0.0, ""
     for start in _points(rng, whole_number("restarts", restarts), dimension, radius):
         direction = rng.normal(size=dimension)
@@ -163,9 +161,9 @@ def check_contraction(
                         f"{_written(u=start, v=other, updated=at, updated_v=image)}"
                     )
     if worst:
-        if largest > 1:
-            raise AssertionError(f"The update brings two points farther apart: their distance grows {worst}.")
-        raise AssertionError(f"The update leaves two points too far apart: their distance changes {worst}.")
+        grows = "brings two points farther apart: their distance grows"
+        stays = "leaves two points too far apart: their distance changes"
+        raise AssertionError(f"The update {grows if largest > 1 else stays} {worst}.")
     return largest
 
 
@@ -282,10 +280,6 @@ def check_loss(
         if error.argument not in _CONSTANTS:
             raise
         raise AssertionError(str(error)) from error
-
-
-def _dimension(dimension: int | None) -> int:
-    return whole_number("dimension", dimension, at_least=1)
 
 
 def _function(function: Any) -> Callable[[Vector], Vector]:

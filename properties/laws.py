@@ -6,8 +6,8 @@ is no chance of a false alarm but rounding, for which allowances are stated.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,8 @@ from dpverify.privacy import Guarantee, for_group
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that rounding explains."""
-_DIFFERENCES = 1e-4
-"""Relative error allowed to central differences."""
+_ROUNDING = 1e-9  # relative excess that rounding explains
+_DIFFERENCES = 1e-4  # relative error allowed to central differences
 _DELTAS = (1e-8, 1e-5, 1e-3)
 _EPSILONS = np.linspace(0.0, 12.0, 97)
 _FINE, _AROUND = 4000, 51
@@ -157,23 +155,15 @@ def check_accountant(
         for here, before, delta in zip(found[1:], found, rising[1:], strict=False):
             hold(here, before, "fall as delta grows", one, delta)
         for here, delta in zip(found, rising, strict=True):
-            quieter = dataclasses.replace(one, noise_multiplier=2 * one.noise_multiplier)
+            quieter = replace(one, noise_multiplier=2 * one.noise_multiplier)
             hold(of(quieter, delta), here, "fall as the noise grows", one, delta)
-            longer = dataclasses.replace(one, steps=one.steps + 1)
+            longer = replace(one, steps=one.steps + 1)
             hold(here, of(longer, delta), "rise with the number of releases", one, delta)
             if one.sampling_probability < 1:
-                oftener = dataclasses.replace(
-                    one, sampling_probability=min(1.0, 2 * one.sampling_probability)
-                )
+                oftener = replace(one, sampling_probability=min(1.0, 2 * one.sampling_probability))
                 hold(here, of(oftener, delta), "rise with the sampling probability", one, delta)
-            twice = dataclasses.replace(one, steps=2 * one.steps)
-            hold(
-                of(twice, 2 * delta),
-                2 * here,
-                "be subadditive: at most twice for twice the releases",
-                one,
-                delta,
-            )
+            law = "be subadditive: at most twice for twice the releases"
+            hold(of(replace(one, steps=2 * one.steps), 2 * delta), 2 * here, law, one, delta)
             audit = audit_epsilon(here, one, delta=delta)
             if audit.verdict is Verdict.VIOLATED:
                 raise AssertionError(f"{name} reports less than the releases cost: {audit.reason}.")
@@ -213,20 +203,16 @@ def check_duality(guarantee: Guarantee, *, within: float = 1e-6, points: int = 3
     bends = np.diff(slopes) * np.minimum(np.diff(alpha)[1:], np.diff(alpha)[:-1])
     _hold("be convex", alpha[1:-1], bends >= -2 * within, curve[1:-1])
     dual = _dual(guarantee, alpha)
-    above = curve <= dual + within
-    if not above.all():
-        at = int(np.argmin(above))
-        raise AssertionError(
-            f"The trade-off function claims more than the privacy profile gives: at type I error {alpha[at]:g} it is "
-            f"{curve[at]:.9g}, and the profile's dual is {dual[at]:.9g}."
-        )
-    below = curve >= dual - within
-    if not below.all():
-        at = int(np.argmin(below))
-        raise AssertionError(
-            f"The trade-off function is weaker than the privacy profile: at type I error {alpha[at]:g} it is "
-            f"{curve[at]:.9g}, and the profile's dual is {dual[at]:.9g}."
-        )
+    for differs, holds in (
+        ("claims more than the privacy profile gives", curve <= dual + within),
+        ("is weaker than the privacy profile", curve >= dual - within),
+    ):
+        if not holds.all():
+            at = int(np.argmin(holds))
+            raise AssertionError(
+                f"The trade-off function {differs}: at type I error {alpha[at]:g} it is {curve[at]:.9g}, and the "
+                f"profile's dual is {dual[at]:.9g}."
+            )
 
 
 def _hold(law: str, alpha: Array, holds: NDArray[np.bool_], curve: Array) -> None:

@@ -104,32 +104,12 @@ def _distance(left: Array, right: Array) -> float:
     return float(np.abs(first - second).max())
 
 
-def _rounded(points: Array) -> Array:
-    return np.asarray(np.round(points))
-
-
-def _last_decimals(points: Array) -> Array:
-    return np.round(1000 * points) % 10
-
-
-def _signs(points: Array) -> Array:
-    return np.asarray(np.sign(points))
-
-
-def _lengths(points: Array) -> Array:
-    return np.asarray(np.linalg.norm(points, axis=1))
-
-
-def _totals(points: Array) -> Array:
-    return np.asarray(points.sum(axis=1))
-
-
 MAPS: dict[str, Callable[[Array], Array]] = {
-    "rounded to integers": _rounded,
-    "third decimals": _last_decimals,
-    "signs": _signs,
-    "lengths": _lengths,
-    "sums of coordinates": _totals,
+    "rounded to integers": np.round,
+    "third decimals": lambda points: np.round(1000 * points) % 10,
+    "signs": np.sign,
+    "lengths": lambda points: np.asarray(np.linalg.norm(points, axis=1)),
+    "sums of coordinates": lambda points: np.asarray(points.sum(axis=1)),
 }
 """What is made of outputs (runs, d), to be audited like them."""
 
@@ -199,8 +179,7 @@ def check_post_processing(
     if not (allow_equal or allow_undecided) and (alike := likeness.summary()):
         raise AssertionError(f"{claim} is undecided. Of the outputs before any map, {alike}: {NOT_ALLOWED}.")
     for (name, made), share in zip(maps.items(), shares, strict=True):
-        one, other = (made(sample.copy()) for sample in samples)
-        mapped = one, other
+        mapped = [made(sample.copy()) for sample in samples]
         if any(len(outputs) != runs for outputs in mapped):
             raise InvalidArgumentError(
                 f"map {name!r}", [len(outputs) for outputs in mapped], f"{runs} entries"

@@ -127,28 +127,23 @@ def _tests(
     included = np.zeros((draws, n), dtype=bool)
     for k, indices in enumerate(found):
         included[k, indices] = True
+    shared = [int((included[2 * k] & included[2 * k + 1]).sum()) for k in range(len(evens))]
     if scheme == "poisson":
         assert p is not None
         one, both = p, p * p
         sizes: Any = stats.binom(n, p)
         overlap: Any = stats.binom(n, p * p)
-        shared = [int((included[2 * k] & included[2 * k + 1]).sum()) for k in range(len(evens))]
         low, high = int(sizes.ppf(0.25)), int(sizes.ppf(0.75))
         counts = included.sum(axis=1)
         inside = int(((counts >= low) & (counts <= high)).sum())
-        yield (
-            f"a batch held {low} to {high} records",
-            inside,
-            draws,
-            float(sizes.cdf(high) - sizes.cdf(low - 1)),
-        )
+        chance = float(sizes.cdf(high) - sizes.cdf(low - 1))
+        yield f"a batch held {low} to {high} records", inside, draws, chance
         middle = int(sizes.ppf(0.5))
         yield f"a batch held at most {middle}", int((counts <= middle).sum()), draws, float(sizes.cdf(middle))
     elif scheme == "without-replacement":
         assert size is not None
         one, both = size / n, size * (size - 1) / (n * (n - 1))
         overlap = stats.hypergeom(n, size, size)
-        shared = [int((included[2 * k] & included[2 * k + 1]).sum()) for k in range(len(evens))]
     else:
         assert size is not None
         one = -math.expm1(size * math.log1p(-1 / n))
@@ -164,12 +159,8 @@ def _tests(
         together = int((included[:, i] & included[:, i + 1]).sum())
         yield f"records {i} and {i + 1} came together", together, draws, both
     few = int(overlap.ppf(0.5))
-    yield (
-        f"a batch shared at most {few} places with the one before",
-        sum(k <= few for k in shared),
-        len(shared),
-        float(overlap.cdf(few)),
-    )
+    seldom, chance = sum(k <= few for k in shared), float(overlap.cdf(few))
+    yield f"a batch shared at most {few} places with the one before", seldom, len(shared), chance
 
 
 def check_noise(

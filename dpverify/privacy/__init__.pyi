@@ -1,35 +1,10 @@
-from .adjacency import (
-    ALL_RECORDS,
-    Adjacency,
-    ProtectedRecords,
-)
+from .adjacency import ALL_RECORDS, Adjacency, ProtectedRecords
 from .claims import parse_claim
 from .composition import compose, compose_profiles, for_group
-from .conversions import (
-    hockey_stick_divergence,
-    profile_to_tradeoff,
-    smallest_epsilon,
-    tradeoff_to_profile,
-)
+from .conversions import hockey_stick_divergence, profile_to_tradeoff, smallest_epsilon, tradeoff_to_profile
 from .gaussian import gaussian_hockey_stick, gaussian_tradeoff
-from .guarantees import (
-    FDP,
-    GDP,
-    RDP,
-    ApproxDP,
-    Guarantee,
-    ProfileDP,
-    PureDP,
-    tCDP,
-    zCDP,
-)
-from .iteration import (
-    NoisyIteration,
-    Schedule,
-    from_initial_distance,
-    per_index,
-    printed_schedule,
-)
+from .guarantees import FDP, GDP, RDP, ApproxDP, Guarantee, ProfileDP, PureDP, tCDP, zCDP
+from .iteration import NoisyIteration, Schedule, from_initial_distance, per_index, printed_schedule
 from .stated import Condition, ConditionKind, StatedGuarantee
 from .subsampling import (
     NoiseConstant,

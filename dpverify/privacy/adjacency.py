@@ -33,11 +33,7 @@ class Adjacency(StrEnum):
 
 
 def checked_adjacency(adjacency: object) -> Adjacency:
-    """Read an adjacency, also from its value or its name: `add-or-remove-one`, `add-remove-one`.
-
-    Raises:
-        InvalidArgumentError: if it is not one.
-    """
+    """Read an adjacency, also from its value or its name: `add-or-remove-one`, `add-remove-one`."""
     for known in Adjacency:
         if adjacency in (known, known.value, known.name.lower().replace("_", "-")):
             return known
@@ -61,11 +57,6 @@ class ProtectedRecords:
     only: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the numbers.
-
-        Raises:
-            InvalidArgumentError: for negative or fractional ones, or public records beside `only`.
-        """
         whole_number("public_first", self.public_first, at_least=0)
         whole_number("public_last", self.public_last, at_least=0)
         if self.only is not None:

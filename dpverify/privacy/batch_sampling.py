@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import composition, quantities
-from dpverify.privacy.conversions import profile_to_tradeoff, smallest_epsilon
+from dpverify.privacy.conversions import smallest_epsilon
 from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.guarantees import Guarantee
 
@@ -43,7 +44,6 @@ _INNER_ROUNDING = 2.0**-50
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a release's privacy loss
 _LARGEST_GRID = 8_000
 _LARGEST_LOSS = 600.0
-_TABLE_SIZE = 2049
 _LARGEST_EPSILON = 700.0
 _NEWTON_STEPS = 40
 _WIDENINGS = 80
@@ -79,8 +79,7 @@ class SampledBatch(Guarantee):
             raise InvalidArgumentError("replacement", self.replacement, "True or False")
         most = None if self.replacement else self.n
         object.__setattr__(self, "batch", checks.whole_number("batch", self.batch, at_least=1, at_most=most))
-        mu = checks.number("mu", self.mu, at_least=0, below=40, allowed="a real number in [0, 40)")
-        object.__setattr__(self, "mu", mu)
+        checks.number_field(self, "mu", at_least=0, below=40, allowed="a real number in [0, 40)")
 
     def __str__(self) -> str:
         how = "with" if self.replacement else "without"
@@ -118,7 +117,6 @@ class SampledBatch(Guarantee):
         return float(stats.binom(self.batch, 1 / self.n).sf(self._copies[-1][0]))
 
     def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
         if quantities.delta(delta) == 0 and self.mu > 0:
             return math.inf
@@ -194,7 +192,7 @@ class SampledBatch(Guarantee):
 
 
 @dataclass(frozen=True)
-class SampledBatches(Guarantee):
+class SampledBatches(composition.ComposedReleases):
     """Releases of `SampledBatch`, each as often as it says, one after another and adaptively.
 
     Guarantee: adjacency replace-one, both directions, from the composed privacy loss distribution
@@ -208,6 +206,10 @@ class SampledBatches(Guarantee):
     """
 
     parts: tuple[tuple[SampledBatch, int], ...]
+
+    _NODES: ClassVar[int] = 2049
+    _SHORTEST: ClassVar[float] = 1e-9
+    _LONGEST: ClassVar[float] = _LARGEST_LOSS
 
     def __post_init__(self) -> None:
         allowed = "pairs of a SampledBatch and a positive integer, at least one"
@@ -223,13 +225,7 @@ class SampledBatches(Guarantee):
 
     @property
     def releases(self) -> int:
-        """How many there are in all."""
         return sum(count for _, count in self.parts)
-
-    @cached_property
-    def rounding(self) -> float:
-        """Allowance on delta for rounding: see `composition.allowance`."""
-        return composition.allowance(self.distribution, self.releases)
 
     @cached_property
     def distribution(self) -> composition.PrivacyLossDistribution:
@@ -249,27 +245,8 @@ class SampledBatches(Guarantee):
         assert total is not None
         return total
 
-    def at(self, epsilon: float) -> float:
-        """The bound at one finite epsilon of at least 0, nats."""
-        return min(1.0, max(0.0, float(self.distribution.get_delta_for_epsilon(epsilon))) + self.rounding)
-
-    @cached_property
-    def _table(self) -> tuple[FloatArray, FloatArray]:
-        """Epsilons from 0 (nats), rising, and the bound there."""
-        last = self.distribution.get_epsilon_for_delta(max(self.rounding, 1e-14))
-        nodes: FloatArray = np.linspace(0.0, min(max(last, 1e-9), _LARGEST_LOSS), _TABLE_SIZE)
-        deltas = np.clip(composition.deltas_of(self.distribution, nodes), 0.0, 1.0) + self.rounding
-        falling: FloatArray = np.maximum.accumulate(np.minimum(deltas, 1.0)[::-1])[::-1]
-        return nodes, falling
-
     def _profile(self, epsilon: FloatArray) -> FloatArray:
-        """From the table: a profile is convex in e^epsilon, so it lies below its chords."""
-        nodes, deltas = self._table
-        inside = np.interp(np.exp(np.minimum(epsilon, nodes[-1])), np.exp(nodes), deltas)
-        return np.asarray(inside, dtype=np.float64)
-
-    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
-        return profile_to_tradeoff(self._profile)(alpha)
+        return self._profile_from_table(epsilon)
 
 
 @lru_cache(maxsize=64)

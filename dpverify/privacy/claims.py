@@ -11,26 +11,16 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, tCDP, zCDP
 
 _FORMS = "eps=, eps=,delta=, mu=, rho=, rho=,omega= or order=,rdp=, such as eps=1,delta=1e-5"
-_PRINTED: dict[tuple[str, int], tuple[str, ...]] = {
-    ("dp", 1): ("eps",),
-    ("dp", 2): ("eps", "delta"),
-    ("gdp", 1): ("mu",),
-    ("zcdp", 1): ("rho",),
-    ("tcdp", 2): ("rho", "omega"),
-    ("rdp", 2): ("order", "rdp"),
-}
-"""What the numbers of a printed guarantee are, such as (1, 1e-05)-DP."""
-_NAMES = {"eps": "epsilon", "epsilon": "epsilon"} | {
-    name: name for name in ("delta", "mu", "rho", "omega", "order", "rdp")
-}
-_BUILDERS: dict[frozenset[str], Callable[..., Guarantee]] = {
-    frozenset({"epsilon"}): PureDP,
-    frozenset({"epsilon", "delta"}): ApproxDP,
-    frozenset({"mu"}): GDP,
-    frozenset({"rho"}): zCDP,
-    frozenset({"rho", "omega"}): tCDP,
-    frozenset({"order", "rdp"}): RDP.point,
-}
+_CLAIMS: tuple[tuple[str, tuple[str, ...], Callable[..., Guarantee]], ...] = (
+    ("dp", ("eps",), PureDP),
+    ("dp", ("eps", "delta"), ApproxDP),
+    ("gdp", ("mu",), GDP),
+    ("zcdp", ("rho",), zCDP),
+    ("tcdp", ("rho", "omega"), tCDP),
+    ("rdp", ("order", "rdp"), RDP.point),
+)
+"""The kind of a printed guarantee, such as (1, 1e-05)-DP, what its numbers are, and what makes it of them."""
+_NAMES = {name: name for _, names, _ in _CLAIMS for name in names} | {"eps": "epsilon", "epsilon": "epsilon"}
 
 
 def _typed(text: str) -> str:
@@ -39,7 +29,8 @@ def _typed(text: str) -> str:
     if found is None or bool(found[1]) != bool(found[3]):
         return text
     numbers = found[2].split(",")
-    names = _PRINTED.get((found[4].lower(), len(numbers)))
+    printed = found[4].lower(), len(numbers)
+    names = next((names for kind, names, _ in _CLAIMS if (kind, len(names)) == printed), None)
     if names is None or (len(numbers) > 1) != bool(found[1]):
         return text
     return ",".join(f"{name}={number.strip()}" for name, number in zip(names, numbers, strict=True))
@@ -86,7 +77,7 @@ def parse_claim(text: str) -> Guarantee:
             raise InvalidArgumentError(
                 "claim", text, f"{key} as a number that a float can hold, at most {sys.float_info.max:g}"
             )
-    builder = _BUILDERS.get(frozenset(values))
+    builder = next((make for _, names, make in _CLAIMS if {_NAMES[n] for n in names} == values.keys()), None)
     if builder is None:
         raise InvalidArgumentError("claim", text, _FORMS)
     try:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from flint import arb, ctx
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.privacy import conversions, renyi, rounding
+from dpverify.privacy import conversions, quantities, renyi, rounding
 from dpverify.privacy.guarantees import (
     GDP,
     RDP,
@@ -54,22 +56,24 @@ def compose(guarantees: Iterable[Guarantee]) -> Guarantee:
         InvalidArgumentError: for no guarantees, or kinds that do not add up; `compose_profiles` takes any.
     """
     parts = _listed(guarantees)
-    if all(isinstance(part, PureDP) for part in parts):
-        return PureDP(_sum(parts, [part.epsilon for part in parts if isinstance(part, PureDP)]))
-    if all(isinstance(part, (PureDP, ApproxDP)) for part in parts):
-        epsilon = _sum(parts, [part.epsilon for part in parts if isinstance(part, (PureDP, ApproxDP))])
-        delta = rounding.total(part.delta for part in parts if isinstance(part, ApproxDP))
+
+    def all_are(*kinds: type) -> bool:
+        return all(isinstance(part, kinds) for part in parts)
+
+    if all_are(PureDP):
+        return PureDP(_sum(parts, "epsilon"))
+    if all_are(PureDP, ApproxDP):
+        delta = rounding.total(getattr(part, "delta", 0.0) for part in parts)
         if not delta < 1:
             raise InvalidArgumentError("guarantees", parts, "guarantees whose deltas add up to less than 1")
-        return ApproxDP(epsilon, delta)
-    if all(isinstance(part, GDP) for part in parts):
-        return GDP(_finite(parts, rounding.length(part.mu for part in parts if isinstance(part, GDP))))
-    if all(isinstance(part, zCDP) for part in parts):
-        return zCDP(_sum(parts, [part.rho for part in parts if isinstance(part, zCDP)]))
-    if all(isinstance(part, tCDP) for part in parts):
-        tcdp = [part for part in parts if isinstance(part, tCDP)]
-        return tCDP(_sum(parts, [part.rho for part in tcdp]), min(part.omega for part in tcdp))
-    if all(isinstance(part, (GDP, _RenyiBounded)) for part in parts):
+        return ApproxDP(_sum(parts, "epsilon"), delta)
+    if all_are(GDP):
+        return GDP(_finite(parts, rounding.length(_each(parts, "mu"))))
+    if all_are(zCDP):
+        return zCDP(_sum(parts, "rho"))
+    if all_are(tCDP):
+        return tCDP(_sum(parts, "rho"), min(_each(parts, "omega")))
+    if all_are(GDP, _RenyiBounded):
         return _composed_curves(parts)
     raise InvalidArgumentError("guarantees", parts, "guarantees of one kind; compose_profiles takes any")
 
@@ -90,7 +94,7 @@ def _composed_curves(parts: Sequence[Guarantee]) -> RDP:
         raise InvalidArgumentError("guarantees", parts, "RDP curves with at least one order in common")
     lines = [curve for curve in curves if isinstance(curve, renyi.LinearCurve)]
     if len(lines) == len(curves):
-        slope = _sum(parts, [line.slope for line in lines])
+        slope = _finite(parts, rounding.total(line.slope for line in lines))
         total: renyi.RenyiCurve = renyi.LinearCurve(slope, min(line.highest_order for line in lines))
     else:
         total = renyi.SumCurve(tuple(curves))
@@ -104,8 +108,12 @@ def _finite(parts: Sequence[Guarantee], parameter: float) -> float:
     return parameter
 
 
-def _sum(parts: Sequence[Guarantee], parameters: Sequence[float]) -> float:
-    return _finite(parts, rounding.total(parameters))
+def _sum(parts: Sequence[Guarantee], parameter: str) -> float:
+    return _finite(parts, rounding.total(_each(parts, parameter)))
+
+
+def _each(parts: Sequence[Guarantee], parameter: str) -> list[float]:
+    return [getattr(part, parameter) for part in parts]
 
 
 def _listed(guarantees: Iterable[Guarantee]) -> list[Guarantee]:
@@ -180,16 +188,7 @@ def loss_distribution(
     below the samples: convex in e^eps, and for eps < 0 the reversal 1 - e^eps + e^eps H(-eps). Admissible
     profiles have dominating pairs (Zhu, Dong and Wang 2022), and each true profile under the
     samples lies under this one, joined by straight lines in e^eps ("connect the dots"). Losses beyond
-    `largest_loss` count as infinite.
-
-    Args:
-        profile: upper bound on the hockey-stick divergence in both directions, epsilon >= 0 in nats.
-        discretization: step of the loss grid, nats, above 0.
-        largest_loss: last grid point, nats, above 0.
-
-    Raises:
-        InvalidArgumentError: for values outside these ranges, or more than 4 million grid points.
-        InvalidDataError: if the profile's values are not in [0, 1].
+    `largest_loss`, in (0, 700) nats, count as infinite.
     """
     allowed = "a finite real number above 0"
     step = checks.number("discretization", discretization, above=0, allowed=allowed)
@@ -327,18 +326,64 @@ def profile_of(distribution: PrivacyLossDistribution, *, releases: int, label: s
             deltas[-1] = distribution.get_delta_for_epsilon(1e300)
         # errors of the Fourier transform, of either sign, must not make the profile increase or negative
         safe = np.minimum(np.clip(deltas, 0.0, 1.0) + added, 1.0)
-        falling: FloatArray = np.maximum.accumulate(safe[::-1])[::-1]
-        return falling[inverse].reshape(epsilon.shape)
+        return quantities.falling(safe)[inverse].reshape(epsilon.shape)
 
     return ProfileDP(profile, label)
 
 
-def _last_useful_loss(part: Guarantee, mass: float) -> float:
-    """Where the profile comes within `mass` of what is left of it at infinity.
+class ComposedReleases(Guarantee):
+    """What the composed privacy loss distribution of adaptive releases gives, plus `rounding`."""
 
-    Raises:
-        InvalidArgumentError: if it does so only beyond the losses whose exponentials are floats.
-    """
+    _NODES: ClassVar[int]
+    _SHORTEST: ClassVar[float] = 1e-12
+    _LONGEST: ClassVar[float] = _LARGEST_LOSS
+
+    @property
+    @abstractmethod
+    def releases(self) -> int:
+        """How many there are in all."""
+
+    @cached_property
+    @abstractmethod
+    def distribution(self) -> PrivacyLossDistribution:
+        """Privacy loss distribution of all releases."""
+
+    @cached_property
+    def rounding(self) -> float:
+        """Allowance on delta for rounding: see `allowance`."""
+        return allowance(self.distribution, self.releases)
+
+    def at(self, epsilon: float) -> float:
+        """The bound at one epsilon of at least 0, nats."""
+        if epsilon == math.inf:
+            return 0.0
+        return float(self._bounds(np.array([self.distribution.get_delta_for_epsilon(epsilon)]), [epsilon])[0])
+
+    def _bounds(self, composed: FloatArray, epsilons: ArrayLike) -> FloatArray:
+        """What is proved if the composed distribution gives `composed` at rising epsilons, shape (k,) both."""
+        bounds: FloatArray = np.minimum(np.maximum(composed, 0.0) + self.rounding, 1.0)
+        # rounding must not make the profile increase
+        return quantities.falling(bounds)
+
+    @cached_property
+    def _table(self) -> tuple[FloatArray, FloatArray]:
+        """Epsilons from 0 (nats), rising, and the bound there."""
+        last = self.distribution.get_epsilon_for_delta(max(self.rounding, 1e-14))
+        nodes: FloatArray = np.linspace(0.0, min(max(last, self._SHORTEST), self._LONGEST), self._NODES)
+        return nodes, self._bounds(deltas_of(self.distribution, nodes), nodes)
+
+    def _profile_from_table(self, epsilon: FloatArray) -> FloatArray:
+        """A quick and slightly higher profile: it is convex in e^epsilon, so it lies below its chords."""
+        nodes, at_nodes = self._table
+        inside = np.interp(np.exp(np.minimum(epsilon, nodes[-1])), np.exp(nodes), at_nodes)
+        return np.asarray(inside, dtype=np.float64)
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        return conversions.profile_to_tradeoff(self._profile_from_table)(alpha)
+
+
+def _last_useful_loss(part: Guarantee, mass: float) -> float:
+    """Where the profile comes within `mass` of what is left of it at infinity."""
     rest = part.privacy_profile(_LARGEST_LOSS)
     if not rest - part.privacy_profile(math.inf) <= mass:
         raise InvalidArgumentError(
@@ -351,10 +396,7 @@ def _last_useful_loss(part: Guarantee, mass: float) -> float:
 
 
 def compose_profiles(
-    guarantees: Iterable[Guarantee],
-    *,
-    discretization: float | None = None,
-    largest_loss: float | None = None,
+    guarantees: Iterable[Guarantee], *, discretization: float | None = None, largest_loss: float | None = None
 ) -> ProfileDP:
     """Adaptive composition of any guarantees through privacy loss distributions (dp-accounting).
 

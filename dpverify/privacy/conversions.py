@@ -54,11 +54,7 @@ _LAST_EXPONENT = 20  # of the powers of two at which an epsilon is looked for
 
 
 def evaluate(curve: Callable[[FloatArray], ArrayLike], at: FloatArray, *, name: str) -> FloatArray:
-    """Call a user's curve on an array and refuse wrong shapes, NaN and values outside [0, 1].
-
-    Raises:
-        InvalidDataError: with the name of the curve.
-    """
+    """Call a user's curve on an array and refuse wrong shapes, NaN and values outside [0, 1]."""
     values = np.asarray(curve(at))
     if values.shape != at.shape or values.dtype.kind not in "iuf":
         raise InvalidDataError(f"The {name} must return real numbers of the shape it was given.")
@@ -169,23 +165,24 @@ def tradeoff_to_profile(tradeoff: Tradeoff, *, reverse: bool = False) -> Callabl
         factor = np.exp(np.minimum(eps, _LARGEST_EXPONENT))[:, None]
         type_one_weight, type_two_weight = (1.0, factor) if reverse else (factor, 1.0)
 
-        def objective(alpha: FloatArray) -> FloatArray:
-            errors = evaluate(tradeoff, alpha, name="trade-off function")
+        def errors_at(alpha: FloatArray) -> FloatArray:
+            return evaluate(tradeoff, alpha, name="trade-off function")
+
+        def worth(errors: FloatArray, alpha: FloatArray) -> FloatArray:
             return 1 - type_two_weight * errors - type_one_weight * alpha
 
-        coarse_errors = evaluate(tradeoff, _ALPHA_GRID, name="trade-off function")
-        if not np.all(np.diff(coarse_errors) <= 1e-12):
+        coarse = errors_at(_ALPHA_GRID)
+        if not np.all(np.diff(coarse) <= 1e-12):
             raise InvalidDataError("The trade-off function must not increase with the type I error.")
-        coarse = 1 - type_two_weight * coarse_errors - type_one_weight * _ALPHA_GRID
-        alpha = _zoom(objective, _ALPHA_GRID, coarse)
-        errors = evaluate(tradeoff, alpha, name="trade-off function")
-        value = 1 - type_two_weight * errors - type_one_weight * alpha
+        alpha = _zoom(lambda alpha: worth(errors_at(alpha), alpha), _ALPHA_GRID, worth(coarse, _ALPHA_GRID))
+        errors = errors_at(alpha)
+        value = worth(errors, alpha)
         width = np.diff(alpha, axis=1)
         rise = np.diff(value, axis=1)
         slope = np.divide(rise, width, out=np.zeros_like(rise), where=width > 0)
         usable = width > 0
         # cell k lies between points k and k + 1; its secants are those of cells k - 1 and k + 1
-        bound = 1 - type_two_weight * errors[:, 1:] - type_one_weight * alpha[:, :-1]
+        bound = worth(errors[:, 1:], alpha[:, :-1])
         from_left = value[:, 1:-1] + np.maximum(slope[:, :-1], 0) * width[:, 1:]
         bound[:, 1:] = np.where(usable[:, :-1], np.minimum(bound[:, 1:], from_left), bound[:, 1:])
         from_right = value[:, 1:-1] + np.maximum(-slope[:, 1:], 0) * width[:, :-1]

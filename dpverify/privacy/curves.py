@@ -14,22 +14,18 @@ from dpverify.privacy import quantities
 from dpverify.privacy.guarantees import Guarantee
 
 _POINTS = 41
-_SHOWN_TO = 1e-10
-"""The delta down to which a profile is shown."""
+_SHOWN_TO = 1e-10  # the delta down to which a profile is shown
 _FARTHEST = 100.0
 
 
 @dataclass(frozen=True)
 class Curves:
-    """What a guarantee implies, rounded to the safe side.
+    """What a guarantee implies, rounded to the safe side."""
 
-    Attributes:
-        profile: pairs (epsilon, delta), epsilon rising, in nats.
-        tradeoff: pairs (alpha, beta): no test with type I error alpha has a type II error below beta.
-    """
-
-    profile: tuple[tuple[float, float], ...]
-    tradeoff: tuple[tuple[float, float], ...]
+    profile: tuple[tuple[float, float], ...]  # pairs (epsilon, delta), epsilon rising, in nats
+    tradeoff: tuple[
+        tuple[float, float], ...
+    ]  # (alpha, beta): with type I error alpha, type II is beta or more
 
 
 def largest_epsilon(guarantee: Guarantee) -> float:
@@ -48,17 +44,7 @@ def curves(
     deltas: Sequence[float] = (),
     up_to: float | None = None,
 ) -> Curves:
-    """Tabulate a guarantee.
-
-    Args:
-        guarantee: any.
-        epsilons: where delta is asked for, nats.
-        deltas: where epsilon is asked for, in [0, 1); without both, 41 epsilons from 0 up to `up_to`.
-        up_to: nats; by default `largest_epsilon`.
-
-    Raises:
-        InvalidArgumentError: for numbers out of range.
-    """
+    """Tabulate a guarantee: delta at epsilons (nats), epsilon at deltas in [0, 1); without both, at 41 epsilons."""
     points = []
     if len(epsilons):
         points += _profile(guarantee, np.array([quantities.epsilon(e) for e in epsilons]))

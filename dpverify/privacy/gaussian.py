@@ -140,11 +140,7 @@ def gaussian_hockey_stick_from_above(epsilon: FloatArray, mu: float) -> FloatArr
 
     The second term's relative error is that of its logarithm, a difference of two numbers that are each a few
     units in the last place off; the first term's is below that or some 1e-14. Many times as much is added, as a
-    part of the larger term, which is itself an upper bound.
-
-    Args:
-        epsilon: nats, at least 0 (infinity is allowed), any shape.
-        mu: in [0, 40).
+    part of the larger term, which is itself an upper bound. For mu in [0, 40).
     """
     from scipy import special
 

@@ -84,8 +84,47 @@ class Guarantee(ABC):
         return conversions.profile_to_tradeoff(self._profile)(alpha)
 
 
+class _Pair(Guarantee):
+    """Shared by pure and approximate DP: the dominating pair of Kairouz, Oh and Viswanath 2015."""
+
+    @abstractmethod
+    def _claimed(self) -> tuple[float, float]:
+        """Epsilon and delta."""
+
+    def epsilon_at(self, delta: float) -> float:
+        claimed, least = self._claimed()
+        if not quantities.delta(delta) >= least:
+            return math.inf
+        if delta == least:
+            return claimed
+        # from the first branch of `_profile`, solved for epsilon
+        excess = (delta - least) / (1 - least) * (1 + math.exp(-claimed))
+        found = max(0.0, claimed + (math.log1p(-excess) if excess < 1 else -math.inf))
+        # rounding may leave the closed form a few units too low
+        while found < claimed and float(self._profile(np.array(found))) > delta:
+            found = min(claimed, found + max(math.ulp(found), 1e-16 * (1 + claimed)))
+        return found
+
+    def _profile(self, epsilon: FloatArray) -> FloatArray:
+        """The profile delta + (1 - delta) (e^claimed - e^eps) / (e^claimed + 1), which ends at delta."""
+        claimed, delta = self._claimed()
+        gap = -np.expm1(np.minimum(epsilon - claimed, 0.0)) / (1 + math.exp(-claimed)) * (1 + _FEW_UNITS)
+        # rounded up, and exactly delta from the claimed epsilon on
+        return np.where(gap > 0, np.minimum(np.nextafter(delta + (1 - delta) * gap, 1.0), 1.0), delta)
+
+    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
+        """Wasserman and Zhou 2010: max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha))."""
+        claimed, delta = self._claimed()
+        # beyond 700 the first line leaves 0 only for levels below the floats' range
+        first = (
+            1 - delta - math.exp(claimed) * alpha if claimed <= 700 else np.where(alpha == 0, 1 - delta, 0.0)
+        )
+        second = math.exp(-claimed) * (1 - delta - alpha)
+        return np.maximum(0.0, np.maximum(first, second))
+
+
 @dataclass(frozen=True)
-class PureDP(Guarantee):
+class PureDP(_Pair):
     """epsilon-DP. The profile is that of randomized response, which dominates every epsilon-DP mechanism.
 
     Examples:
@@ -102,19 +141,12 @@ class PureDP(Guarantee):
     def __str__(self) -> str:
         return f"{self.epsilon:g}-DP"
 
-    def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon at which the profile is at most delta; see the base class."""
-        return ApproxDP(self.epsilon, 0.0).epsilon_at(delta)
-
-    def _profile(self, epsilon: FloatArray) -> FloatArray:
-        return _profile_of_pair(self.epsilon, 0.0, epsilon)
-
-    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
-        return _tradeoff_of_pair(self.epsilon, 0.0, alpha)
+    def _claimed(self) -> tuple[float, float]:
+        return self.epsilon, 0.0
 
 
 @dataclass(frozen=True)
-class ApproxDP(Guarantee):
+class ApproxDP(_Pair):
     """(epsilon, delta)-DP. The profile is that of the dominating pair of Kairouz, Oh and Viswanath 2015.
 
     Examples:
@@ -133,49 +165,8 @@ class ApproxDP(Guarantee):
     def __str__(self) -> str:
         return f"({self.epsilon:g}, {self.delta:g})-DP"
 
-    def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon at which the profile is at most delta; see the base class."""
-        if not quantities.delta(delta) >= self.delta:
-            return math.inf
-        if delta == self.delta:
-            return self.epsilon
-        # from the first branch of `_profile_of_pair`, solved for epsilon
-        excess = (delta - self.delta) / (1 - self.delta)
-        reduction = (
-            math.log1p(-excess * (1 + math.exp(-self.epsilon)))
-            if excess * (1 + math.exp(-self.epsilon)) < 1
-            else -math.inf
-        )
-        found = max(0.0, self.epsilon + reduction)
-        # rounding may leave the closed form a few units too low
-        while found < self.epsilon and float(self._profile(np.array(found))) > delta:
-            found = min(self.epsilon, found + max(math.ulp(found), 1e-16 * (1 + self.epsilon)))
-        return found
-
-    def _profile(self, epsilon: FloatArray) -> FloatArray:
-        return _profile_of_pair(self.epsilon, self.delta, epsilon)
-
-    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
-        return _tradeoff_of_pair(self.epsilon, self.delta, alpha)
-
-
-def _profile_of_pair(claimed: float, delta: float, epsilon: FloatArray) -> FloatArray:
-    """The profile delta + (1 - delta) (e^claimed - e^eps) / (e^claimed + 1), which ends at delta."""
-    gap = -np.expm1(np.minimum(epsilon - claimed, 0.0)) / (1 + math.exp(-claimed)) * (1 + _FEW_UNITS)
-    # rounded up, and exactly delta from the claimed epsilon on
-    return np.where(gap > 0, np.minimum(np.nextafter(delta + (1 - delta) * gap, 1.0), 1.0), delta)
-
-
-def _tradeoff_of_pair(claimed: float, delta: float, alpha: FloatArray) -> FloatArray:
-    """Wasserman and Zhou 2010: max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha))."""
-    # beyond 700 the first line leaves 0 only for levels below the floats' range
-    first = (
-        1 - delta - math.exp(min(claimed, 700.0)) * alpha
-        if claimed <= 700
-        else np.where(alpha == 0, 1 - delta, 0.0)
-    )
-    second = math.exp(-claimed) * (1 - delta - alpha)
-    return np.maximum(0.0, np.maximum(first, second))
+    def _claimed(self) -> tuple[float, float]:
+        return self.epsilon, self.delta
 
 
 @dataclass(frozen=True)
@@ -191,13 +182,12 @@ class GDP(Guarantee):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", checks.number("mu", self.mu, at_least=0, allowed=_AT_LEAST_ZERO))
+        checks.number_field(self, "mu", at_least=0, allowed=_AT_LEAST_ZERO)
 
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
 
     def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
         if quantities.delta(delta) == 0 and self.mu > 0:
             return math.inf
@@ -297,11 +287,10 @@ class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
+        checks.number_field(self, "rho", at_least=0, allowed=_AT_LEAST_ZERO)
 
     @property
     def curve(self) -> renyi.RenyiCurve:
-        """The line rho * order."""
         return renyi.LinearCurve(self.rho)
 
     def __str__(self) -> str:
@@ -319,9 +308,8 @@ class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
     omega: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", checks.number("rho", self.rho, at_least=0, allowed=_AT_LEAST_ZERO))
-        omega = checks.number("omega", self.omega, above=1, allowed="a finite real number above 1")
-        object.__setattr__(self, "omega", omega)
+        checks.number_field(self, "rho", at_least=0, allowed=_AT_LEAST_ZERO)
+        checks.number_field(self, "omega", above=1, allowed="a finite real number above 1")
 
     @property
     def curve(self) -> renyi.RenyiCurve:

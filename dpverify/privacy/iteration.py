@@ -32,13 +32,9 @@ from dpverify.privacy.guarantees import GDP, RDP
 _TOLERANCE = 1e-9
 _FORGOTTEN = -400.0
 """Binary exponent, relative to the largest, of what a step's noise contributes; below it the step hides nothing."""
-_LARGEST_POWER = 1023.0
-"""Binary exponent of the largest power of two among floats."""
-_UNIT = 2.0**-53
-"""Relative error of one operation in floats."""
-
-_MOST_STEPS = 10**9
-"""Of a schedule, each of which takes 8 bytes."""
+_LARGEST_POWER = 1023.0  # binary exponent of the largest power of two among floats
+_UNIT = 2.0**-53  # relative error of one operation in floats
+_MOST_STEPS = 10**9  # of a schedule, each of which takes 8 bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,13 +166,7 @@ class NoisyIteration:
         return self._schedule(charged)
 
     def _charged(self, amounts: FloatArray, *, take_rest: bool = False) -> tuple[FloatArray, bool, bool]:
-        """What an exactly admissible schedule near `amounts` takes at most, each rounded up.
-
-        With `take_rest`, the last step with noise takes whatever is there.
-
-        Returns:
-            The charged amounts, whether some amount exceeded what was there, and whether something is left over.
-        """
+        """What an exactly admissible schedule takes at most, rounded up; whether too much was asked, or any is left."""
         noisy = np.flatnonzero(self.noise_stddevs)
         last = int(noisy[-1]) if noisy.size else -1
         charged = np.zeros(self.steps)
@@ -319,6 +309,12 @@ class NoisyIteration:
         return self.best().gdp()
 
 
+def _fixed_order(n: int, index: int, passes: int) -> tuple[int, int, int]:
+    n = checks.whole_number("n", n, at_most=_MOST_STEPS)
+    index = checks.whole_number("index", index, at_most=n)
+    return n, index, checks.whole_number("passes", passes, at_most=max(1, _MOST_STEPS // n))
+
+
 def per_index(
     n: int, index: int, *, shift: float, noise_stddev: float, passes: int = 1, contraction: float = 1.0
 ) -> NoisyIteration:
@@ -338,9 +334,7 @@ def per_index(
     Raises:
         InvalidArgumentError: for anything outside these ranges.
     """
-    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
+    n, index, passes = _fixed_order(n, index, passes)
     allowed = "a finite real number of at least 0"
     shifts = np.zeros(n * passes)
     shifts[index - 1 :: n] = checks.number("shift", shift, at_least=0, allowed=allowed)
@@ -375,9 +369,7 @@ def printed_schedule(n: int, index: int, *, shift: float, passes: int = 1) -> Fl
     Raises:
         InvalidArgumentError: unless 1 <= index <= n, passes >= 1 and `shift` is finite and at least 0.
     """
-    n = checks.whole_number("n", n, at_least=1, at_most=_MOST_STEPS)
-    index = checks.whole_number("index", index, at_least=1, at_most=n)
-    passes = checks.whole_number("passes", passes, at_least=1, at_most=max(1, _MOST_STEPS // n))
+    n, index, passes = _fixed_order(n, index, passes)
     shift = checks.number("shift", shift, at_least=0, allowed="a finite real number of at least 0")
     amounts = np.zeros(n * passes)
     last_use = n * (passes - 1) + index - 1

@@ -25,8 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify.checks import FloatArray
 
 _UNIT = 2.0**-52
-FEW = 14
-"""Halvings that are enough to compare orders."""
+FEW = 14  # halvings that are enough to compare orders
 MANY = 34
 _NEWTON = 7
 _RAISES = 6
@@ -53,10 +52,7 @@ def _log_sinh_over(c: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def _excess(c: FloatArray, r: FloatArray, terms: tuple[tuple[FloatArray, FloatArray], ...]) -> FloatArray:
-    """A sum of weights times e^(c x), less e^(c r), divided by c or by e^(c r), whichever is larger.
-
-    The weights add up to 1.
-    """
+    """A sum of weights (1 in all) times e^(c x), less e^(c r), divided by the larger one of c and e^(c r)."""
     k = c * r
     large = k > 1
     near: FloatArray = np.zeros_like(k)
@@ -83,16 +79,10 @@ def _searched(
 def log_delta(
     epsilon: ArrayLike, order: ArrayLike, divergence: ArrayLike, *, halvings: int = MANY
 ) -> FloatArray:
-    """Logarithm of the largest delta at an epsilon (nats), where the Renyi divergences of an order are bounded.
+    """Logarithm of the largest delta at a finite epsilon (nats), where Renyi divergences of an order are bounded.
 
-    Args:
-        epsilon: nats, at least 0 and finite.
-        order: at least 1.
-        divergence: the bound on both directions, nats, at least 0; infinity says nothing. The three broadcast.
-        halvings: of the bracket in which the tangent is looked for; fewer give a bound that is higher.
-
-    Returns:
-        At most 0; minus infinity where the bound is 0.
+    Orders are at least 1; the bound on both directions is in nats, infinite where nothing is known; the three
+    broadcast. Fewer halvings of the bracket in which the tangent is looked for give a bound that is higher.
     """
     eps, orders, bounds = np.broadcast_arrays(
         *(np.asarray(x, dtype=np.float64) for x in (epsilon, order, divergence))
@@ -204,13 +194,7 @@ def _along_the_boundary(
 
 
 def divergence(level: ArrayLike, error: ArrayLike, order: ArrayLike) -> FloatArray:
-    """The larger of the two Renyi divergences (nats) of the two-point laws of a test, in floats, not rounded.
-
-    Args:
-        level: the test's type I error, in [0, 1].
-        error: its type II error, in [0, 1 - level].
-        order: at least 1. The three broadcast.
-    """
+    """The larger Renyi divergence (nats) of the two-point laws of a test with these errors, in floats, not rounded."""
     a, b, orders = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (level, error, order)))
     c = orders - 1
     with np.errstate(all="ignore"):
@@ -226,16 +210,7 @@ def divergence(level: ArrayLike, error: ArrayLike, order: ArrayLike) -> FloatArr
 
 
 def type_two_error(level: ArrayLike, order: ArrayLike, divergence: ArrayLike) -> FloatArray:
-    """Smallest type II error at a type I error in [0, 1], where the Renyi divergences of an order are bounded.
-
-    Args:
-        level: in [0, 1].
-        order: at least 1.
-        divergence: the bound on both directions, nats, at least 0; infinity says nothing. The three broadcast.
-
-    Returns:
-        At least 0, rounded down.
-    """
+    """Smallest type II error at a type I error in [0, 1], rounded down; the bound as for `log_delta`."""
     a, orders, bounds = (
         np.array(part)
         for part in np.broadcast_arrays(*(np.asarray(x, float) for x in (level, order, divergence)))

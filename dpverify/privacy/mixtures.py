@@ -15,17 +15,10 @@ from dpverify.privacy import gaussian_hockey_stick
 
 @dataclass(frozen=True)
 class GaussianMixtureProfile:
-    """An upper bound on the divergence of two mixtures whose parts are as far apart as two unit Gaussians.
+    """Bounds for two mixtures whose parts are as far apart as unit Gaussians; of the rest, both have the same law."""
 
-    With the remaining probability the two outputs have the same law.
-
-    Attributes:
-        weights: of the parts, at most 1 in sum.
-        mus: distance of each part's Gaussians, in standard deviations.
-    """
-
-    weights: tuple[float, ...]
-    mus: tuple[float, ...]
+    weights: tuple[float, ...]  # of the parts, at most 1 in sum
+    mus: tuple[float, ...]  # distance of each part's Gaussians, in standard deviations
 
     def __call__(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """Largest hockey-stick divergence at each epsilon (nats), by its joint convexity."""
@@ -58,15 +51,10 @@ class GaussianMixtureProfile:
 
 @dataclass(frozen=True)
 class WeakConvexityCurve:
-    """The corrected Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails.
+    """The corrected Theorem 26: 4 order L^2 H / (terms sigma^2), infinite where its condition on sigma fails."""
 
-    Attributes:
-        noise_multiplier: sigma / L, or twice sigma over the gradient sensitivity.
-        terms: how many stopping times there are; H is the harmonic number of it.
-    """
-
-    noise_multiplier: float
-    terms: int
+    noise_multiplier: float  # sigma / L, or twice sigma over the gradient sensitivity
+    terms: int  # how many stopping times there are; H is the harmonic number of it
 
     def __call__(self, order: float) -> float:
         """Renyi divergence (nats) at an order of at least 1."""
@@ -82,16 +70,7 @@ def harmonic(terms: int) -> float:
 
 
 def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
-    """sqrt(2 ln(1.25/delta)) / epsilon where that makes the Gaussian mechanism private enough, else more.
-
-    The printed formula is too small for large epsilon; there the exact profile decides.
-
-    Returns:
-        Noise over L2 sensitivity, dimensionless.
-
-    Raises:
-        InvalidArgumentError: if epsilon is not above 0, or delta not in (0, 1).
-    """
+    """Noise over L2 sensitivity: sqrt(2 ln(1.25/delta)) / epsilon, or more where that is not enough."""
     number("epsilon", epsilon, above=0, allowed="a finite number above 0")
     number("delta", delta, above=0, below=1, allowed="a number in (0, 1)")
 
@@ -102,10 +81,7 @@ def gaussian_noise_multiplier(epsilon: float, delta: float) -> float:
 
 
 def smallest_noise_multiplier(epsilon: float, delta: float, above: float = 0.0) -> float:
-    """The least noise over L2 sensitivity at which the Gaussian mechanism is (epsilon, delta)-DP, dimensionless.
-
-    By bisection of the exact profile, to 1e-12 from above; `above` is a number that is not enough.
-    """
+    """The least noise over L2 sensitivity that is enough, by bisection to 1e-12 from above; `above` is not enough."""
     low, high = above, 2 * above or 1.0
     while not _private(epsilon, delta, high):
         low, high = high, 2 * high

@@ -32,6 +32,11 @@ def epsilon(value: object) -> float:
     return number("epsilon", value, at_least=0, allowed="a finite real number of at least 0")
 
 
+def falling(values: FloatArray) -> FloatArray:
+    """The lowest non-increasing curve that is nowhere below these values, shape (k,)."""
+    return np.asarray(np.maximum.accumulate(values[::-1])[::-1])
+
+
 def in_blocks(function: Callable[[FloatArray], FloatArray], points: FloatArray) -> FloatArray:
     """Apply a function of shape (k,) arrays to an array of any shape, a bounded number of points at a time."""
     flat = points.ravel()

@@ -59,11 +59,8 @@ class LinearCurve:
     highest_order: float = math.inf
 
     def __post_init__(self) -> None:
-        allowed = "a finite real number of at least 0"
-        object.__setattr__(self, "slope", checks.number("slope", self.slope, at_least=0, allowed=allowed))
-        allowed = "a real number above 1"
-        highest = checks.number("highest_order", self.highest_order, above=1, finite=False, allowed=allowed)
-        object.__setattr__(self, "highest_order", highest)
+        checks.number_field(self, "slope", at_least=0, allowed="a finite real number of at least 0")
+        checks.number_field(self, "highest_order", above=1, finite=False, allowed="a real number above 1")
 
     def __call__(self, order: float) -> float:
         return rounding.product(self.slope, order) if order <= self.highest_order else math.inf
@@ -77,10 +74,8 @@ class PointCurve:
     rdp: float
 
     def __post_init__(self) -> None:
-        order = checks.number("order", self.order, above=1, allowed="a finite real number above 1")
-        rdp = checks.number("rdp", self.rdp, at_least=0, allowed="a finite real number of at least 0")
-        object.__setattr__(self, "order", order)
-        object.__setattr__(self, "rdp", rdp)
+        checks.number_field(self, "order", above=1, allowed="a finite real number above 1")
+        checks.number_field(self, "rdp", at_least=0, allowed="a finite real number of at least 0")
 
     def __call__(self, order: float) -> float:
         return self.rdp if order <= self.order else math.inf
@@ -98,11 +93,7 @@ class SumCurve:
 
 
 def evaluate(curve: RenyiCurve, orders: Iterable[float]) -> FloatArray:
-    """Values of a curve at many orders.
-
-    Raises:
-        InvalidDataError: if the curve returns NaN, a negative number or something that is not a number.
-    """
+    """Values of a curve at many orders."""
     if isinstance(curve, LinearCurve):
         asked = np.asarray(orders, dtype=np.float64)
         with np.errstate(over="ignore"):
@@ -196,19 +187,7 @@ def delta_from_renyi(
     """Upper bound on the hockey-stick divergence from a Renyi curve: by the least over its orders of `joint_range`.
 
     Where that is not convex in e^epsilon, chords make it so (see the module). Never above Canonne, Kamath and Steinke
-    2020, Proposition 12.
-
-    Args:
-        curve: order to Renyi divergence, nats, of both directions.
-        epsilon: nats, at least 0, any shape.
-        orders: the only orders to use; by default all above 1, searched continuously.
-
-    Returns:
-        delta, the shape of `epsilon`.
-
-    Raises:
-        InvalidArgumentError: for a bad epsilon.
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
+    2020, Proposition 12. The curve bounds both directions; by default orders are searched continuously.
     """
     only = _useful(curve, orders)
 
@@ -230,8 +209,7 @@ def _least(curve: RenyiCurve, ascending: FloatArray, orders: tuple[float, ...] |
     deltas = np.nextafter(np.exp(joint_range.log_delta(ascending, order, divergence)), 1.0)
     deltas = np.where(divergence == 0, 0.0, deltas)
     # neighbors may have got orders of which one is slightly better
-    falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
-    return falling
+    return quantities.falling(deltas)
 
 
 @dataclass(frozen=True)
@@ -366,10 +344,6 @@ def epsilon_from_renyi(curve: RenyiCurve, delta: float, *, orders: tuple[float, 
     """Smallest epsilon (nats) that a Renyi curve proves at a delta, by `delta_from_renyi`, to 1e-13 relative.
 
     Rounded up; infinity where nothing is proved, as at delta = 0.
-
-    Raises:
-        InvalidArgumentError: for a delta outside [0, 1).
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     target = quantities.delta(delta)
     only = _useful(curve, orders)
@@ -430,18 +404,6 @@ def tradeoff_from_renyi(
 
     The orders are found by cutting: of a pair of errors, which order allows it least? At each such order the bound is
     computed, and the next pair is the one that it allows.
-
-    Args:
-        curve: order to Renyi divergence, nats, of both directions.
-        alpha: type I errors in [0, 1], any shape.
-        orders: the only orders to use; by default all above 1, searched continuously.
-
-    Returns:
-        Type II errors, the shape of `alpha`.
-
-    Raises:
-        InvalidArgumentError: for a bad alpha.
-        InvalidDataError: if the curve returns anything but numbers of at least 0.
     """
     only = _useful(curve, orders)
 
@@ -449,8 +411,7 @@ def tradeoff_from_renyi(
         ascending, inverse = np.unique(levels, return_inverse=True)
         errors = _type_two_errors(curve, ascending, only)
         # what one level's orders prove holds at all lower levels
-        falling: FloatArray = np.maximum.accumulate(errors[::-1])[::-1]
-        return np.minimum(falling, 1 - ascending)[inverse]
+        return np.minimum(quantities.falling(errors), 1 - ascending)[inverse]
 
     return quantities.in_blocks(block, quantities.levels(alpha))
 

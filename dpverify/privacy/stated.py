@@ -37,6 +37,13 @@ class ConditionKind(StrEnum):
     inherits the condition."""
 
 
+def _check_kinds(checked: object, *fields: tuple[str, type, str]) -> None:
+    for name, kind, allowed in fields:
+        value = getattr(checked, name)
+        if not isinstance(value, kind):
+            raise InvalidArgumentError(name, value, allowed)
+
+
 @dataclass(frozen=True)
 class Condition:
     """A condition of a guarantee.
@@ -50,15 +57,7 @@ class Condition:
     detail: str = ""
 
     def __post_init__(self) -> None:
-        """Check the types.
-
-        Raises:
-            InvalidArgumentError: for anything but a kind and a text.
-        """
-        if not isinstance(self.kind, ConditionKind):
-            raise InvalidArgumentError("kind", self.kind, "a member of ConditionKind")
-        if not isinstance(self.detail, str):
-            raise InvalidArgumentError("detail", self.detail, "a text")
+        _check_kinds(self, ("kind", ConditionKind, "a member of ConditionKind"), ("detail", str, "a text"))
 
     def __str__(self) -> str:
         return f"{self.kind.value}: {self.detail}" if self.detail else self.kind.value
@@ -89,42 +88,30 @@ class StatedGuarantee:
     origin: Origin | None = field(default=None, compare=False, repr=False, metadata={"words": True})
 
     def __post_init__(self) -> None:
-        """Check the parts.
-
-        Raises:
-            InvalidArgumentError: if one has the wrong type, or index and protected records do not fit the adjacency.
-        """
-        if not isinstance(self.guarantee, Guarantee):
-            raise InvalidArgumentError("guarantee", self.guarantee, "a Guarantee such as PureDP(1)")
-        if not isinstance(self.adjacency, Adjacency):
-            raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
+        _check_kinds(
+            self,
+            ("guarantee", Guarantee, "a Guarantee such as PureDP(1)"),
+            ("adjacency", Adjacency, "a member of Adjacency"),
+            ("local", bool, "True or False"),
+            ("sources", tuple, "a tuple of statement ids"),
+            ("conditions", tuple, "a tuple of Condition"),
+            ("protected", ProtectedRecords, "ProtectedRecords"),
+        )
         if self.index is not None:
             object.__setattr__(self, "index", whole_number("index", self.index, at_least=1))
         if (self.index is not None) != (self.adjacency is Adjacency.INDEX):
             raise InvalidArgumentError("index", self.index, "an index with Adjacency.INDEX, None otherwise")
-        if not isinstance(self.local, bool):
-            raise InvalidArgumentError("local", self.local, "True or False")
-        listed = isinstance(self.sources, tuple)
-        if not (listed and all(isinstance(source, str) for source in self.sources)):
+        if not all(isinstance(source, str) for source in self.sources):
             raise InvalidArgumentError("sources", self.sources, "a tuple of statement ids")
-        listed = isinstance(self.conditions, tuple)
-        if not (listed and all(isinstance(condition, Condition) for condition in self.conditions)):
+        if not all(isinstance(condition, Condition) for condition in self.conditions):
             raise InvalidArgumentError("conditions", self.conditions, "a tuple of Condition")
-        self._check_protected()
-
-    def _check_protected(self) -> None:
-        if not isinstance(self.protected, ProtectedRecords):
-            raise InvalidArgumentError("protected", self.protected, "ProtectedRecords")
         if self.index is not None and self.protected.is_everyone:
             object.__setattr__(self, "protected", ProtectedRecords(only=self.index))
         if self.protected.only != self.index:
             raise InvalidArgumentError("protected", self.protected, "the record at the index, and no other")
         if self.adjacency is Adjacency.ADD_REMOVE_ONE and not self.protected.is_everyone:
-            raise InvalidArgumentError(
-                "protected",
-                self.protected,
-                "all records, where adding or removing one is what neighbors differ in",
-            )
+            allowed = "all records, where adding or removing one is what neighbors differ in"
+            raise InvalidArgumentError("protected", self.protected, allowed)
 
     def protects(self, index: int, n: int) -> bool:
         """Whether it covers data sets of n records that differ in the one at an index from 1.

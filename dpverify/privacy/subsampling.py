@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,9 +30,8 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import composition, quantities
-from dpverify.privacy.conversions import profile_to_tradeoff
 from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
-from dpverify.privacy.guarantees import GDP, Guarantee
+from dpverify.privacy.guarantees import GDP
 from dpverify.privacy.renyi import delta_from_renyi
 
 _STEPS_PER_STDDEV = 20  # grid points in one standard deviation of a step's privacy loss
@@ -39,9 +39,7 @@ _LARGEST_GRID = 100_000
 _ORDERS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0, 24.0, 32.0, 40.0, 48.0, 64.0)
 _TAIL_MASS = 1e-18
 _DECISIVE = 20  # times the allowance for rounding: below that the Renyi bound is asked too
-_TABLE_SIZE = 8193
-_MOST = 2**53
-"""Of records and of steps: up to here, floats hold every whole number."""
+_MOST = 2**53  # of records and of steps: up to here, floats hold every whole number
 _LEAST_NOISE = 0.05
 _MOST_NOISE = 1e7
 _FEW = 64  # points evaluated one by one; more are, in one sweep over the loss grid
@@ -49,7 +47,7 @@ _SEARCH_TOLERANCE = 1e-6  # relative, of the noise
 
 
 @dataclass(frozen=True)
-class SampledGaussian(Guarantee):
+class SampledGaussian(composition.ComposedReleases):
     """Adaptive Gaussian steps, each on one record drawn uniformly from n; all outputs may be released.
 
     Guarantee: adjacency replace-one. The smaller of two bounds: the composed privacy loss distribution
@@ -71,27 +69,22 @@ class SampledGaussian(Guarantee):
     steps: int
     noise_multiplier: float
 
+    _NODES: ClassVar[int] = 8193
+
     def __post_init__(self) -> None:
-        multiplier = checks.number(
-            "noise_multiplier",
-            self.noise_multiplier,
-            at_least=_LEAST_NOISE,
-            allowed=f"a finite real number of at least {_LEAST_NOISE}",
-        )
         object.__setattr__(self, "n", checks.whole_number("n", self.n, at_least=2, at_most=_MOST))
         object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_least=1, at_most=_MOST))
-        object.__setattr__(self, "noise_multiplier", multiplier)
+        allowed = f"a finite real number of at least {_LEAST_NOISE}"
+        checks.number_field(self, "noise_multiplier", at_least=_LEAST_NOISE, allowed=allowed)
 
     def __str__(self) -> str:
         return f"{self.steps} steps on 1 of {self.n} records at noise multiplier {self.noise_multiplier:g}"
 
-    @cached_property
-    def rounding(self) -> float:
-        """Allowance on delta for rounding: see `composition.allowance`."""
-        return composition.allowance(self.distribution, self.steps)
+    @property
+    def releases(self) -> int:
+        return self.steps
 
     def epsilon_at(self, delta: float) -> float:
-        """Smallest epsilon at which the profile is at most delta; see the base class."""
         # in floats the profile underflows to 0, but it is 0 nowhere
         return math.inf if quantities.delta(delta) == 0 else super().epsilon_at(delta)
 
@@ -128,30 +121,18 @@ class SampledGaussian(Guarantee):
         # a divergence of 0 or below can only be rounding
         return tuple(max(float(value), sys.float_info.min) for value in accountant._rdp)
 
-    def at(self, epsilon: float) -> float:
-        """The bound at one epsilon of at least 0, nats."""
-        if epsilon == math.inf:
-            return 0.0
-        return float(self._bounds(np.array([self.distribution.get_delta_for_epsilon(epsilon)]), [epsilon])[0])
+    def by_renyi(self, epsilons: ArrayLike) -> FloatArray:
+        """What the Renyi divergences alone prove."""
+        known = dict(zip(_ORDERS, self.renyi_curve, strict=True))
+        return delta_from_renyi(known.__getitem__, epsilons, orders=_ORDERS)
 
     def _bounds(self, composed: FloatArray, epsilons: ArrayLike) -> FloatArray:
-        """What is proved if the composed distribution gives `composed`, shape (k,) both."""
         bounds: FloatArray = np.minimum(np.maximum(composed, 0.0) + self.rounding, 1.0)
         small = bounds < _DECISIVE * self.rounding
         if small.any():
-            known = dict(zip(_ORDERS, self.renyi_curve, strict=True))
-            by_renyi = delta_from_renyi(known.__getitem__, np.asarray(epsilons)[small], orders=_ORDERS)
-            bounds[small] = np.minimum(bounds[small], by_renyi)
+            bounds[small] = np.minimum(bounds[small], self.by_renyi(np.asarray(epsilons)[small]))
         # rounding must not make the profile increase
-        falling: FloatArray = np.maximum.accumulate(bounds[::-1])[::-1]
-        return falling
-
-    @cached_property
-    def table(self) -> tuple[FloatArray, FloatArray]:
-        """Epsilons from 0 (nats), rising, and the bound there: both shape (_TABLE_SIZE,)."""
-        last = self.distribution.get_epsilon_for_delta(max(self.rounding, 1e-14))
-        nodes: FloatArray = np.linspace(0.0, min(max(last, 1e-12), 690.0), _TABLE_SIZE)
-        return nodes, self._bounds(composition.deltas_of(self.distribution, nodes), nodes)
+        return quantities.falling(bounds)
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         order, inverse = np.unique(epsilon.ravel(), return_inverse=True)
@@ -162,17 +143,7 @@ class SampledGaussian(Guarantee):
             deltas[: finite.size] = self._bounds(np.array(composed), finite)
         else:
             deltas = self._bounds(composition.deltas_of(self.distribution, order), order)
-        falling: FloatArray = np.maximum.accumulate(deltas[::-1])[::-1]
-        return falling[inverse].reshape(epsilon.shape)
-
-    def _profile_from_table(self, epsilon: FloatArray) -> FloatArray:
-        """A quicker and slightly higher profile: it is convex in e^epsilon, so it lies below its chords."""
-        nodes, at_nodes = self.table
-        inside = np.interp(np.exp(np.minimum(epsilon, nodes[-1])), np.exp(nodes), at_nodes)
-        return np.asarray(inside, dtype=np.float64)
-
-    def _tradeoff(self, alpha: FloatArray) -> FloatArray:
-        return profile_to_tradeoff(self._profile_from_table)(alpha)
+        return quantities.falling(deltas)[inverse].reshape(epsilon.shape)
 
 
 def _sampled(epsilon: float, n: int) -> float:
@@ -202,12 +173,11 @@ def subsampled_gaussian(n: int, steps: int, noise_multiplier: float) -> SampledG
     return _sampled_gaussian(checked.n, checked.steps, checked.noise_multiplier)
 
 
-def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float, argument: str) -> float:
+def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float) -> float:
     """Smallest noise multiplier at which `needed(noise)` <= delta, to `_SEARCH_TOLERANCE`, from above."""
 
     @cache  # the search comes back to its ends
     def excess(log_noise: float) -> float:
-
         return math.log(max(needed(math.exp(log_noise)), 1e-300)) - math.log(delta)
 
     low = high = math.log(guess)
@@ -215,9 +185,8 @@ def _smallest_noise(needed: Callable[[float], float], guess: float, delta: float
         while excess(high) > 0:
             low, high = high, high + 0.2
             if high > math.log(guess) + 12:
-                raise InvalidArgumentError(
-                    argument, delta, "a delta large enough for the accountant's rounding"
-                )
+                allowed = "a delta large enough for the accountant's rounding"
+                raise InvalidArgumentError("delta", delta, allowed)
     else:
         while excess(low) <= 0:
             low, high = low - 0.2, low
@@ -242,17 +211,10 @@ def _checked(n: int, epsilon: float, delta: float) -> tuple[int, float, float]:
 def _provable_noise(n: int, steps: int, epsilon: float, delta: float) -> float:
     least = _least_delta(n, steps, epsilon, delta)
     if delta < least:
-        raise InvalidArgumentError(
-            "delta",
-            delta,
-            f"at least {least:.2g} at this epsilon: the accountant's rounding hides what is smaller",
-        )
-    return _smallest_noise(
-        lambda noise: SampledGaussian(n, steps, noise).at(epsilon),
-        _guess(n, steps, epsilon, delta),
-        delta,
-        "delta",
-    )
+        allowed = f"at least {least:.2g} at this epsilon: the accountant's rounding hides what is smaller"
+        raise InvalidArgumentError("delta", delta, allowed)
+    guess = _guess(n, steps, epsilon, delta)
+    return _smallest_noise(lambda noise: SampledGaussian(n, steps, noise).at(epsilon), guess, delta)
 
 
 def _least_delta(n: int, steps: int, epsilon: float, delta: float) -> float:
@@ -261,9 +223,7 @@ def _least_delta(n: int, steps: int, epsilon: float, delta: float) -> float:
     rounding = steps * sys.float_info.epsilon / 2
     if delta >= rounding:
         return 0.0
-    divergences = SampledGaussian(n, steps, _MOST_NOISE).renyi_curve
-    known = dict(zip(_ORDERS, divergences, strict=True))
-    by_renyi = float(delta_from_renyi(known.__getitem__, epsilon, orders=_ORDERS))
+    by_renyi = float(SampledGaussian(n, steps, _MOST_NOISE).by_renyi(epsilon))
     # half of it, as rounding may have moved the divergences
     return min(rounding, by_renyi / 2)
 
@@ -347,7 +307,7 @@ def noise_constant_interval(n: int, epsilon: float, delta: float) -> NoiseConsta
         return float(single.self_compose(steps).get_delta_for_epsilon(epsilon))
 
     smallest = _provable_noise(n, steps, epsilon, delta)
-    attained = _smallest_noise(needed, smallest, delta, "delta")
+    attained = _smallest_noise(needed, smallest, delta)
     return NoiseConstant(_constant(smallest, n, epsilon, delta), _constant(attained, n, epsilon, delta))
 
 

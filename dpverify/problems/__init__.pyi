@@ -1,19 +1,8 @@
 from .arrays import add_outer
 from .constants import ConstantsCheck, check_constants
-from .constraint_sets import (
-    AllSpace,
-    Ball,
-    Box,
-    ConstraintSet,
-    Simplex,
-)
+from .constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from .datasets import Dataset, load, read_csv
-from .displacements import (
-    ContractOrDrift,
-    Displacement,
-    EuclideanDistance,
-    HalfSquaredDistance,
-)
+from .displacements import ContractOrDrift, Displacement, EuclideanDistance, HalfSquaredDistance
 from .largest_risk import largest_risk
 from .losses import (
     GeneralizedLinear,
@@ -28,12 +17,7 @@ from .losses import (
     label_range,
 )
 from .minimizers import CertifiedMinimum, certify, minimize
-from .neighbors import (
-    NeighborPair,
-    contract_then_reveal,
-    opposite_linear,
-    opposite_neighbor,
-)
+from .neighbors import NeighborPair, contract_then_reveal, opposite_linear, opposite_neighbor
 from .problem import Problem
 
 __all__ = [

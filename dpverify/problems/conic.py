@@ -6,7 +6,6 @@ cone. Losses and sets say here what they are, so that a minimizer can be propose
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +18,17 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Affine expressions of a program's variables, one a row.
+    """Affine expressions of a program's variables, one a row."""
 
-    Attributes:
-        rows: of the entries, from 0.
-        columns: which variable each entry multiplies.
-        values: by what.
-        constant: what is added, shape (rows,).
-    """
-
-    rows: Indices
-    columns: Indices
-    values: Vector
-    constant: Vector
+    rows: Indices  # of the entries, from 0
+    columns: Indices  # which variable each entry multiplies
+    values: Vector  # by what
+    constant: Vector  # what is added, shape (rows,)
 
     def __len__(self) -> int:
-        """Number of rows."""
         return len(self.constant)
 
     def __add__(self, other: Affine | Vector | float) -> Affine:
-        """The sum, row by row."""
         if not isinstance(other, Affine):
             return Affine(self.rows, self.columns, self.values, self.constant + other)
         return Affine(
@@ -58,15 +48,12 @@ class Affine:
     __rmul__ = __mul__
 
     def __neg__(self) -> Affine:
-        """With the opposite sign."""
         return self * -1.0
 
     def __sub__(self, other: Affine | Vector | float) -> Affine:
-        """The difference, row by row."""
         return self + -other
 
     def __rsub__(self, other: float) -> Affine:
-        """The difference, row by row."""
         return -self + other
 
     def image(self, matrix: Vector) -> Affine:
@@ -74,11 +61,6 @@ class Affine:
         rows, places = np.nonzero(matrix)
         whose = self.columns[np.argsort(self.rows)]
         return Affine(rows, whose[places], matrix[rows, places], np.zeros(len(matrix)))
-
-    def at(self, values: Vector) -> Vector:
-        """The rows' values, from those of all variables."""
-        terms = self.values * values[self.columns]
-        return self.constant + np.bincount(self.rows, weights=terms, minlength=len(self))
 
     def repeated(self, times: int) -> Affine:
         """All rows again and again."""
@@ -95,11 +77,11 @@ class ConicProgram:
     """A program that is written down piece by piece."""
 
     def __init__(self) -> None:
-        """Begin without variables."""
         self._count = 0
         self._costs: list[Affine] = []
         self._squares: list[Affine] = []
-        self._blocks: list[tuple[Any, Affine]] = []
+        self._cones: list[tuple[Any, ...]] = []
+        self._blocks: list[Affine] = []
         self._height = 0
 
     def variables(self, count: int) -> Affine:
@@ -109,7 +91,6 @@ class ConicProgram:
         return Affine(each, first + each, np.ones(count), np.zeros(count))
 
     def cost(self, terms: Affine) -> None:
-        """Add the sum of the rows to the cost."""
         self._costs.append(terms)
 
     def half_squares(self, terms: Affine) -> None:
@@ -123,60 +104,42 @@ class ConicProgram:
         for one in terms:
             self.nonnegative(largest - one)
 
-    def cost_at(self, values: Vector) -> float:
-        """The cost, from the values of all variables."""
-        linear = sum(float(np.sum(terms.at(values))) for terms in self._costs)
-        return linear + sum(float(np.sum(terms.at(values) ** 2)) / 2 for terms in self._squares)
-
     def zero(self, terms: Affine) -> slice:
         """Require that each row is 0; returns where their multipliers are found."""
-        import clarabel
-
-        return self._require([clarabel.ZeroConeT(len(terms))], terms)
+        return self._require(("ZeroConeT", len(terms)), terms)
 
     def nonnegative(self, terms: Affine) -> None:
         """Require that no row is negative."""
-        import clarabel
-
-        self._require([clarabel.NonnegativeConeT(len(terms))], terms)
+        self._require(("NonnegativeConeT", len(terms)), terms)
 
     def second_order(self, bounds: Affine, vectors: Affine) -> None:
         """Require that each bound is at least its vector's Euclidean norm; coordinates follow one another."""
-        import clarabel
-
         count = len(bounds)
         width = len(vectors) // count
         first = np.arange(count) * (width + 1)
         coordinates = (first[:, None] + 1 + np.arange(width)).ravel()
-        self._require(
-            [clarabel.SecondOrderConeT(width + 1)] * count, _merged((bounds, first), (vectors, coordinates))
-        )
+        terms = _merged((bounds, first), (vectors, coordinates))
+        self._require(("SecondOrderConeT", width + 1), terms, count)
 
     def exponential(self, x: Affine, y: Affine, z: Affine) -> None:
         """Require, row by row, that y exp(x / y) is at most z, with y above 0, or the limit of that."""
-        import clarabel
-
         first = 3 * np.arange(len(x))
-        self._require(
-            [clarabel.ExponentialConeT()] * len(x), _merged((x, first), (y, first + 1), (z, first + 2))
-        )
+        self._require(("ExponentialConeT",), _merged((x, first), (y, first + 1), (z, first + 2)), len(x))
 
     def constants(self, value: float, count: int) -> Affine:
         """Rows without variables."""
         none = np.zeros(0, dtype=np.int64)
         return Affine(none, none, np.zeros(0), np.full(count, value))
 
-    def _require(self, cones: Sequence[Any], terms: Affine) -> slice:
-        self._blocks.append((cones, terms))
+    def _require(self, cone: tuple[Any, ...], terms: Affine, times: int = 1) -> slice:
+        """Rows that lie in a cone of Clarabel's, given by its name and size, again and again."""
+        self._cones += [cone] * times
+        self._blocks.append(terms)
         first, self._height = self._height, self._height + len(terms)
         return slice(first, self._height)
 
     def solve(self, scale: float) -> tuple[Vector, Vector]:
-        """Clarabel's last values of the variables, and of the multipliers of all rows, whatever it thinks of them.
-
-        Args:
-            scale: by which the cost is multiplied.
-        """
+        """Clarabel's last values of the variables and of all rows' multipliers, for `scale` times the cost."""
         import clarabel
         from scipy import sparse
 
@@ -188,11 +151,11 @@ class ConicProgram:
             matrix = self._matrix(terms)
             quadratic = quadratic + matrix.T @ matrix
             linear += matrix.T @ terms.constant
-        left = sparse.vstack([self._matrix(terms) for _, terms in self._blocks], format="csc")
-        right = np.concatenate([terms.constant for _, terms in self._blocks])
+        left = sparse.vstack([self._matrix(terms) for terms in self._blocks], format="csc")
+        right = np.concatenate([terms.constant for terms in self._blocks])
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        cones = [cone for some, _ in self._blocks for cone in some]
+        cones = [getattr(clarabel, name)(*size) for name, *size in self._cones]
         upper = sparse.triu(scale * quadratic, format="csc")
         solver = clarabel.DefaultSolver(upper, scale * linear, -left, right, cones, settings)
         found = solver.solve()

@@ -21,10 +21,8 @@ from dpverify.problems.losses import Loss, gradient_sensitivity, label_range
 
 Matrix = npt.NDArray[np.float64]
 
-_ROUNDING = 1e-9
-"""Relative excess that is put down to rounding."""
-_RESTARTS = 256
-"""Searches that run side by side."""
+_ROUNDING = 1e-9  # relative excess that is put down to rounding
+_RESTARTS = 256  # searches that run side by side
 
 
 @dataclass(frozen=True)
@@ -174,8 +172,7 @@ class _ConstantsSearch:
         self.records: Matrix | None = None
         if data is not None:
             data = data.as_namespace(np).in_unit_ball()
-            if data.d != constraint.dimension:
-                raise InvalidArgumentError("data", f"{data.d} features", f"{constraint.dimension} features")
+            data.check_features(constraint.dimension)
             self.records, self.labels = data.features, np.concatenate([self.labels, data.labels])
 
     def largest(self, argument: str, objective: Objective, declared: float, what: str) -> float:

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -115,12 +115,10 @@ class Ball:
 
     @property
     def diameter(self) -> float:
-        """Twice the radius."""
         return 2.0 * self.radius
 
     @property
     def largest_norm(self) -> float:
-        """||midpoint|| + radius."""
         return self.radius if self.midpoint is None else math.hypot(*self.midpoint) + self.radius
 
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
@@ -184,12 +182,10 @@ class Ball:
         return self._distance(w) <= like(min(self.radius + slack, _largest(w)), w)
 
     def gauge(self, w: Array) -> Array:
-        """||w - midpoint|| / radius."""
         with quiet():
             return self._distance(w) / self.radius
 
     def center(self) -> Vector:
-        """The midpoint."""
         return np.zeros(self.dimension) if self.midpoint is None else np.array(self.midpoint)
 
     def minimize_linear(self, g: Array) -> Array:
@@ -205,12 +201,10 @@ class Ball:
         )
 
     def support(self, g: Array) -> Array:
-        """<g, midpoint> + radius ||g||."""
         _check_batch(g, self.dimension)
         return g @ like(self.center(), g) + self.radius * row_norms(g)
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
-        """One second-order cone."""
         program.second_order(program.constants(self.radius, 1), w - self.center())
 
     def _distance(self, w: Array) -> Array:
@@ -262,12 +256,10 @@ class Box:
 
     @property
     def dimension(self) -> int:
-        """Number of coordinates."""
         return len(self.lower)
 
     @property
     def diameter(self) -> float:
-        """Length of the diagonal."""
         return math.hypot(*(high - low for low, high in zip(self.lower, self.upper, strict=True)))
 
     @property
@@ -276,7 +268,6 @@ class Box:
         return math.hypot(*(max(-low, high) for low, high in zip(self.lower, self.upper, strict=True)))
 
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
-        """Coordinates cut off at the ends."""
         _check_batch(w, self.dimension)
         xp = namespace(w)
         lower, upper = self._ends
@@ -299,21 +290,17 @@ class Box:
         return xp.max(relative, axis=-1)
 
     def center(self) -> Vector:
-        """The middle of every side."""
         return 0.5 * np.array(self.lower) + 0.5 * np.array(self.upper)
 
     def minimize_linear(self, g: Array) -> Array:
-        """The corner against the signs of g."""
         _check_batch(g, self.dimension)
         return namespace(g).where(g > 0.0, like(self.lower, g), like(self.upper, g))
 
     def support(self, g: Array) -> Array:
-        """Sum of max(g_i lower_i, g_i upper_i)."""
         _check_batch(g, self.dimension)
         return row_sums(namespace(g).maximum(g * like(self.lower, g), g * like(self.upper, g)))
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
-        """Two vector inequalities."""
         program.nonnegative(w - np.array(self.lower))
         program.nonnegative(-w + np.array(self.upper))
 
@@ -355,7 +342,6 @@ class Simplex:
 
     @property
     def largest_norm(self) -> float:
-        """The scale, at the corners."""
         return self.scale
 
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
@@ -397,11 +383,9 @@ class Simplex:
         return xp.where(on_plane, gauge, xp.full_like(gauge, math.inf))
 
     def center(self) -> Vector:
-        """The point with scale / d in every coordinate."""
         return np.full(self.dimension, self.scale / self.dimension)
 
     def minimize_linear(self, g: Array) -> Array:
-        """The corner of the smallest g_i."""
         _check_batch(g, self.dimension)
         xp = namespace(g)
         chosen = xp.argmin(g, axis=-1, keepdims=True)
@@ -409,12 +393,10 @@ class Simplex:
         return self.scale * xp.astype(coordinates[None, :] == chosen, g.dtype)
 
     def support(self, g: Array) -> Array:
-        """The largest g_i, times scale."""
         _check_batch(g, self.dimension)
         return self.scale * namespace(g).max(g, axis=-1)
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
-        """One vector inequality and one equation."""
         program.nonnegative(w)
         program.zero(w.image(np.ones((1, len(w)))) - self.scale)
 
@@ -428,22 +410,13 @@ class AllSpace:
     """
 
     dimension: int
+    diameter: ClassVar[float] = math.inf
+    largest_norm: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         checks.whole_number("dimension", self.dimension)
 
-    @property
-    def diameter(self) -> float:
-        """Infinite."""
-        return math.inf
-
-    @property
-    def largest_norm(self) -> float:
-        """Infinite."""
-        return math.inf
-
     def project(self, w: Array, *, overwrite: bool = False) -> Array:
-        """`w` itself."""
         _check_batch(w, self.dimension)
         return w
 
@@ -454,13 +427,11 @@ class AllSpace:
         return namespace(w).all(w == w, axis=-1)
 
     def gauge(self, w: Array) -> Array:
-        """0 everywhere."""
         _check_batch(w, self.dimension)
         xp = namespace(w)
         return xp.zeros_like(xp.sum(w, axis=-1))
 
     def center(self) -> Vector:
-        """The origin."""
         return np.zeros(self.dimension)
 
     def minimize_linear(self, g: Array) -> Array:
@@ -476,7 +447,6 @@ class AllSpace:
         return xp.zeros_like(g)
 
     def support(self, g: Array) -> Array:
-        """0 where g = 0, else infinite."""
         _check_batch(g, self.dimension)
         xp = namespace(g)
         zeros = xp.zeros_like(xp.sum(g, axis=-1))

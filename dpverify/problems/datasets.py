@@ -123,6 +123,11 @@ class Dataset:
             _library(self.features)
         )
 
+    def check_features(self, dimension: int) -> None:
+        """Refuse points of another dimension than that of the records."""
+        if self.d != dimension:
+            raise InvalidArgumentError("data", f"{self.d} features", f"{dimension} features")
+
     def as_namespace(self, xp: Any, *, device: Any = None) -> Dataset:
         """The same data set with its arrays made by the library `xp` (64-bit floats), on `device`.
 
@@ -281,33 +286,34 @@ def _number(cell: str) -> float | None:
         return None
 
 
+def _bundled(name: str) -> tuple[Matrix, Matrix]:
+    """Features and target of a data set of scikit-learn."""
+    from sklearn import datasets
+
+    features, target = getattr(datasets, f"load_{name}")(return_X_y=True)
+    return np.asarray(features, dtype=np.float64), np.asarray(target, dtype=np.float64)
+
+
 @cache
 def _breast_cancer() -> tuple[Matrix, Matrix, str]:
-    from sklearn.datasets import load_breast_cancer
-
-    features, target = load_breast_cancer(return_X_y=True)
-    scaled, scaling = _ranged(np.asarray(features, dtype=np.float64))
-    return scaled, 2.0 * np.asarray(target, dtype=np.float64) - 1.0, scaling
+    features, target = _bundled("breast_cancer")
+    scaled, scaling = _ranged(features)
+    return scaled, 2.0 * target - 1.0, scaling
 
 
 @cache
 def _diabetes() -> tuple[Matrix, Matrix, str]:
-    from sklearn.datasets import load_diabetes
-
-    features, target = load_diabetes(return_X_y=True)
-    scaled, scaling = _ranged(np.asarray(features, dtype=np.float64))
+    features, target = _bundled("diabetes")
+    scaled, scaling = _ranged(features)
     lowest, highest = 25.0, 346.0
-    labels = (2.0 * np.asarray(target, dtype=np.float64) - (lowest + highest)) / (highest - lowest)
+    labels = (2.0 * target - (lowest + highest)) / (highest - lowest)
     return scaled, labels, scaling + "; labels mapped from [25, 346] to [-1, 1]"
 
 
 @cache
 def _digits() -> tuple[Matrix, Matrix, str]:
-    from sklearn.datasets import load_digits
-
-    features, target = load_digits(return_X_y=True)
-    scaled = (np.asarray(features, dtype=np.float64) - 8.0) / 64.0
-    labels = np.where(np.asarray(target) % 2 == 1, 1.0, -1.0)
+    features, target = _bundled("digits")
+    scaled, labels = (features - 8.0) / 64.0, np.where(target % 2 == 1, 1.0, -1.0)
     return scaled, labels, "pixels mapped from [0, 16] to [-1/8, 1/8], independent of the data"
 
 
@@ -329,7 +335,6 @@ def _ranged(features: Matrix) -> tuple[Matrix, str]:
 
 
 def _shortened(features: Matrix) -> Matrix:
-    """Rows longer than 1 are shortened to 1."""
     norms = np.linalg.norm(features, axis=1, keepdims=True)
     return np.asarray(features / np.maximum(norms, 1.0))
 
@@ -346,19 +351,14 @@ def _to_numpy(array: Array) -> Matrix:
 
 def _frozen(values: Any, what: str) -> Array:
     """A copy in 64-bit floats; NumPy's cannot be written to."""
-    if array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray):
-        xp = _library(values)
-        if not xp.isdtype(values.dtype, ("integral", "real floating")):
-            raise InvalidDataError(f"The {what} have type {values.dtype}; allowed are numbers.")
-        copied = xp.asarray(values, dtype=xp.float64, copy=True)
-        finite = bool(xp.all(xp.isfinite(copied)))
-    else:
-        array = np.asarray(values)
-        if array.dtype.kind not in "iuf":
-            raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
-        copied = np.array(array, dtype=np.float64)
+    foreign = array_api_compat.is_array_api_obj(values) and not isinstance(values, np.ndarray)
+    array = values if foreign else np.asarray(values)
+    xp = _library(array)
+    if not xp.isdtype(array.dtype, ("integral", "real floating")):
+        raise InvalidDataError(f"The {what} have type {array.dtype}; allowed are numbers.")
+    copied = xp.asarray(array, dtype=xp.float64, copy=True)
+    if not foreign:
         copied.flags.writeable = False
-        finite = bool(np.all(np.isfinite(copied)))
-    if not finite:
+    if not bool(xp.all(xp.isfinite(copied))):
         raise InvalidDataError(f"The {what} contain NaN or infinity; allowed are finite numbers.")
     return copied

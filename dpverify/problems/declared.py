@@ -16,32 +16,20 @@ from dpverify.problems.losses import Loss, label_range, sensitivity_radius
 
 @dataclass(frozen=True)
 class DeclaredConstants:
-    """What a loss declares, read once: whatever it answers later, guarantees and noise rest on the same numbers.
+    """What a loss declares, read once: whatever it answers later, guarantees and noise rest on the same numbers."""
 
-    Attributes:
-        lipschitz_constant: loss over length; may be infinite.
-        smoothness: loss over length^2; may be infinite.
-        strong_convexity: loss over length^2.
-        gradient_sensitivity: loss over length; may be infinite.
-        labels: the smallest and the largest label.
-        sensitivity_radius: largest norm of a point at which the gradient sensitivity holds; None: on the constraint
-            set only.
-    """
-
-    lipschitz_constant: float
-    smoothness: float
-    strong_convexity: float
-    gradient_sensitivity: float
-    labels: tuple[float, float]
-    sensitivity_radius: float | None
+    lipschitz_constant: float  # loss over length; may be infinite
+    smoothness: float  # loss over length^2; may be infinite
+    strong_convexity: float  # loss over length^2
+    gradient_sensitivity: float  # loss over length; may be infinite
+    labels: tuple[float, float]  # the smallest and the largest
+    sensitivity_radius: (
+        float | None
+    )  # largest norm where the gradient sensitivity holds; None: on the set only
 
     @classmethod
     def of(cls, loss: Loss) -> DeclaredConstants:
-        """Those of a loss.
-
-        Raises:
-            InvalidArgumentError: if one is no number of at least 0.
-        """
+        """Those of a loss."""
         declared = {
             name: _at_least_0(f"loss.{name}", getattr(loss, name))
             for name in ("lipschitz_constant", "smoothness", "strong_convexity")

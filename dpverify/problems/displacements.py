@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from dpverify import checks
 from dpverify.problems.arrays import (
     Array,
     at_least,
@@ -20,9 +19,7 @@ from dpverify.problems.arrays import (
     unit_rows,
 )
 from dpverify.problems.conic import Affine, ConicProgram
-
-if TYPE_CHECKING:
-    from dpverify.problems.constraint_sets import ConstraintSet
+from dpverify.problems.losses import WithinRadius
 
 
 class Displacement(ABC):
@@ -69,18 +66,16 @@ class EuclideanDistance(Displacement):
         return xp.where(outside, xp.full_like(inner, math.inf), inner)
 
     def nearest_dual(self, a: Array) -> Array:
-        """Rows longer than 1 are shortened to 1."""
         return a / at_least(row_norms(a), 1.0)[:, None]
 
     def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
-        """The norms."""
         norms = program.variables(count)
         program.cost(norms)
         program.second_order(norms, displacements)
 
 
 @dataclass(frozen=True)
-class HalfSquaredDistance(Displacement):
+class HalfSquaredDistance(WithinRadius, Displacement):
     """||w - x||^2 / 2 for ||w|| <= radius; the mean minimizes it. A gradient step of size 1 lands on x.
 
     The Lipschitz constant is radius + 1, but gradients of two records differ by at most 2, whatever the
@@ -90,24 +85,10 @@ class HalfSquaredDistance(Displacement):
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
     """
 
-    radius: float
     smoothness: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 1.0
     gradient_sensitivity: ClassVar[float] = 2.0
     sensitivity_radius: ClassVar[float] = math.inf
-
-    def __post_init__(self) -> None:
-        checks.number("radius", self.radius, above=0.0, finite=False)
-
-    @classmethod
-    def on(cls, constraint: ConstraintSet) -> HalfSquaredDistance:
-        """The loss with the radius that `constraint` has."""
-        return cls(constraint.largest_norm)
-
-    @property
-    def lipschitz_constant(self) -> float:
-        """The radius, plus 1."""
-        return self.radius + 1.0
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Half squared distances, shape (runs,); arguments as for `Loss.value`, labels are not used."""
@@ -122,20 +103,17 @@ class HalfSquaredDistance(Displacement):
         return w - x
 
     def conjugate(self, a: Array, x: Array) -> Array:
-        """||a||^2 / 2 + <a, x>."""
         return row_sums(0.5 * a * a + a * x)
 
     def nearest_dual(self, a: Array) -> Array:
-        """Every vector is in the domain."""
         return a
 
     def conic_sum(self, program: ConicProgram, displacements: Affine, count: int) -> None:
-        """Half the squared norms."""
         program.half_squares(displacements)
 
 
 @dataclass(frozen=True)
-class ContractOrDrift:
+class ContractOrDrift(WithinRadius):
     """y ||w - x||^2 / 2 + (1 - y) <w, x> for labels in [0, 1] and ||w|| <= radius.
 
     With label 1 a gradient step of size 1 forgets w and lands on x; with label 0 it moves every w by the same
@@ -145,28 +123,14 @@ class ContractOrDrift:
         InvalidArgumentError: if `radius` is not positive (infinity is allowed).
     """
 
-    radius: float
     labels: ClassVar[tuple[float, float]] = (0.0, 1.0)
     smoothness: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 0.0
-
-    def __post_init__(self) -> None:
-        checks.number("radius", self.radius, above=0.0, finite=False)
-
-    @property
-    def lipschitz_constant(self) -> float:
-        """The radius, plus 1; attained at label 1."""
-        return self.radius + 1.0
 
     @property
     def gradient_sensitivity(self) -> float:
         """The radius, plus 2; attained between the labels 0 and 1; 2 between records with the same label."""
         return self.radius + 2.0
-
-    @property
-    def sensitivity_radius(self) -> float:
-        """The radius."""
-        return self.radius
 
     def curvatures(self, x: Array, y: Array) -> tuple[float, float]:
         """The label, twice: all curvature of a record's loss is that of y ||w - x||^2 / 2."""

@@ -19,21 +19,12 @@ from flint import arb, arb_mat
 from dpverify.problems.constraint_sets import AllSpace, Ball, Box, ConstraintSet, Simplex
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.displacements import ContractOrDrift, EuclideanDistance, HalfSquaredDistance
-from dpverify.problems.losses import (
-    Hinge,
-    Linear,
-    Logistic,
-    Loss,
-    Squared,
-)
+from dpverify.problems.losses import Hinge, Linear, Logistic, Loss, Squared
 
 Vector = npt.NDArray[np.float64]
 
-PRECISION = 256
-"""Bits of a ball's midpoint: room for cancellation by a factor of 1e60 beyond that of doubles."""
-
-_FLAT = 1e4
-"""exp(-m) is enclosed by [0, exp(-_FLAT)] for larger m."""
+PRECISION = 256  # bits of a ball's midpoint: room for cancellation by a factor of 1e60 beyond that of doubles
+_FLAT = 1e4  # exp(-m) is enclosed by [0, exp(-_FLAT)] for larger m
 
 
 def below(value: arb) -> float:
@@ -63,12 +54,10 @@ def balls(numbers: Iterable[float]) -> list[arb]:
 
 
 def inner(left: Sequence[arb], right: Sequence[arb]) -> arb:
-    """Inner product."""
     return sum((a * b for a, b in zip(left, right, strict=True)), arb(0))
 
 
 def norm(vector: Sequence[arb]) -> arb:
-    """Euclidean norm."""
     return _root(inner(vector, vector))
 
 
@@ -78,7 +67,6 @@ def matrix(rows: npt.NDArray[np.float64]) -> arb_mat:
 
 
 def column(vector: Sequence[arb]) -> arb_mat:
-    """A matrix of one column."""
     return arb_mat(len(vector), 1, list(vector))
 
 
@@ -198,10 +186,8 @@ def smallest_linear(constraint: ConstraintSet, slope: Sequence[arb]) -> arb:
 def smallest_quadratic(
     constraint: ConstraintSet, slope: Sequence[arb], curvature: float, near: Vector
 ) -> float:
-    """A lower bound on <slope, w> + (curvature / 2) ||w||^2 over a known set; sharp if its minimizer is `near`.
-
-    The better of the minimum over all space, and of the tangent at `near` minimized over the set.
-    """
+    """A lower bound on <slope, w> + (curvature / 2) ||w||^2 over a known set; sharp if its minimizer is `near`."""
+    # the better of the minimum over all space, and of the tangent at `near` minimized over the set
     r, p = arb(curvature), balls(near.tolist())
     tangent = [v + r * w for v, w in zip(slope, p, strict=True)]
     # <slope, p> + (r / 2) ||p||^2 - <tangent, p>

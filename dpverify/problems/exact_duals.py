@@ -15,19 +15,14 @@ from dpverify.problems.enclosures import PRECISION
 
 Vector = npt.NDArray[np.float64]
 
-_SMALLEST_WEIGHT = 2.0**-200
-"""Weights that are smaller, relative to the largest one, count as 0."""
+_SMALLEST_WEIGHT = 2.0**-200  # weights that are smaller, relative to the largest one, count as 0
 
 
 def orthogonal(features: Vector, dual: Vector, room: Vector) -> list[arb] | None:
     """Balls around variables a' close to `dual` with sum a'_i x_i = 0 exactly; None if there are none.
 
     The change is room_i^2 <x_i, v> (rooms being rounded to powers of two), so variables without room stay as they are.
-
-    Args:
-        features: x_i, shape (n, d).
-        dual: a_i, shape (n,).
-        room: how far each variable may move, shape (n,), at least 0; a scale, not a limit.
+    Features have shape (n, d), variables and rooms (n,); a room is a scale, not a limit.
     """
     weights = _weights(room)
     solution = _normal_equations(features, dual, weights)
@@ -40,14 +35,12 @@ def least_squares(features: Vector, labels: Vector) -> Vector:
     """A minimizer of sum (<w, x_i> - y_i)^2, exact but for one rounding of each coordinate, shape (d,)."""
     solution = _normal_equations(features, labels, np.ones(labels.size))
     assert solution is not None  # the normal equations of ordinary least squares always have a solution
-    numerators, denominator, columns = solution
     with ctx.workprec(PRECISION):
-        return np.array(
-            [
-                float(arb(v) / arb(denominator) * arb(2) ** -k)
-                for v, k in zip(numerators, columns, strict=True)
-            ]
-        )
+        return np.array([float(v) for v in _coordinates(*solution)])
+
+
+def _coordinates(numerators: list[fmpz], denominator: fmpz, columns: list[int]) -> list[arb]:
+    return [arb(n) / arb(denominator) * arb(2) ** -k for n, k in zip(numerators, columns, strict=True)]
 
 
 def _weights(room: Vector) -> Vector:
@@ -60,29 +53,18 @@ def _weights(room: Vector) -> Vector:
 def _normal_equations(
     features: Vector, target: Vector, weights: Vector
 ) -> tuple[list[fmpz], fmpz, list[int]] | None:
-    """Solve (sum weight_i x_i x_i^T) v = sum target_i x_i; None if there is no solution.
-
-    Coordinate j of the solution is numerators[j] / denominator / 2^columns[j].
-    """
+    """Numerators, denominator and k, v_j being n_j / m / 2^(k_j), of (sum weight_i x_i x_i^T) v = sum target_i x_i."""
     columns = [_exponent(features[:, j]) for j in range(features.shape[1])]
-    x = fmpz_mat(
-        [[_scaled(value, k) for value, k in zip(row, columns, strict=True)] for row in features.tolist()]
-    )
+    x = fmpz_mat([list(map(_scaled, row, columns)) for row in features.tolist()])
     # (sum weight z z^T) u = sum target z for z = 2^columns x, of which v = 2^columns u is a solution in x; scaled so
     # that everything is a whole number
     light, small = _exponent(weights), _exponent(target)
-    weighted = fmpz_mat(
-        [
-            [_scaled(weight, light) * entry for entry in row]
-            for weight, row in zip(weights.tolist(), x.tolist(), strict=True)
-        ]
-    )
+    rows = zip(weights.tolist(), x.tolist(), strict=True)
+    weighted = fmpz_mat([[_scaled(weight, light) * entry for entry in row] for weight, row in rows])
     t = fmpz_mat([[_scaled(value, small)] for value in target.tolist()])
     gram, right = weighted.transpose() * x, x.transpose() * t
     d = features.shape[1]
-    augmented = fmpz_mat(
-        [[*gram_row, *right_row] for gram_row, right_row in zip(gram.tolist(), right.tolist(), strict=True)]
-    )
+    augmented = fmpz_mat([[*left, *last] for left, last in zip(gram.tolist(), right.tolist(), strict=True)])
     reduced, denominator, rank = augmented.rref()
     numerators = [fmpz(0)] * d
     for i in range(rank):
@@ -104,7 +86,7 @@ def _moved(
     size = max(0, largest - abs(int(denominator)).bit_length() + max(0, -min(columns)))
     moved = []
     with ctx.workprec(PRECISION + min(size, 1 << 14)):
-        v = [arb(n) / arb(denominator) * arb(2) ** -k for n, k in zip(numerators, columns, strict=True)]
+        v = _coordinates(*solution)
         for row, a, weight in zip(features.tolist(), dual.tolist(), weights.tolist(), strict=True):
             if weight == 0.0:
                 moved.append(arb(a))
@@ -116,20 +98,13 @@ def _moved(
 
 def _exponent(values: Vector) -> int:
     """A k for which every value times 2^k is a whole number."""
-    found = 0
-    first = True
+    found = []
     for value in values.tolist():
         if value != 0.0:
-            k = value.as_integer_ratio()[1].bit_length() - 1
-            if k == 0:
-                k = -_factors_of_two(int(value))
-            found = k if first else max(found, k)
-            first = False
-    return found
-
-
-def _factors_of_two(whole: int) -> int:
-    return (whole & -whole).bit_length() - 1
+            whole, denominator = value.as_integer_ratio()
+            factors_of_two = (whole & -whole).bit_length() - 1
+            found.append(denominator.bit_length() - 1 or -factors_of_two)
+    return max(found, default=0)
 
 
 def _scaled(value: float, k: int) -> fmpz:

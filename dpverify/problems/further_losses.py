@@ -13,70 +13,51 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.problems import GeneralizedLinear, Loss
 from dpverify.problems.arrays import Array, at_least, at_most, namespace
 from dpverify.problems.conic import Affine, ConicProgram, Vector
-from dpverify.problems.losses import sensitivity_radius
+from dpverify.problems.losses import OfAnother, UnitSlope
 
 
 @dataclass(frozen=True)
-class PositivePart(GeneralizedLinear):
-    """(y - <w, x>)_+ for labels in [-1, 1]; the subgradient at the kink is 0.
+class PositivePart(UnitSlope):
+    """(y - <w, x>)_+ for labels in [-1, 1], slope 0 at the kink; the hinge (1 - y <w, x>)_+ is that of (y x, 1)."""
 
-    A hinge loss (1 - y <w, x>)_+ is that of the record (y x, 1).
-    """
-
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
 
     def link(self, z: Array, y: Array) -> Array:
-        """max(0, y - z)."""
         return at_least(y - z, 0.0)
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """-1 where z < y, else 0."""
         excess = y - z
         return -namespace(z).astype(excess > 0.0, excess.dtype)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product a y where -a is in [0, 1]."""
         xp = namespace(a)
         return xp.where((a <= 0.0) & (a >= -1.0), a * y, xp.full_like(a * y, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The largest of 0 and y - z."""
         program.cost_of_largest(program.constants(0.0, len(z)), -z + y)
 
 
 @dataclass(frozen=True)
-class HuberizedPositivePart(GeneralizedLinear):
+class HuberizedPositivePart(UnitSlope):
     """f(y - <w, x>) with f(v) = v_+ for |v| > h and v^2 / (4 h) + v / 2 + h / 4 in between, for labels in [-1, 1].
 
     The paper says that f is twice continuously differentiable; its second derivative jumps by 1 / (2 h) at both
     ends (bst14.huber-smooth). It is once so, with a slope that is 1 / (2 h)-Lipschitz.
-
-    Attributes:
-        width: h, above 0, in the unit of the labels.
     """
 
-    width: float
-    lipschitz_constant: ClassVar[float] = 1.0
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
+    width: float  # h, above 0, in the unit of the labels
 
     def __post_init__(self) -> None:
         number("width", self.width, above=0, allowed="a finite number above 0")
 
     @property
     def smoothness(self) -> float:
-        """1 / (2 h)."""
         return 1 / (2 * self.width)
 
     def link(self, z: Array, y: Array) -> Array:
-        """f(y - z)."""
         excess = y - z
         inside = at_most(at_least(excess, -self.width), self.width) + self.width
         # above h the quadratic ends at h, and the rest is linear
@@ -93,7 +74,6 @@ class HuberizedPositivePart(GeneralizedLinear):
         return xp.where(inside, a * y + self.width * a * (a + 1.0), xp.full_like(a * y, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Minus a number in [0, 1]."""
         return -at_most(at_least(-a, 0.0), 1.0) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -105,21 +85,14 @@ class HuberizedPositivePart(GeneralizedLinear):
 
 
 @dataclass(frozen=True)
-class OneVersusRest(GeneralizedLinear):
-    """A two-class loss that tells one label from all others: tasks of one data set with several classes.
+class OneVersusRest(OfAnother, GeneralizedLinear):
+    """A two-class loss that tells one label from all others: tasks of one data set with several classes."""
 
-    Attributes:
-        base: a generalized linear loss for labels -1 and 1.
-        positive: the label that counts as 1; every other one counts as -1.
-        labels: the smallest and the largest label that there is.
-    """
-
-    base: GeneralizedLinear
-    positive: float
-    labels: tuple[float, float] = (0.0, 9.0)
+    base: GeneralizedLinear  # for labels -1 and 1
+    positive: float  # the label that counts as 1; every other one counts as -1
+    labels: tuple[float, float] = (0.0, 9.0)  # the smallest and the largest that there is
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         if not (isinstance(self.base, GeneralizedLinear) and isinstance(self.base, Loss)):
             raise InvalidArgumentError("base", self.base, "a generalized linear loss, such as Logistic()")
         number("positive", self.positive)
@@ -129,29 +102,9 @@ class OneVersusRest(GeneralizedLinear):
         object.__setattr__(self, "labels", (float(ends[0]), float(ends[1])))
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The base loss's."""
-        return self._loss.lipschitz_constant
-
-    @property
-    def smoothness(self) -> float:
-        """The base loss's."""
-        return self._loss.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        """The base loss's."""
-        return self._loss.strong_convexity
-
-    @property
-    def sensitivity_radius(self) -> float | None:
-        """The base loss's."""
-        return sensitivity_radius(self._loss)
-
-    @property
-    def _loss(self) -> Loss:
+    def _parts(self) -> tuple[Loss, float, float]:
         assert isinstance(self.base, Loss)
-        return self.base
+        return self.base, 0.0, 0.0
 
     def _sign(self, y: Array, example: Array) -> Array:
         """1 where the label is the positive one, else -1, in the number type of an example."""
@@ -159,26 +112,20 @@ class OneVersusRest(GeneralizedLinear):
         return 2.0 * xp.astype(xp.asarray(y == self.positive), example.dtype) - 1.0
 
     def link(self, z: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
         return self.base.link(z, self._sign(y, z))
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
         return self.base.link_slope(z, self._sign(y, z))
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
         return self.base.link_conjugate(a, self._sign(y, a))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """The base loss's, at the label as a sign."""
         return self.base.nearest_dual(a, self._sign(y, a))
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The base loss's, at the label as a sign."""
         self.base.conic_link(program, z, self._sign(y, np.asarray(y)))
 
     @property
     def has_conic_link(self) -> bool:
-        """Whether the base loss has one."""
         return self.base.has_conic_link

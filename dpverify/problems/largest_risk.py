@@ -23,12 +23,9 @@ from dpverify.problems.problem import Problem, without_ridge
 Matrix = npt.NDArray[np.float64]
 
 _STEPS = 100
-_RECORDS = 64
-"""Records whose directions the ascent starts from; as many random directions are added."""
-_MOST_VERTICES = 12
-"""Dimensions up to which all vertices of a box are tried."""
-_SIDES = 720
-"""Of the polygon around a disk."""
+_RECORDS = 64  # records whose directions the ascent starts from; as many random directions are added
+_MOST_VERTICES = 12  # dimensions up to which all vertices of a box are tried
+_SIDES = 720  # of the polygon around a disk
 _ALLOWANCE = 1e-10
 
 
@@ -43,20 +40,19 @@ def largest_risk(problem: Problem, data: Dataset) -> Interval:
         InvalidArgumentError: if the shapes of data and constraint set do not fit.
     """
     data = data.as_namespace(np)
-    candidates = _vertices(problem) if _is_polytope(problem) else _ascent(problem, data)
+    candidates = _vertices(problem)
+    if candidates is None:
+        candidates = _ascent(problem, data)
     exhibited = float(np.max(problem.mean_risk(candidates, data)))
     upper = min(_upper_bounds(problem, data))
     return Interval(lower=exhibited, upper=max(exhibited, upper + _ALLOWANCE * (abs(upper) + 1.0)))
 
 
-def _is_polytope(problem: Problem) -> bool:
-    constraint = problem.constraint
-    return isinstance(constraint, Box) and constraint.dimension <= _MOST_VERTICES
-
-
-def _vertices(problem: Problem) -> Matrix:
+def _vertices(problem: Problem) -> Matrix | None:
+    """Those of a box of few dimensions; None for any other set."""
     box = problem.constraint
-    assert isinstance(box, Box)
+    if not isinstance(box, Box) or box.dimension > _MOST_VERTICES:
+        return None
     return np.array(list(itertools.product(*zip(box.lower, box.upper, strict=True))), dtype=np.float64)
 
 
@@ -91,8 +87,8 @@ def _upper_bounds(problem: Problem, data: Dataset) -> list[float]:
     loss, ridge = without_ridge(problem.loss)
     center = np.asarray(constraint.center())
     bounds = []
-    if _is_polytope(problem):
-        bounds.append(float(np.max(problem.mean_risk(_vertices(problem), data))))
+    if (vertices := _vertices(problem)) is not None:
+        bounds.append(float(np.max(problem.mean_risk(vertices, data))))
     elif isinstance(constraint, Ball) and constraint.dimension <= 2:
         bounds.append(float(np.max(problem.mean_risk(_around(constraint), data))))
     at_center = float(problem.mean_risk(center[None, :], data)[0])

@@ -13,23 +13,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems.arrays import (
-    Array,
-    at_least,
-    at_most,
-    dot,
-    namespace,
-    outer,
-    row_sums,
-)
+from dpverify.problems.arrays import Array, at_least, at_most, dot, namespace, outer, row_sums
 from dpverify.problems.conic import Affine, ConicProgram, Vector
-
-if TYPE_CHECKING:
-    from dpverify.problems.constraint_sets import ConstraintSet
+from dpverify.problems.constraint_sets import ConstraintSet
 
 
 @runtime_checkable
@@ -99,11 +89,7 @@ def curvatures(loss: Loss, x: Array, y: Array) -> tuple[float, float]:
 
 
 def check_not_flat(argument: str, value: object, loss: Loss) -> None:
-    """Refuse a loss that no point or no record can change: there is nothing to minimize, or nothing to protect.
-
-    Raises:
-        InvalidArgumentError: unless the Lipschitz constant and the gradient sensitivity are above 0.
-    """
+    """Refuse a loss that no point or no record can change: there is nothing to minimize, or nothing to protect."""
     if not (loss.lipschitz_constant > 0.0 and gradient_sensitivity(loss) > 0.0):
         allowed = (
             "a loss with a Lipschitz constant and a gradient sensitivity above 0: one that data can change"
@@ -117,12 +103,8 @@ def label_range(loss: Loss) -> tuple[float, float]:
     return float(lowest), float(highest)
 
 
-class GeneralizedLinear(ABC):
-    """A loss link(<w, x>, y) + (ridge / 2) ||w||^2, `link` being convex in its first argument.
-
-    `gradient(w, x, y)` equals `slope(w, x, y)[:, None] * x + ridge * w`. When the (runs, d) gradients are not
-    needed for themselves, the slopes save building them.
-    """
+class LinkLoss(ABC):
+    """A loss link(<w, x>, y) and its gradients; a `GeneralizedLinear` one knows its conjugate, too."""
 
     generalized_linear: ClassVar[bool] = True
     ridge: ClassVar[float] = 0.0
@@ -134,6 +116,26 @@ class GeneralizedLinear(ABC):
     @abstractmethod
     def link_slope(self, z: Array, y: Array) -> Array:
         """A (sub)derivative of `link` in z, elementwise."""
+
+    def value(self, w: Array, x: Array, y: Array) -> Array:
+        """Losses, shape (runs,); arguments as for `Loss.value`."""
+        return self.link(dot(w, x), y)
+
+    def slope(self, w: Array, x: Array, y: Array) -> Array:
+        """The factors of the records in the gradients, shape (runs,); arguments as for `Loss.value`."""
+        return self.link_slope(dot(w, x), y)
+
+    def gradient(self, w: Array, x: Array, y: Array) -> Array:
+        """(Sub)gradients, a new array of shape (runs, d); arguments as for `Loss.value`."""
+        return outer(self.slope(w, x, y), x)
+
+
+class GeneralizedLinear(LinkLoss):
+    """A loss link(<w, x>, y) + (ridge / 2) ||w||^2, `link` being convex in its first argument.
+
+    `gradient(w, x, y)` equals `slope(w, x, y)[:, None] * x + ridge * w`. When the (runs, d) gradients are not
+    needed for themselves, the slopes save building them.
+    """
 
     @abstractmethod
     def link_conjugate(self, a: Array, y: Array) -> Array:
@@ -152,24 +154,85 @@ class GeneralizedLinear(ABC):
 
     @property
     def has_conic_link(self) -> bool:
-        """Whether there is a `conic_link`."""
         return type(self).conic_link is not GeneralizedLinear.conic_link
 
-    def value(self, w: Array, x: Array, y: Array) -> Array:
-        """Losses, shape (runs,); arguments as for `Loss.value`."""
-        return self.link(dot(w, x), y)
 
-    def slope(self, w: Array, x: Array, y: Array) -> Array:
-        """The factors of the records in the gradients, shape (runs,); arguments as for `Loss.value`."""
-        return self.link_slope(dot(w, x), y)
+class UnitSlope(GeneralizedLinear):
+    """The constants of links with slopes in [-1, 1] whatever w is."""
 
-    def gradient(self, w: Array, x: Array, y: Array) -> Array:
-        """(Sub)gradients, a new array of shape (runs, d); arguments as for `Loss.value`."""
-        return outer(self.slope(w, x, y), x)
+    lipschitz_constant: ClassVar[float] = 1.0
+    strong_convexity: ClassVar[float] = 0.0
+    sensitivity_radius: ClassVar[float] = math.inf
 
 
 @dataclass(frozen=True)
-class Logistic(GeneralizedLinear):
+class WithinRadius:
+    """The constants of losses for ||w|| <= radius whose gradients are at most 1 longer than w."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        checks.number("radius", self.radius, above=0.0, finite=False)
+
+    @classmethod
+    def on(cls, constraint: ConstraintSet) -> Self:
+        """The loss with the radius that `constraint` has."""
+        return cls(constraint.largest_norm)
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The radius, plus 1."""
+        return self.radius + 1.0
+
+    @property
+    def sensitivity_radius(self) -> float:
+        return self.radius
+
+
+class OfAnother(ABC):
+    """The constants of a loss that is another one, and a term that all records share."""
+
+    @property
+    @abstractmethod
+    def _parts(self) -> tuple[Loss, float, float]:
+        """The other loss, and the largest slope and the curvature of the term."""
+
+    @property
+    def lipschitz_constant(self) -> float:
+        """The other loss's, plus the slope of the term."""
+        loss, slope, _ = self._parts
+        return loss.lipschitz_constant + slope
+
+    @property
+    def smoothness(self) -> float:
+        """The other loss's, plus the curvature of the term."""
+        loss, _, curvature = self._parts
+        return loss.smoothness + curvature
+
+    @property
+    def strong_convexity(self) -> float:
+        """The other loss's, plus the curvature of the term."""
+        loss, _, curvature = self._parts
+        return loss.strong_convexity + curvature
+
+    @property
+    def gradient_sensitivity(self) -> float:
+        """The other loss's: what all records share cancels."""
+        return gradient_sensitivity(self._parts[0])
+
+    @property
+    def sensitivity_radius(self) -> float | None:
+        """The other loss's, for the same reason."""
+        return sensitivity_radius(self._parts[0])
+
+    @property
+    def labels(self) -> tuple[float, float]:
+        """The other loss's."""
+        return label_range(self._parts[0])
+
+
+@dataclass(frozen=True)
+class Logistic(UnitSlope):
     """log(1 + exp(-y <w, x>)) for labels -1 and 1; in nats. Stable for margins of any size.
 
     Examples:
@@ -185,14 +248,10 @@ class Logistic(GeneralizedLinear):
         (1.0, 0.25)
     """
 
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.25
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
     binary: ClassVar[bool] = True
 
     def link(self, z: Array, y: Array) -> Array:
-        """log(1 + exp(-y z))."""
         xp = namespace(z)
         margin = -y * z
         return xp.logaddexp(margin, xp.zeros_like(margin))
@@ -213,7 +272,6 @@ class Logistic(GeneralizedLinear):
         return xp.where(inside, _x_log_x(s) + _x_log_x(1.0 - s), xp.full_like(s, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
@@ -227,7 +285,7 @@ class Logistic(GeneralizedLinear):
 
 
 @dataclass(frozen=True)
-class Hinge(GeneralizedLinear):
+class Hinge(UnitSlope):
     """max(0, 1 - y <w, x>) for labels -1 and 1; the subgradient at the kink is 0.
 
     Examples:
@@ -240,38 +298,30 @@ class Hinge(GeneralizedLinear):
         (1.0, inf)
     """
 
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
     binary: ClassVar[bool] = True
 
     def link(self, z: Array, y: Array) -> Array:
-        """max(0, 1 - y z)."""
         return at_least(1.0 - y * z, 0.0)
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """-y where y z < 1, else 0."""
         margin = y * z
         return -y * namespace(z).astype(margin < 1.0, margin.dtype)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product y a where it is in [-1, 0]."""
         xp = namespace(a)
         s = y * a
         return xp.where((s >= -1.0) & (s <= 0.0), s, xp.full_like(s, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """-y times a number in [0, 1]."""
         return -y * at_most(at_least(-y * a, 0.0), 1.0)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The largest of 0 and 1 - y z."""
         program.cost_of_largest(program.constants(0.0, len(z)), 1.0 - z * y)
 
 
 @dataclass(frozen=True)
-class Squared(GeneralizedLinear):
+class Squared(WithinRadius, GeneralizedLinear):
     """(<w, x> - y)^2 / 2 for labels in [-1, 1] and ||w|| <= radius; its Lipschitz constant is radius + 1.
 
     Raises:
@@ -279,59 +329,32 @@ class Squared(GeneralizedLinear):
             is finite.
     """
 
-    radius: float
     smoothness: ClassVar[float] = 1.0
     strong_convexity: ClassVar[float] = 0.0
 
-    def __post_init__(self) -> None:
-        checks.number("radius", self.radius, above=0.0, finite=False)
-
-    @classmethod
-    def on(cls, constraint: ConstraintSet) -> Squared:
-        """The loss with the radius that `constraint` has."""
-        return cls(constraint.largest_norm)
-
-    @property
-    def lipschitz_constant(self) -> float:
-        """The radius, plus 1."""
-        return self.radius + 1.0
-
-    @property
-    def sensitivity_radius(self) -> float:
-        """The radius."""
-        return self.radius
-
     def link(self, z: Array, y: Array) -> Array:
-        """(z - y)^2 / 2."""
         residual = z - y
         return 0.5 * residual * residual
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """The residual z - y."""
         return z - y
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """a^2 / 2 + a y."""
         return 0.5 * a * a + a * y
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """Every number is in the domain."""
         return a + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """Half the square of z - y."""
         program.half_squares(z - y)
 
 
 @dataclass(frozen=True)
-class Linear(GeneralizedLinear):
+class Linear(UnitSlope):
     """<w, x>, or y <w, x> if `labeled`."""
 
     labeled: bool = False
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.0
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
         if not isinstance(self.labeled, bool):
@@ -341,29 +364,24 @@ class Linear(GeneralizedLinear):
         return (y if self.labeled else 1.0) + namespace(z).zeros_like(z)
 
     def link(self, z: Array, y: Array) -> Array:
-        """The loss z or y z."""
         return self._factor(z, y) * z
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """1 or y."""
         return self._factor(z, y)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """0 at the slope itself, infinite elsewhere."""
         xp = namespace(a)
         return xp.where(a == self._factor(a, y), xp.zeros_like(a), xp.full_like(a, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """The slope, the only point of the domain."""
         return self._factor(a, y)
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The loss z or y z."""
         program.cost(z * y if self.labeled else z)
 
 
 @dataclass(frozen=True)
-class Ridge:
+class Ridge(OfAnother):
     """base(w; x, y) + (weight / 2) ||w||^2 for ||w|| <= radius, strongly convex with constant `weight`.
 
     Of a generalized linear base it is generalized linear too: the gradient is `slope * x + ridge * w`.
@@ -390,7 +408,6 @@ class Ridge:
 
     @property
     def generalized_linear(self) -> bool:
-        """True if the base loss is."""
         return is_generalized_linear(self.base)
 
     @property
@@ -399,34 +416,8 @@ class Ridge:
         return self.weight
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The base loss's, plus weight times radius."""
-        return self.base.lipschitz_constant + self.weight * self.radius
-
-    @property
-    def smoothness(self) -> float:
-        """The base loss's, plus the weight."""
-        return self.base.smoothness + self.weight
-
-    @property
-    def strong_convexity(self) -> float:
-        """The base loss's, plus the weight."""
-        return self.base.strong_convexity + self.weight
-
-    @property
-    def gradient_sensitivity(self) -> float:
-        """The base loss's: the ridge is the same for all records, so it cancels."""
-        return gradient_sensitivity(self.base)
-
-    @property
-    def sensitivity_radius(self) -> float | None:
-        """The base loss's, for the same reason."""
-        return sensitivity_radius(self.base)
-
-    @property
-    def labels(self) -> tuple[float, float]:
-        """The base loss's."""
-        return label_range(self.base)
+    def _parts(self) -> tuple[Loss, float, float]:
+        return self.base, self.weight * self.radius, self.weight
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`."""

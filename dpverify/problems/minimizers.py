@@ -39,12 +39,7 @@ from dpverify.problems.constraint_sets import AllSpace, ConstraintSet
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.displacements import ContractOrDrift, Displacement, EuclideanDistance
 from dpverify.problems.exact_duals import least_squares, orthogonal
-from dpverify.problems.losses import (
-    GeneralizedLinear,
-    Linear,
-    Ridge,
-    Squared,
-)
+from dpverify.problems.losses import GeneralizedLinear, Linear, Ridge, Squared
 from dpverify.problems.problem import Problem, without_ridge
 
 Matrix = npt.NDArray[np.float64]
@@ -72,12 +67,19 @@ class CertifiedMinimum:
     duality_gap: float
 
 
+@contextlib.contextmanager
+def _in_balls() -> Iterator[None]:
+    """Precision for balls, which are wide where floats would warn."""
+    with ctx.workprec(enclosures.PRECISION), np.errstate(all="ignore"):
+        yield
+
+
 def minimize(problem: Problem, data: Dataset, *, largest_gap: float = math.inf) -> CertifiedMinimum:
     """Minimize the mean risk, with a certified duality gap.
 
     Args:
-        problem: loss and constraint set. Built-in losses are given to Clarabel through CVXPY; others must be
-            smooth and are minimized by accelerated projected gradient descent.
+        problem: built-in losses are given to Clarabel; others must be smooth and are minimized by accelerated
+            projected gradient descent.
         data: n records of the constraint set's dimension.
         largest_gap: refuse a wider interval, in units of loss. Without it, a minimum that could not be found
             (or that does not exist: a linear loss on all space) shows as a wide or infinite interval.
@@ -133,15 +135,15 @@ def certify(
     for dual in duals:
         _check_dual(loss, data, dual)
     rigorous = _is_known(problem) and enclosures.knows_set(problem.constraint)
-    with ctx.workprec(enclosures.PRECISION), np.errstate(all="ignore"):
+    with _in_balls():
         upper = _upper_end(problem, data, point, rigorous)
         # The bound at the center is seldom the better one, but it may show that the loss contradicts itself.
-        lower = max(_first_order(problem, data, at) for at in (point, problem.constraint.center()))
+        lower = max(first_order_bound(problem, data, at) for at in (point, problem.constraint.center()))
         for dual in (*duals, *_own_duals(loss, data, point)):
-            lower = max(lower, _dual_bound(problem, data, dual))
+            lower = max(lower, fenchel_bound(problem, data, dual))
             if ridge == 0.0 and problem.constraint.largest_norm > _FAR:
                 bounds = (
-                    _dual_bound(problem, data, exact, vanishing=True)
+                    fenchel_bound(problem, data, exact, vanishing=True)
                     for exact in _vanishing(problem, data, dual)
                 )
                 # stronger shrinkages are a last resort
@@ -156,36 +158,6 @@ def certify(
     point.flags.writeable = False
     value = Interval(lower=lower, upper=upper, rigorous=rigorous)
     return CertifiedMinimum(point, value, upper - lower)
-
-
-def first_order_bound(problem: Problem, data: Dataset, point: Matrix) -> float:
-    """Lower bound on the smallest mean risk from the (sub)gradient at one point of shape (d,).
-
-    Rests on the loss's gradient, and on its declared strong convexity; for the losses of this package on nothing.
-    """
-    data = data.as_namespace(np)
-    with ctx.workprec(enclosures.PRECISION), np.errstate(all="ignore"):
-        return _first_order(problem, data, point)
-
-
-def fenchel_bound(problem: Problem, data: Dataset, dual: Matrix) -> float:
-    """Lower bound on the smallest mean risk from any dual variables, of shape (n,) or (n, d) (see `certify`).
-
-    Rests on the loss's conjugate. Variables outside its domain give -inf; so do, on all space and without a ridge,
-    variables with a sum that is not exactly 0.
-
-    Raises:
-        InvalidArgumentError: if the loss has no conjugate, or the shape does not fit it.
-    """
-    data = data.as_namespace(np)
-    loss, _ = without_ridge(problem.loss)
-    if not isinstance(loss, GeneralizedLinear | Displacement):
-        raise InvalidArgumentError(
-            "loss", loss, "a generalized linear or a displacement loss, for a dual bound"
-        )
-    _check_dual(loss, data, dual)
-    with ctx.workprec(enclosures.PRECISION), np.errstate(all="ignore"):
-        return _dual_bound(problem, data, np.asarray(dual, dtype=np.float64))
 
 
 def _upper_end(problem: Problem, data: Dataset, point: Matrix, rigorous: bool) -> float:
@@ -204,7 +176,12 @@ def _upper_end(problem: Problem, data: Dataset, point: Matrix, rigorous: bool) -
     return max(ends)
 
 
-def _first_order(problem: Problem, data: Dataset, point: Matrix) -> float:
+@_in_balls()
+def first_order_bound(problem: Problem, data: Dataset, point: Matrix) -> float:
+    """Lower bound on the smallest mean risk from the (sub)gradient at one point of shape (d,).
+
+    Rests on the loss's gradient, and on its declared strong convexity; for the losses of this package on nothing.
+    """
     loss, ridge = without_ridge(problem.loss)
     if not _is_known(problem):
         return _first_order_in_doubles(problem, data, point)
@@ -215,7 +192,7 @@ def _first_order(problem: Problem, data: Dataset, point: Matrix) -> float:
         constant = enclosures.mean_risk(loss, 0.0, u, data) - enclosures.inner(gradient, u)
         return _smallest(problem, data, gradient, constant, ridge)
     assert isinstance(loss, GeneralizedLinear | Displacement)
-    return max(_dual_bound(problem, data, dual) for dual in _derivatives(loss, data, point))
+    return max(fenchel_bound(problem, data, dual) for dual in _derivatives(loss, data, point))
 
 
 def _first_order_in_doubles(problem: Problem, data: Dataset, point: Matrix) -> float:
@@ -234,10 +211,7 @@ def _first_order_in_doubles(problem: Problem, data: Dataset, point: Matrix) -> f
 
 
 def _noise(problem: Problem, data: Dataset, point: Matrix) -> float:
-    """Room for the rounding of a custom loss's mean risk and gradient at a point, in double precision.
-
-    In proportion to the terms that are added up, however much of them cancels.
-    """
+    """Room for the rounding of a custom loss's risk and gradient at a point, in proportion to the terms added up."""
     size = float(np.linalg.norm(point))
     total = 0.0
     for x, y in zip(data.features, data.labels, strict=True):
@@ -249,60 +223,56 @@ def _noise(problem: Problem, data: Dataset, point: Matrix) -> float:
     return noise if math.isfinite(noise) else math.inf
 
 
-def _dual_bound(
+@_in_balls()
+def fenchel_bound(
     problem: Problem, data: Dataset, dual: Matrix | Sequence[Any], *, vanishing: bool = False
 ) -> float:
-    """The Fenchel bound of dual variables, as doubles or as balls; `vanishing` if their sum is known to be 0."""
+    """Lower bound on the smallest mean risk from dual variables, as doubles or as balls.
+
+    Rests on the loss's conjugate. Variables outside its domain give -inf; so do, on all space and without a ridge,
+    variables with a sum that is not exactly 0: `vanishing` says that it is.
+    """
     loss, ridge = without_ridge(problem.loss)
-    if isinstance(loss, GeneralizedLinear):
-        a = [arb(v) for v in dual]
-        total = _link_conjugates(problem, loss, data, a)
-        if total is None:
-            return -math.inf
-        weighted = enclosures.matrix(data.features).transpose() * enclosures.column(a)
-        slope = [s / data.n for s in weighted.entries()]
-    else:
-        assert isinstance(loss, Displacement)
-        rows = [[arb(v) for v in row] for row in dual]
-        if _is(loss, EuclideanDistance):
-            # exactly inside of the unit ball, where rounding has left it
-            rows = _into_unit_ball(rows) if not vanishing else rows
-        total = _displacement_conjugates(problem, loss, data, rows)
-        if total is None:
-            return -math.inf
-        slope = [sum((row[j] for row in rows), arb(0)) / data.n for j in range(data.d)]
+    assert isinstance(loss, GeneralizedLinear | Displacement)
+    linear = isinstance(loss, GeneralizedLinear)
+    variables = [arb(v) for v in dual] if linear else [[arb(v) for v in row] for row in dual]
+    if _is(loss, EuclideanDistance) and not vanishing:
+        # exactly inside of the unit ball, where rounding has left it
+        variables = _into_unit_ball(variables)
+    total = _conjugates(problem, loss, data, variables)
+    if total is None:
+        return -math.inf
     if vanishing:
         slope = [arb(0)] * data.d
+    elif linear:
+        weighted = enclosures.matrix(data.features).transpose() * enclosures.column(variables)
+        slope = [s / data.n for s in weighted.entries()]
+    else:
+        slope = [sum((row[j] for row in variables), arb(0)) / data.n for j in range(data.d)]
     return _smallest(problem, data, slope, -total / data.n, ridge)
 
 
-def _link_conjugates(
-    problem: Problem, loss: GeneralizedLinear, data: Dataset, dual: Sequence[arb]
+def _conjugates(
+    problem: Problem, loss: GeneralizedLinear | Displacement, data: Dataset, variables: Sequence[Any]
 ) -> arb | None:
     """An upper bound on the sum of the conjugates; None where one is infinite, or may be."""
-    if _is_known(problem):
-        return enclosures.link_conjugate_sum(loss, dual, enclosures.balls(data.labels.tolist()))
-    # convex, so at most the larger of the values at a ball's ends
-    ends = [np.array([enclosures.below(a) for a in dual]), np.array([enclosures.above(a) for a in dual])]
-    return _custom_sum(data, dual, *(np.asarray(loss.link_conjugate(end, data.labels)) for end in ends))
-
-
-def _displacement_conjugates(
-    problem: Problem, loss: Displacement, data: Dataset, rows: Sequence[Sequence[arb]]
-) -> arb | None:
-    if _is_known(problem):
-        return enclosures.displacement_conjugate_sum(loss, rows, data)
-    middle = np.array([[float(a.mid()) for a in row] for row in rows])
-    return _custom_sum(
-        data, [enclosures.norm(row) for row in rows], np.asarray(loss.conjugate(middle, data.features))
-    )
-
-
-def _custom_sum(data: Dataset, sizes: Sequence[arb], *values: Matrix) -> arb | None:
-    """The sum of a custom loss's conjugates, with room for their rounding."""
-    largest = np.max(np.stack(values), axis=0)
-    if not np.all(np.isfinite(np.stack(values))):
+    sizes = variables
+    if isinstance(loss, GeneralizedLinear):
+        if _is_known(problem):
+            return enclosures.link_conjugate_sum(loss, variables, enclosures.balls(data.labels.tolist()))
+        # convex, so at most the larger of the values at a ball's ends
+        ends = (np.array([end(a) for a in variables]) for end in (enclosures.below, enclosures.above))
+        values = np.stack([np.asarray(loss.link_conjugate(end, data.labels)) for end in ends])
+    else:
+        if _is_known(problem):
+            return enclosures.displacement_conjugate_sum(loss, variables, data)
+        sizes = [enclosures.norm(row) for row in variables]
+        middle = np.array([[float(a.mid()) for a in row] for row in variables])
+        values = np.asarray(loss.conjugate(middle, data.features))[None, :]
+    if not np.all(np.isfinite(values)):
         return None
+    # a custom loss's, with room for their rounding
+    largest = np.max(values, axis=0)
     terms = float(np.sum(np.abs(largest))) + sum(abs(float(size)) for size in sizes)
     return arb(float(np.sum(largest))) + arb(_allowance(data) * terms)
 
@@ -347,7 +317,7 @@ def _vanishing(problem: Problem, data: Dataset, dual: Matrix) -> Iterator[Any]:
     if isinstance(loss, GeneralizedLinear):
         dual = _balanced(loss, data, dual)
         for shrinkage in _SHRINKAGES:
-            shrunk = np.asarray(loss.nearest_dual(dual * (1.0 - shrinkage), data.labels))
+            shrunk = _nearest_dual(loss, data, dual * (1.0 - shrinkage))
             exact = orthogonal(data.features, shrunk, _room(loss, data, shrunk))
             if exact is not None:
                 yield exact
@@ -373,7 +343,7 @@ def _derivatives(loss: GeneralizedLinear | Displacement, data: Dataset, point: M
     """Dual variables that are the loss's derivatives at a point, brought into the conjugate's domain."""
     if isinstance(loss, GeneralizedLinear):
         slopes = np.asarray(loss.link_slope(data.features @ point, data.labels))
-        return (np.asarray(loss.nearest_dual(slopes, data.labels)),) if np.all(np.isfinite(slopes)) else ()
+        return (_nearest_dual(loss, data, slopes),) if np.all(np.isfinite(slopes)) else ()
     at = np.repeat(point[None, :], data.n, axis=0)
     rows = np.asarray(loss.gradient(at, data.features, data.labels))  # type: ignore[attr-defined]
     return (rows,) if np.all(np.isfinite(rows)) else ()
@@ -381,13 +351,11 @@ def _derivatives(loss: GeneralizedLinear | Displacement, data: Dataset, point: M
 
 def _own_duals(loss: Any, data: Dataset, point: Matrix) -> tuple[Matrix, ...]:
     """Dual variables that need no solver: the derivatives at the point, and 0, brought into the domain."""
-    if isinstance(loss, GeneralizedLinear):
-        zeros = np.asarray(loss.nearest_dual(np.zeros(data.n), data.labels))
-        return (*_derivatives(loss, data, point), zeros)
-    if isinstance(loss, Displacement):
-        zeros = np.asarray(loss.nearest_dual(np.zeros((data.n, data.d))))
-        return (*(_derivatives(loss, data, point) if hasattr(loss, "gradient") else ()), zeros)
-    return ()
+    if not isinstance(loss, GeneralizedLinear | Displacement):
+        return ()
+    shape = data.n if isinstance(loss, GeneralizedLinear) else (data.n, data.d)
+    slopes = _derivatives(loss, data, point) if hasattr(loss, "gradient") else ()
+    return (*slopes, _nearest_dual(loss, data, np.zeros(shape)))
 
 
 def _is(loss: object, kind: type) -> bool:
@@ -402,14 +370,17 @@ def _is_known(problem: Problem) -> bool:
 
 
 def _check_dual(loss: Any, data: Dataset, dual: Matrix) -> None:
+    if not isinstance(loss, GeneralizedLinear | Displacement):
+        raise InvalidArgumentError(
+            "loss", loss, "a generalized linear or a displacement loss, for a dual bound"
+        )
     shape = (data.n,) if isinstance(loss, GeneralizedLinear) else (data.n, data.d)
     if np.shape(dual) != shape or not np.all(np.isfinite(dual)):
         raise InvalidArgumentError("dual", np.shape(dual), f"finite numbers of shape {shape}")
 
 
 def _check_data(problem: Problem, data: Dataset) -> None:
-    if data.d != problem.constraint.dimension:
-        raise InvalidArgumentError("data", f"{data.d} features", f"{problem.constraint.dimension} features")
+    data.check_features(problem.constraint.dimension)
     loss, _ = without_ridge(problem.loss)
     if getattr(loss, "binary", False) and not bool(np.all(np.abs(data.labels) == 1.0)):
         raise InvalidDataError(f"{type(loss).__name__} needs labels -1 and 1, and {data.name} has others.")
@@ -433,11 +404,9 @@ def _further_proposals(problem: Problem, data: Dataset, proposals: list[Matrix])
 
 def _propose(problem: Problem, data: Dataset) -> tuple[list[Matrix], tuple[Matrix, ...]]:
     """Points and dual variables, none of them to be trusted."""
-    loss, _ = without_ridge(problem.loss)
-    if not isinstance(loss, GeneralizedLinear | Displacement):
-        return [_descend(problem, data)], ()
-    constraint = problem.constraint
-    if isinstance(loss, GeneralizedLinear) and not loss.has_conic_link:
+    loss, constraint = without_ridge(problem.loss)[0], problem.constraint
+    conic = isinstance(loss, Displacement) or (isinstance(loss, GeneralizedLinear) and loss.has_conic_link)
+    if not conic:
         return [_descend(problem, data)], ()
     proposals, duals = _solve(problem, data, constraint)
     if _FAR**2 < constraint.largest_norm < math.inf:
@@ -478,10 +447,14 @@ def _solve(
     multipliers = data.n * multipliers[link]
     if isinstance(loss, Displacement):
         multipliers = multipliers.reshape(data.n, data.d)
-    signed = (multipliers, -multipliers)
+    return points, tuple(_nearest_dual(loss, data, dual) for dual in (multipliers, -multipliers))
+
+
+def _nearest_dual(loss: GeneralizedLinear | Displacement, data: Dataset, dual: Matrix) -> Matrix:
+    """Dual variables brought into the conjugate's domain."""
     if isinstance(loss, GeneralizedLinear):
-        return points, tuple(np.asarray(loss.nearest_dual(dual, data.labels)) for dual in signed)
-    return points, tuple(np.asarray(loss.nearest_dual(dual)) for dual in signed)
+        return np.asarray(loss.nearest_dual(dual, data.labels))
+    return np.asarray(loss.nearest_dual(dual))
 
 
 def _room(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
@@ -493,18 +466,15 @@ def _room(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
 
 
 def _balanced(loss: GeneralizedLinear, data: Dataset, dual: Matrix) -> Matrix:
-    """Change dual variables as little as is needed for sum a_i x_i = 0 up to rounding, within the conjugate's domain.
-
-    Variables change in proportion to the square of their room in the domain: those on its border stay.
-    """
-    dual = np.asarray(loss.nearest_dual(dual, data.labels))
+    """Dual variables with sum a_i x_i = 0 up to rounding: each changes as the square of its room in the domain."""
+    dual = _nearest_dual(loss, data, dual)
     for _ in range(3):
         room = _room(loss, data, dual)
         weighted = data.features * room[:, None]
         with contextlib.suppress(np.linalg.LinAlgError):
             changed = dual - room * np.linalg.lstsq(weighted.T, data.features.T @ dual, rcond=None)[0]
             if np.all(np.isfinite(changed)):
-                dual = np.asarray(loss.nearest_dual(changed, data.labels))
+                dual = _nearest_dual(loss, data, changed)
     return dual
 
 

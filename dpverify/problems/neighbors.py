@@ -41,10 +41,6 @@ def check_neighbors(
     - zero-out: as replace-one, and the record that differs is zero in one of the data sets.
     - answers-within-1: as many answers, each of which differs by at most 1.
     - unchecked: any two that differ.
-
-    Raises:
-        InvalidDataError: if they are none; also if they are equal, since nothing would be tested.
-        InvalidArgumentError: for an adjacency that is none, and for an index that is missing or not asked for.
     """
     adjacency = checked_adjacency(adjacency)
     if (index is not None) != (adjacency is Adjacency.INDEX):
@@ -160,20 +156,23 @@ def opposite_linear(n: int, d: int, index: int) -> NeighborPair:
     Raises:
         InvalidArgumentError: unless n and d are positive integers and `index` is from 1 to n.
     """
+    said = f"linear losses with opposite unit gradients at record {index} of {n}, zero gradients elsewhere"
+    return _opposite(n, d, index, n, Linear(), "opposite linear losses", said)
+
+
+def _opposite(n: int, d: int, index: int, ones: int, loss: Loss, name: str, said: str) -> NeighborPair:
+    """Records of zeros, but for e_1 and -e_1 at one index, with so many labels of 1 before those of 0."""
     whole_number("n", n)
     whole_number("d", d)
     whole_number("index", index, at_most=n)
     left, right = np.zeros((n, d)), np.zeros((n, d))
     left[index - 1, 0], right[index - 1, 0] = 1.0, -1.0
-    labels = np.ones(n)
-    return NeighborPair(
-        Dataset(left, labels, "opposite linear losses, left", "by construction"),
-        Dataset(right, labels, "opposite linear losses, right", "by construction"),
-        index,
-        Linear(),
-        2.0,
-        f"linear losses with opposite unit gradients at record {index} of {n}, zero gradients elsewhere",
-    )
+    labels = np.where(np.arange(n) < ones, 1.0, 0.0)
+
+    def side(records: Vector, which: str) -> Dataset:
+        return Dataset(records, labels, f"{name}, {which}", "by construction")
+
+    return NeighborPair(side(left, "left"), side(right, "right"), index, loss, 2.0, said)
 
 
 def contract_then_reveal(n: int, index: int, *, d: int = 1, radius: float = math.inf) -> NeighborPair:
@@ -195,21 +194,8 @@ def contract_then_reveal(n: int, index: int, *, d: int = 1, radius: float = math
         InvalidArgumentError: unless n and d are positive integers, `index` is from 1 to n and `radius` is
             positive.
     """
-    whole_number("n", n)
-    whole_number("d", d)
-    whole_number("index", index, at_most=n)
-    loss = ContractOrDrift(radius)
-    left, right = np.zeros((n, d)), np.zeros((n, d))
-    left[index - 1, 0], right[index - 1, 0] = 1.0, -1.0
-    labels = np.where(np.arange(1, n + 1) <= index, 1.0, 0.0)
-    return NeighborPair(
-        Dataset(left, labels, "contract, then reveal, left", "by construction"),
-        Dataset(right, labels, "contract, then reveal, right", "by construction"),
-        index,
-        loss,
-        2.0,
-        f"steps up to record {index} of {n} contract to a point, later ones are identity maps",
-    )
+    said = f"steps up to record {index} of {n} contract to a point, later ones are identity maps"
+    return _opposite(n, d, index, index, ContractOrDrift(radius), "contract, then reveal", said)
 
 
 def opposite_neighbor(

@@ -115,7 +115,7 @@ class Problem:
         if isinstance(loss, GeneralizedLinear):
             parts = [
                 xp.sum(loss.link(w[part, :] @ xp.matrix_transpose(features), labels), axis=-1)
-                for part in _parts(w.shape[0], data.n)
+                for part in slices(w.shape[0], data.n)
             ]
             total = xp.concat(parts) if parts else xp.zeros_like(w[:, 0])
         else:
@@ -131,7 +131,7 @@ class Problem:
         loss, ridge = without_ridge(self.loss)
         gradient = xp.zeros_like(w)
         if isinstance(loss, GeneralizedLinear):
-            for part in _parts(w.shape[0], data.n):
+            for part in slices(w.shape[0], data.n):
                 slopes = loss.link_slope(w[part, :] @ xp.matrix_transpose(features), labels)
                 gradient[part, :] = slopes @ features
         else:
@@ -143,16 +143,15 @@ class Problem:
         return gradient
 
     def _records(self, w: Array, data: Dataset) -> tuple[Array, Array]:
-        if data.d != self.constraint.dimension:
-            raise InvalidArgumentError("data", f"{data.d} features", f"{self.constraint.dimension} features")
+        data.check_features(self.constraint.dimension)
         if w.ndim != 2 or w.shape[1] != data.d:
             raise InvalidArgumentError("w", tuple(w.shape), f"points of shape (runs, {data.d})")
         return like(data.features, w), like(data.labels, w)
 
 
-def _parts(runs: int, n: int) -> Iterator[slice]:
-    """Slices of runs that keep (runs, n) tables small."""
-    step = max(1, _NUMBERS_AT_ONCE // n)
+def slices(runs: int, numbers_a_run: int) -> Iterator[slice]:
+    """Slices of runs whose tables stay small."""
+    step = max(1, _NUMBERS_AT_ONCE // numbers_a_run)
     for start in range(0, runs, step):
         yield slice(start, min(start + step, runs))
 
@@ -163,15 +162,10 @@ def without_ridge(loss: Loss) -> tuple[Loss, float]:
 
 
 class GuardedOracle:
-    """A problem's gradients and losses, at points where the declared constants hold.
-
-    Args:
-        problem: whose loss answers, and whose constants were read when it was made.
-    """
+    """A problem's gradients and losses, at points where the constants hold that were declared when it was made."""
 
     def __init__(self, problem: Problem) -> None:
         self._loss = problem.loss
-        self._constraint = problem.constraint
         constants = problem.constants
         radius, sensitivity = constants.sensitivity_radius, constants.gradient_sensitivity
         if radius is not None and constants.strong_convexity > 0 < sensitivity:
@@ -179,39 +173,30 @@ class GuardedOracle:
                 radius, _ROUNDING * sensitivity / (constants.strong_convexity * sys.float_info.epsilon)
             )
         # points of the set alone are sure to be covered where the loss names no radius of its own
-        bounded = radius is not None and radius < _EVERYWHERE
-        self._region = Ball(problem.constraint.dimension, radius) if bounded and radius is not None else None
-        self._on_set = radius is None
+        self._region: Any = problem.constraint
+        self._where = "points of the constraint set"
+        if radius is not None:
+            self._region = Ball(problem.constraint.dimension, radius) if radius < _EVERYWHERE else None
+            self._where = f"points of norm at most {radius:g}"
 
     def admitted(self, points: Array) -> Array:
-        """The points, once it is sure that the constants hold there; a point outside by rounding is projected.
+        """The points (runs, d), once it is sure that the constants hold there; one outside by rounding is projected.
 
-        Args:
-            points: shape (runs, d), floats.
-
-        Raises:
-            InvalidArgumentError: for points outside, and for those that are not finite or of a norm above 1e100,
-                where an answer that is not a number could tell records apart.
+        Refused are those outside, not finite, or of a norm above 1e100, where an answer that is not a number could tell
+        records apart.
         """
-        region: Any = self._constraint if self._on_set else self._region
         xp = namespace(points)
         with quiet():
             if not bool(xp.all(row_norms(points) <= _EVERYWHERE)):
                 raise InvalidArgumentError(
                     "points", points, f"finite numbers, with norms up to {_EVERYWHERE:g}"
                 )
-            if region is None:
+            if self._region is None:
                 return points
-            if not bool(xp.all(region.contains(points, _ROUNDING))):
-                where = (
-                    "points of the constraint set"
-                    if self._on_set
-                    else f"points of norm at most {region.radius:g}"
-                )
-                raise InvalidArgumentError(
-                    "points", points, f"{where}, where the constants of {type(self._loss).__name__} hold"
-                )
-            return region.project(points)
+            if not bool(xp.all(self._region.contains(points, _ROUNDING))):
+                allowed = f"{self._where}, where the constants of {type(self._loss).__name__} hold"
+                raise InvalidArgumentError("points", points, allowed)
+            return self._region.project(points)
 
     def gradient(self, points: Array, x: Array, y: Array) -> Array:
         """(Sub)gradients at admitted points, a new array of shape (runs, d); arguments as for `Loss.gradient`."""

@@ -35,82 +35,58 @@ from numpy.typing import NDArray
 
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import EuclideanDistance, GeneralizedLinear, Hinge, Logistic, Loss, label_range
-from dpverify.problems.arrays import Array, check_record_shape, dot, like, namespace, outer, row_norms
+from dpverify.problems import EuclideanDistance, Hinge, Logistic, Loss, label_range
+from dpverify.problems.arrays import Array, check_record_shape, like, namespace, row_norms
 from dpverify.problems.conic import Affine, ConicProgram, Vector
+from dpverify.problems.losses import LinkLoss, UnitSlope
 
-DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)
-"""Of the standard normal law; half of E |Z|."""
-
+DENSITY_AT_0 = 1 / math.sqrt(2 * math.pi)  # of the standard normal law; half of E |Z|
 _QUADRATURE_ERROR = 1e-15
 _MOST_NODES = 4000
 _NODES = 60
 _DECAY = 6.5
-_FAR = 1e9
-"""Centers, over sqrt(d), at which the spread of Z no longer shows in a double."""
-_REACH = 8.5
-"""The normal law has 2e-17 beyond."""
+_FAR = 1e9  # centers, over sqrt(d), at which the spread of Z no longer shows in a double
+_REACH = 8.5  # the normal law has 2e-17 beyond
 
 
 @dataclass(frozen=True)
-class AbsoluteError(GeneralizedLinear):
+class AbsoluteError(UnitSlope):
     """|<w, x> - y|, whose minimizer is a median regression; the subgradient at the kink is 0."""
 
-    lipschitz_constant: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = math.inf
-    strong_convexity: ClassVar[float] = 0.0
-    sensitivity_radius: ClassVar[float] = math.inf
 
     def link(self, z: Array, y: Array) -> Array:
-        """|z - y|."""
         return namespace(z).abs(z - y)
 
     def link_slope(self, z: Array, y: Array) -> Array:
-        """The sign of z - y."""
         return namespace(z).sign(z - y)
 
     def link_conjugate(self, a: Array, y: Array) -> Array:
-        """The product a y where |a| <= 1."""
         xp = namespace(a)
         return xp.where(xp.abs(a) <= 1.0, a * y, xp.full_like(a, math.inf))
 
     def nearest_dual(self, a: Array, y: Array) -> Array:
-        """A number in [-1, 1]."""
         xp = namespace(a)
         return xp.minimum(xp.maximum(a, like(-1.0, a)), like(1.0, a)) + 0.0 * y
 
     def conic_link(self, program: ConicProgram, z: Affine, y: Vector) -> None:
-        """The larger one of z - y and y - z."""
         program.cost_of_largest(z - y, -z + y)
 
 
 @dataclass(frozen=True)
-class SmoothedGeneralizedLinear:
+class SmoothedGeneralizedLinear(LinkLoss):
     """link^(<w, x>, y) with link^(z, y) = E link(z + width Z, y), Z standard normal in one dimension.
 
     Convex, and as Lipschitz as the base loss; never below it, and above it by at most `largest_bias`.
-
-    Attributes:
-        base: `Hinge()`, `AbsoluteError()` or `Logistic()`.
-        width: standard deviation of the kernel (the paper's lambda), in units of <w, x>; a length for records in
-            the unit ball.
     """
 
-    base: Loss
-    width: float
+    base: Loss  # Hinge(), AbsoluteError() or Logistic()
+    width: float  # standard deviation of the kernel (the paper's lambda), in units of <w, x>
 
-    generalized_linear: ClassVar[bool] = True
-    ridge: ClassVar[float] = 0.0
     strong_convexity: ClassVar[float] = 0.0
     sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: for another base loss, or a width that is not positive and finite, or too large
-                for the quadrature.
-        """
         if type(self.base) not in (Hinge, AbsoluteError, Logistic):
             raise InvalidArgumentError(
                 "base", self.base, "Hinge(), AbsoluteError() or Logistic(), whose convolutions are known"
@@ -121,12 +97,10 @@ class SmoothedGeneralizedLinear:
 
     @property
     def lipschitz_constant(self) -> float:
-        """The base loss's."""
         return self.base.lipschitz_constant
 
     @property
     def labels(self) -> tuple[float, float]:
-        """The base loss's."""
         return label_range(self.base)
 
     @property
@@ -149,13 +123,8 @@ class SmoothedGeneralizedLinear:
 
     def link(self, z: Array, y: Array) -> Array:
         """The convolved link, elementwise."""
-        xp = namespace(z)
-        if type(self.base) is Logistic:
-            nodes, weights = quadrature(self.width)
-            total = xp.zeros_like(z)
-            for node, weight in zip(nodes, weights, strict=True):
-                total += weight * self.base.link(z + self.width * node, y)
-            return total
+        if isinstance(self.base, Logistic):
+            return self._mean(self.base.link, z, y)
         if type(self.base) is Hinge:
             t = (1.0 - y * z) / self.width
             return self.width * (t * _normal_cdf(t) + _normal_density(t))
@@ -166,28 +135,17 @@ class SmoothedGeneralizedLinear:
 
     def link_slope(self, z: Array, y: Array) -> Array:
         """Its derivative, elementwise."""
-        xp = namespace(z)
-        if type(self.base) is Logistic:
-            nodes, weights = quadrature(self.width)
-            total = xp.zeros_like(z)
-            for node, weight in zip(nodes, weights, strict=True):
-                total += weight * self.base.link_slope(z + self.width * node, y)
-            return total
+        if isinstance(self.base, Logistic):
+            return self._mean(self.base.link_slope, z, y)
         if type(self.base) is Hinge:
             return -y * _normal_cdf((1.0 - y * z) / self.width)
         return special_function(scipy.special.erf, (z - y) * (math.sqrt(0.5) / self.width))
 
-    def value(self, w: Array, x: Array, y: Array) -> Array:
-        """Losses, shape (runs,); arguments as for `Loss.value`."""
-        return self.link(dot(w, x), y)
-
-    def slope(self, w: Array, x: Array, y: Array) -> Array:
-        """The factors of the records in the gradients, shape (runs,); arguments as for `Loss.value`."""
-        return self.link_slope(dot(w, x), y)
-
-    def gradient(self, w: Array, x: Array, y: Array) -> Array:
-        """Gradients, a new array of shape (runs, d); arguments as for `Loss.value`."""
-        return outer(self.slope(w, x, y), x)
+    def _mean(self, function: Callable[[Array, Array], Array], z: Array, y: Array) -> Array:
+        total = namespace(z).zeros_like(z)
+        for node, weight in zip(*quadrature(self.width), strict=True):
+            total += weight * function(z + self.width * node, y)
+        return total
 
 
 @dataclass(frozen=True)
@@ -201,13 +159,9 @@ class SmoothedDistance:
 
     The second factor decreases in s, so the gradient is the steepest at w = x, by the smoothness c / (d width). Both
     are computed as integrals of positive functions, `noncentral_chi_mean` and `noncentral_chi_slope`.
-
-    Attributes:
-        width: standard deviation of each coordinate of the kernel (the paper's lambda), a length.
-        dimension: d.
     """
 
-    width: float
+    width: float  # standard deviation of each coordinate of the kernel (the paper's lambda), a length
     dimension: int
 
     lipschitz_constant: ClassVar[float] = 1.0
@@ -215,7 +169,6 @@ class SmoothedDistance:
     sensitivity_radius: ClassVar[float] = math.inf
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         checks.number("width", self.width, above=0.0)
         checks.whole_number("dimension", self.dimension)
 
@@ -257,16 +210,7 @@ SmoothedLoss = SmoothedGeneralizedLinear | SmoothedDistance
 
 
 def smoothed(loss: Loss, width: float, dimension: int) -> SmoothedLoss:
-    """The loss convolved with a Gaussian of the given width, where exact gradients are known.
-
-    Args:
-        loss: `Hinge()`, `AbsoluteError()`, `Logistic()` or `EuclideanDistance()`. A ridge is added afterwards.
-        width: the paper's lambda, a length.
-        dimension: of the points.
-
-    Raises:
-        InvalidArgumentError: for any other loss: no exact gradient is known, and a Monte Carlo one is not smooth.
-    """
+    """The loss convolved with a Gaussian of a width (the paper's lambda, a length), where exact gradients are known."""
     if type(loss) is EuclideanDistance:
         return SmoothedDistance(width, dimension)
     if type(loss) not in (Hinge, AbsoluteError, Logistic):
@@ -337,9 +281,6 @@ def quadrature(width: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     exp(Im^2 / 2) in modulus, so a step h has an error of at most 2 exp(a^2 / 2) / (exp(2 pi a / h) - 1) for every a
     up to pi / (2 width). The largest step with an error below 1e-15 is taken; what lies beyond 8.5 is less. The
     weights are positive and sum to 1.
-
-    Raises:
-        InvalidArgumentError: if that takes more than 4000 nodes.
     """
     step = 1.0
     while discretization_error(width, step) > _QUADRATURE_ERROR:

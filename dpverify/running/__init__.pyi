@@ -1,20 +1,14 @@
-from .batches import MEMORY_LIMIT, Runs, run, stream
+from .batches import MEMORY_LIMIT, Runs, repeats, run, stream
 from .executors import Executor
 from .fingerprints import fingerprint
 from .foresight import CALL_LIMIT, TooCostlyError, call_limit
 from .outputs import Block, Mechanism, Output
 from .progress import Progress, RichProgress
 from .randomness import BLOCK, Randomness
-from .repetition import repeats
 from .store import Store
-from .subjects.structure import (
-    StatedStep,
-    StatedStructure,
-    single_noise,
-)
-from .subjects.targets import Target
+from .subjects.structure import StatedStep, StatedStructure, single_noise
 from .subjects.user_mechanisms import FunctionMechanism, UserMechanism
-from .user_sessions import Limits
+from .user_sessions import Limits, Target
 
 __all__ = [
     "BLOCK",

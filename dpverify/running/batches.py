@@ -1,4 +1,4 @@
-"""Running a mechanism many times: blocks of runs, in chunks that fit into memory, in order."""
+"""Running a mechanism many times: blocks of runs, in chunks that fit into memory, in order; and whether they repeat."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pickle
 import sys
 import types
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +41,16 @@ _WORKING_COPIES = 4
 
 _COUNTER_BYTES = 8 * len(COUNTERS)
 
-_LIKELY_BYTES = 1024
-"""Size of one run's output before the first is known."""
+_LIKELY_BYTES = 1024  # size of one run's output before the first is known
+_SINGLE_RUNS = 100  # runs that are done again of a function that is called once a run
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The outputs of independent runs, in order.
+    """The outputs of independent runs, in order, and the oracle calls of each, shape (runs,).
 
     Attributes:
         points: shape (runs, ...); texts (runs,) of a mechanism of any output, where they are no numbers of one shape.
-        gradient_queries: counted a run, shape (runs,).
-        value_queries: likewise.
-        projections: likewise.
-        linear_minimizations: likewise.
         seed: the seed and its labels.
         block_size: runs in a full block.
         reuse: where a store was used, how many blocks were taken from it.
@@ -74,21 +70,27 @@ class Runs:
         return int(self.points.shape[0])
 
 
+class Options(TypedDict, total=False):
+    """What `run` passes on to `stream`."""
+
+    executor: Executor | str | None
+    memory_limit: int
+    progress: Progress | None
+    xp: types.ModuleType | Any
+    block_size: int
+    fingerprint: str | None
+    call_limit: float | None
+
+
 def run(
     mechanism: Mechanism,
     data: Any,
     *,
     runs: int,
     seed: Seed,
-    executor: Executor | str | None = None,
-    memory_limit: int = MEMORY_LIMIT,
     store: Store | str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
-    xp: types.ModuleType | Any = np,
-    block_size: int = BLOCK,
-    fingerprint: str | None = None,
     result_limit: int | None = None,
-    call_limit: float | None = None,
+    **options: Unpack[Options],
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`.
 
@@ -115,20 +117,7 @@ def run(
     _foresee(runs, _COUNTER_BYTES + 1, result_limit)
     with opened(store) as open_store:
         before = None if open_store is None else open_store.reuse()
-        blocks = stream(
-            mechanism,
-            data,
-            runs=runs,
-            seed=seed,
-            executor=executor,
-            memory_limit=memory_limit,
-            store=open_store,
-            progress=progress,
-            xp=xp,
-            block_size=block_size,
-            fingerprint=fingerprint,
-            call_limit=call_limit,
-        )
+        blocks = stream(mechanism, data, runs=runs, seed=seed, store=open_store, **options)
         counts: dict[str, NDArray[np.int64]] = {}
         points: NDArray[Any] | None = None
         for block in blocks:
@@ -145,6 +134,7 @@ def run(
                 counts[name][place] = counted
         reuse = None if open_store is None or before is None else open_store.reuse().since(before)
     assert points is not None
+    block_size = options.get("block_size", BLOCK)
     return Runs(points, **counts, seed=normalized_seed(seed), block_size=block_size, reuse=reuse)
 
 
@@ -275,12 +265,8 @@ class _Failure:
     kind: str
 
 
-@dataclass(frozen=True, eq=False)
-class _Done:
-    """A block, with the source files that its process had loaded by then; see `SourceWatch`."""
-
-    block: Block
-    sources: dict[str, str] | None
+_Done = tuple[Block, dict[str, str] | None]
+"""A block, with the source files that its process had loaded by then; see `SourceWatch`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +281,6 @@ class _Compute:
     call_limit: float
 
     def __getstate__(self) -> dict[str, Any]:
-        """Modules travel by name."""
         return {**self.__dict__, "xp": self.xp.__name__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -308,14 +293,8 @@ class _Compute:
             with one_blas_thread, foresight.call_limit(self.call_limit):
                 rng = Randomness(self.seed, task.index, self.xp)
                 output = self.mechanism(self.data, rng=rng, runs=task.runs)
-                block = checked_block(
-                    output,
-                    index=task.index,
-                    start=task.start,
-                    runs=task.runs,
-                    any_output=_any_output(self.mechanism),
-                )
-            return _Done(block, self.watch.files(self.mechanism) if self.watch is not None else None)
+                block = checked_block(output, **asdict(task), any_output=_any_output(self.mechanism))
+            return block, self.watch.files(self.mechanism) if self.watch is not None else None
         except ForeignError as error:
             return _Failure(error, error.kind)
         except Exception as error:
@@ -385,8 +364,7 @@ def _blocks(
         kept = {
             task.index: block
             for task in chunk
-            if shelf is not None
-            and (block := shelf.load(index=task.index, start=task.start, runs=task.runs)) is not None
+            if shelf is not None and (block := shelf.load(**asdict(task))) is not None
         }
         if shelf is not None and (doubtful := shelf.doubtful(kept)) is not None:
             task = _BlockTask(doubtful.index, doubtful.start, doubtful.runs)
@@ -407,13 +385,13 @@ def _blocks(
 
 
 def _keep(shelf: Shelf, result: _Done | _Failure) -> None:
-    if isinstance(result, _Done):
-        shelf.save(result.block, result.sources)
+    if not isinstance(result, _Failure):
+        shelf.save(*result)
 
 
 def _unwrap(result: _Done | _Failure, task: _BlockTask) -> Block:
-    if isinstance(result, _Done):
-        return result.block
+    if not isinstance(result, _Failure):
+        return result[0]
     error = result.exception
     if isinstance(error, DpverifyError):
         raise error
@@ -422,3 +400,27 @@ def _unwrap(result: _Done | _Failure, task: _BlockTask) -> Block:
         f"The mechanism raised {quoted(result.kind)} in block {task.index} (runs {task.start} to "
         f"{task.start + task.runs - 1})" + with_message(quoted(error), where)
     ) from error
+
+
+def repeats(
+    mechanism: Mechanism, data: Any, points: NDArray[Any], *, seed: Seed, block_size: int = BLOCK
+) -> bool:
+    """Run the first block again, here, and compare its bits with those of the outputs `points` (runs, ...).
+
+    A mechanism that draws randomness from elsewhere than `rng`, or that keeps something from one call to the next,
+    does not repeat; where its outputs take few values, they may agree by chance. One that fails now does not either.
+    """
+    first = min(block_size, len(points))
+    if getattr(mechanism, "batched", True) is False:
+        first = min(
+            first, _SINGLE_RUNS
+        )  # its runs are drawn one by one, so that fewer are a part of the block
+    try:
+        again = run(mechanism, data, runs=first, seed=seed, block_size=block_size).points
+    except DpverifyError:
+        return False
+    if is_texts(points):
+        # numbers in this block, where others are none
+        return bool(np.array_equal(as_texts(again), points[:first]))
+    # compared as bytes: 0.0 and -0.0 are different bits
+    return again.dtype == points.dtype and again.tobytes() == np.ascontiguousarray(points[:first]).tobytes()

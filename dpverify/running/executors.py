@@ -30,12 +30,8 @@ _CONNECT_SECONDS = 10.0
 _LONGEST_WAIT = 5.0
 """Seconds for calls to be taken up before worker processes are ended; it takes milliseconds."""
 
-_LOOKS = 0.25
-"""Seconds between two looks at who the parent is."""
-
-MOST_WORKERS = 1024
-"""Threads or processes of one machine; thousands of them only take memory."""
-
+_LOOKS = 0.25  # seconds between two looks at who the parent is
+MOST_WORKERS = 1024  # threads or processes of one machine; thousands of them only take memory
 _FORMS = '"serial", "threads=K", "processes=K" with K from 1 to 1024, or "dask=ADDRESS"'
 
 
@@ -54,11 +50,6 @@ class Executor:
     address: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InvalidArgumentError: if kind, workers and address do not fit together.
-        """
         if not isinstance(self.kind, str) or self.kind not in ("serial", "threads", "processes", "dask"):
             raise InvalidArgumentError("executor", self.kind, _FORMS)
         least = 0 if self.kind == "dask" else 1
@@ -116,32 +107,30 @@ class Executor:
         Raises:
             InvalidArgumentError: if Dask is wanted but not installed, or its scheduler does not answer.
         """
-        hook = _Hook()
         if self.kind == "serial":
-            yield Workers(1, None)
+            yield Workers(None)
         elif self.kind == "dask":
-            with (
-                _dask_client(self.address) as client,
-                joblib.parallel_config(backend=_dask_backend(client, hook)),
-            ):
+            with _dask_client(self.address) as client:
+                backend = _dask_backend(client)
                 workers = max(1, sum(client.nthreads().values()))
-                with joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel:
-                    yield Workers(workers, parallel, hook)
+                with (
+                    joblib.parallel_config(backend=backend),
+                    joblib.Parallel(n_jobs=workers, return_as="generator", batch_size=1) as parallel,
+                ):
+                    yield Workers(parallel, backend)
         else:
-            backend = _WaitingThreads(hook) if self.kind == "threads" else worker_processes(hook)
+            backend = _WaitingThreads() if self.kind == "threads" else worker_processes()
             with joblib.Parallel(
                 n_jobs=self.workers, backend=backend, return_as="generator", batch_size=1
             ) as parallel:
-                yield Workers(self.workers, parallel, hook)
+                yield Workers(parallel, backend)
 
 
 class Workers:
     """Open workers, which compute calls of one function, several at once."""
 
-    def __init__(self, count: int, pool: Any, hook: _Hook | None = None) -> None:
-        self.count = count
-        self._pool = pool
-        self._hook = hook
+    def __init__(self, pool: Any, backend: _Telling | None = None) -> None:
+        self._pool, self._backend = pool, backend
 
     def map(
         self,
@@ -154,9 +143,6 @@ class Workers:
 
         `done` is told of each result as soon as it is there, also before those before it; in this process, but in
         any thread.
-
-        Raises:
-            InvalidDataError: if a worker process ends before its call returns.
         """
         if self._pool is None:
             for item in items:
@@ -165,8 +151,8 @@ class Workers:
                     done(result)
                 yield result
             return
-        if self._hook is not None:
-            self._hook.done = done
+        if self._backend is not None:
+            self._backend.done = done
         results = self._pool(joblib.delayed(function)(item) for item in items)
         try:
             # no `yield from`, which would close the results by itself, with joblib's warning
@@ -184,12 +170,8 @@ class Workers:
                 results.close()
 
 
-class _Hook:
-    """Who is told of the results that a backend gets, when it gets them.
-
-    Attributes:
-        done: called with each; None if nobody wants to know.
-    """
+class _Telling:
+    """A backend that tells somebody of the results that it gets, when it gets them."""
 
     done: Callable[[Any], None] | None = None
 
@@ -200,18 +182,11 @@ class _Hook:
                 self.done(result)
 
 
-class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no types
-    """Joblib's threads, whose results are waited for; joblib would look for them every 10 ms.
-
-    That is 4 % of a run of a quarter of a second on two threads.
-    """
+class _WaitingThreads(_Telling, ThreadingBackend):  # type: ignore[misc]  # joblib has no types
+    """Joblib's threads, whose results are waited for; joblib would look every 10 ms, 4 % of a run of 0.25 s."""
 
     supports_retrieve_callback = False
     supports_return_generator = True
-
-    def __init__(self, hook: _Hook) -> None:
-        super().__init__()
-        self.hook = hook
 
     def submit(self, func: Callable[[], Any], callback: Callable[..., None] | None = None) -> Any:
         """Hand a call to the threads; the result, or what it raised, is fetched by `retrieve_result`."""
@@ -219,7 +194,7 @@ class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no 
         def call() -> Any:
             try:
                 results = func()
-                self.hook.tell(results)
+                self.tell(results)
                 return results
             except Exception:
                 raise
@@ -237,21 +212,13 @@ class _WaitingThreads(ThreadingBackend):  # type: ignore[misc]  # joblib has no 
         return result
 
 
-class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
-    """Joblib's processes, ended only when every call that was submitted has been taken up.
-
-    A call that comes in while loky is told to end its workers makes the thread that hands calls on fail, with a
-    traceback on standard error.
-    """
-
-    def __init__(self, hook: _Hook, **options: Any) -> None:
-        super().__init__(**options)
-        self.hook = hook
+class _Processes(_Telling, LokyBackend):  # type: ignore[misc]  # joblib has no types
+    """Joblib's processes, ended only when every call has been taken up: one that comes later gives a traceback."""
 
     def retrieve_result_callback(self, out: Any) -> Any:
         """The results of a batch of calls, or what it raised."""
         results = super().retrieve_result_callback(out)
-        self.hook.tell(results)
+        self.tell(results)
         return results
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
@@ -263,14 +230,14 @@ class _Processes(LokyBackend):  # type: ignore[misc]  # joblib has no types
         super().abort_everything(ensure_ready)
 
 
-def worker_processes(hook: _Hook | None = None) -> Any:
+def worker_processes() -> Any:
     """Joblib's backend of processes that end with this one, even if it is killed."""
     # Where warnings are errors, this one would end the thread that hands out work, and whoever waits for it would wait
     # forever. All that it says is that a worker had grown large and that a new one took its place.
     warnings.filterwarnings(
         "ignore", message="A worker stopped while some jobs were given", category=UserWarning
     )
-    return _Processes(hook or _Hook(), initializer=end_with_parent, initargs=(os.getpid(),))
+    return _Processes(initializer=end_with_parent, initargs=(os.getpid(),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,11 +274,7 @@ def _dask_client(address: str) -> Iterator[Any]:
 
 
 def _knock(address: str) -> None:
-    """Refuse an address at which nobody listens: a client that was made for it would show a traceback as it ends.
-
-    Raises:
-        OSError, ValueError: if there is none, or it is no address.
-    """
+    """Refuse an address at which nobody listens: a client that was made for it would show a traceback as it ends."""
     from distributed.comm.addressing import parse_address, parse_host_port
 
     scheme, place = parse_address(address)
@@ -319,12 +282,12 @@ def _knock(address: str) -> None:
         socket.create_connection(parse_host_port(place), timeout=_CONNECT_SECONDS).close()
 
 
-def _dask_backend(client: Any, hook: _Hook) -> Any:
+def _dask_backend(client: Any) -> Any:
     """Joblib's backend for Dask, which would wait forever for a block that ended its workers."""
     from distributed import KilledWorker
     from joblib._dask import DaskDistributedBackend
 
-    class Backend(DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
+    class Backend(_Telling, DaskDistributedBackend):  # type: ignore[misc]  # joblib has no types
         def submit(self, func: Callable[[], Any], callback: Callable[..., None] | None = None) -> Any:
             future = super().submit(func, callback)
 
@@ -344,7 +307,7 @@ def _dask_backend(client: Any, hook: _Hook) -> Any:
             if isinstance(out, BaseException):
                 raise out
             results = super().retrieve_result_callback(out)
-            hook.tell(results)
+            self.tell(results)
             return results
 
     return Backend(client=client)

@@ -38,7 +38,7 @@ _CLASS_NOISE = frozenset({
     "__annotate_func__", "__annotations_cache__", "__abstractmethods__", "_abc_impl", "__dataclass_fields__",
     "__dataclass_params__", "__match_args__", "__parameters__", "__orig_bases__", "__static_attributes__",
     "__firstlineno__", "__classdictcell__", "__protocol_attrs__", "_is_protocol", "_is_runtime_protocol",
-    "__non_callable_proto_members__",
+    "__non_callable_proto_members__", "__slotnames__",
 })  # fmt: skip
 """What a class holds that says nothing about what its methods do, or differs from process to process."""
 
@@ -87,12 +87,11 @@ def fingerprint(value: object, *, readable_only: bool = False) -> str:
     reader = _ValueHasher(readable_only)
     try:
         reader.read(value, "fingerprint")
-        reader.finish()
+        return reader.digest()
     except RecursionError:
         raise InvalidArgumentError(
             "fingerprint", type(value), "values that are not nested so deeply"
         ) from None
-    return reader.hexdigest()
 
 
 class _ValueHasher:
@@ -106,16 +105,15 @@ class _ValueHasher:
         self._inside: list[int] = []
         self._alive: list[object] = []
 
-    def hexdigest(self) -> str:
-        return self._digest.hexdigest()
-
-    def finish(self) -> None:
+    def digest(self) -> str:
+        """Read what waits, then 64 hexadecimal digits of all that was read."""
         while self._waiting:
             value, where = self._waiting.popleft()
             if isinstance(value, type):
                 self._class(value, where)
             else:
                 self._function(value, where)
+        return self._digest.hexdigest()
 
     def _part(self, kind: str, content: str | bytes = b"") -> None:
         """One part, preceded by its kind and length, so that no two values read alike."""
@@ -159,14 +157,13 @@ class _ValueHasher:
         self._inside.append(id(value))
         self._alive.append(value)
         try:
-            if not self._content(value, where):
-                self._unreadable(value, where)
+            if self._single(value, where) or self._collection(value, where) or self._object(value, where):
+                return
+            if not self._readable_only:
+                raise InvalidArgumentError(where, value, _ALLOWED)
+            self._part("unreadable", _name(type(value)))
         finally:
             self._inside.pop()
-
-    def _content(self, value: Any, where: str) -> bool:
-        """Read a value; False if nothing of it can be read."""
-        return self._single(value, where) or self._collection(value, where) or self._object(value, where)
 
     def _single(self, value: Any, where: str) -> bool:
         """Read what states its content, or is a single value such as a number or a text."""
@@ -236,8 +233,8 @@ class _ValueHasher:
         """The class, and what the instance has of its own."""
         kind = type(value)
         self._refer(kind, where)
-        slots = [name for base in kind.__mro__ for name in _slots(base)]
-        state = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+        found = object.__getstate__(value)
+        own, state = found if isinstance(found, tuple) else (found, {})
         # computed from the rest, and there or not depending on what was asked before
         computed = {
             name
@@ -245,7 +242,7 @@ class _ValueHasher:
             for name, part in vars(base).items()
             if isinstance(part, functools.cached_property)
         }
-        state |= {name: part for name, part in getattr(value, "__dict__", {}).items() if name not in computed}
+        state = {**state, **{name: part for name, part in (own or {}).items() if name not in computed}}
         self._part("attributes", str(len(state)))
         for name, part in state.items():
             self._part("attribute", name)
@@ -349,13 +346,7 @@ class _ValueHasher:
         for base in (*kind.__bases__, type(kind)):
             self._part("base", _name(base))
             self._refer(base, where)
-        if issubclass(kind, Enum):
-            content: dict[str, Any] = {name: member.value for name, member in kind.__members__.items()}
-            content |= {
-                name: part for name, part in vars(kind).items() if isinstance(part, types.FunctionType)
-            }
-        else:
-            content = _class_content(kind)
+        content = _class_content(kind)
         for name, value in content.items():
             self._part("attribute", name)
             self.read(value, f"the attribute {name} of the class {kind.__qualname__}")
@@ -363,11 +354,6 @@ class _ValueHasher:
             for default in (field.default, field.default_factory):
                 if default is not dataclasses.MISSING:
                     self.read(default, f"the default of the field {field.name} of {kind.__qualname__}")
-
-    def _unreadable(self, value: object, where: str) -> None:
-        if not self._readable_only:
-            raise InvalidArgumentError(where, value, _ALLOWED)
-        self._part("unreadable", _name(type(value)))
 
 
 def _plain(value: Any) -> str | bytes:
@@ -383,13 +369,8 @@ def _plain(value: Any) -> str | bytes:
 
 def _bare(value: int | float | complex | str | bytes) -> object:
     """The value without its subclass, whatever that makes of conversions."""
-    if isinstance(value, int):
-        return int.__int__(value)
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, complex):
-        return complex.__complex__(value)
-    return str.__str__(value) if isinstance(value, str) else memoryview(value).tobytes()
+    kind = next(kind for kind in (int, float, complex, str, bytes) if isinstance(value, kind))
+    return getattr(kind, f"__{kind.__name__}__")(value)
 
 
 def _order(value: Any) -> tuple[str, str]:
@@ -444,16 +425,10 @@ def _is_plain_class(kind: type) -> bool:
     )
 
 
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    named = (slots,) if isinstance(slots, str) else tuple(slots)
-    return tuple(
-        f"_{kind.__name__.lstrip('_')}{n}" if n.startswith("__") and not n.endswith("__") else n
-        for n in named
-    )
-
-
 def _class_content(kind: type) -> dict[str, Any]:
+    if issubclass(kind, Enum):
+        methods = {n: part for n, part in vars(kind).items() if isinstance(part, types.FunctionType)}
+        return {name: member.value for name, member in kind.__members__.items()} | methods
     left_out = _CLASS_NOISE | _generated_by_dataclass(kind)
     descriptors = (types.MemberDescriptorType, types.GetSetDescriptorType)
     return {

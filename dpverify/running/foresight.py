@@ -45,16 +45,7 @@ def allowed() -> float:
 
 
 def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
-    """Refuse to start what would make more calls than allowed.
-
-    Args:
-        calls: that one run will make, or is expected to make.
-        what: makes them, in words that begin a sentence.
-        unit: what is counted, where that is no oracle's calls.
-
-    Raises:
-        TooCostlyError: if there are too many.
-    """
+    """Refuse to start what (words that begin a sentence) would make more calls in a run than allowed."""
     limit = allowed()
     if calls > limit:
         raise TooCostlyError(
@@ -64,13 +55,7 @@ def foresee(calls: float, what: str, unit: str = "oracle calls") -> None:
 
 
 def foresee_stated(mechanism: Any, data: Any) -> None:
-    """Refuse a mechanism that states, by `queries(n)`, that each run makes too many calls of an oracle.
-
-    Upper bounds, of expectations too, are no reason: a run may stay far below them.
-
-    Raises:
-        TooCostlyError: if it does.
-    """
+    """Refuse a mechanism whose `queries(n)` state too many calls; bounds are no reason: a run may stay below."""
     queries, n = getattr(mechanism, "queries", None), getattr(data, "n", None)
     if not callable(queries) or not isinstance(n, int):
         return

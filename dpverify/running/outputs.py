@@ -45,16 +45,12 @@ class Mechanism(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The checked outputs of one block of runs, as NumPy arrays.
+    """The checked outputs of one block of runs, as NumPy arrays, and the oracle calls of each run, shape (runs,).
 
     Attributes:
         index: number of the block, from 0.
         start: number of its first run, from 0.
         points: shape (runs, ...), finite numbers; of a mechanism of any output, any numbers, or texts (runs,).
-        gradient_queries: counted a run, shape (runs,).
-        value_queries: likewise.
-        projections: likewise.
-        linear_minimizations: likewise.
     """
 
     index: int
@@ -95,19 +91,11 @@ class Block:
         return size_of(self.points) + sum(count.nbytes for count in self.counts().values())
 
 
-def _where(index: int, start: int, runs: int) -> str:
-    return f"block {index} (runs {start} to {start + runs - 1})"
-
-
 def checked_block(
     output: Output | Array, *, index: int, start: int, runs: int, any_output: bool = False
 ) -> Block:
-    """Turn what a mechanism returned for one block into arrays that later stages can rely on.
-
-    Raises:
-        InvalidDataError: if points do not come one a run; unless `any_output`, also if they are no finite numbers.
-    """
-    where = _where(index, start, runs)
+    """Turn what a mechanism returned for one block into arrays that later stages can rely on."""
+    where = f"block {index} (runs {start} to {start + runs - 1})"
     if not isinstance(output, Output):
         output = Output(output)
     points = _numbers(output.points, where, any_output)
@@ -154,18 +142,11 @@ def _counts(value: Array | int, what: str, runs: int, where: str) -> NDArray[np.
 
 
 def check_same_form(block: Block, first: Block) -> None:
-    """Every block must have the shape and number type of the first.
-
-    Raises:
-        InvalidDataError: if it does not.
-    """
-    if block.points.shape[1:] != first.points.shape[1:]:
-        raise InvalidDataError(
-            f"The mechanism's output changed shape from {first.points.shape[1:]} in block {first.index} to "
-            f"{block.points.shape[1:]} in block {block.index}; it must be the same in every run."
-        )
-    if block.points.dtype != first.points.dtype:
-        raise InvalidDataError(
-            f"The mechanism's output changed type from {first.points.dtype} in block {first.index} to "
-            f"{block.points.dtype} in block {block.index}; it must be the same in every run."
-        )
+    """Every block must have the shape and number type of the first."""
+    here, there = block.points, first.points
+    for what, now, before in (("shape", here.shape[1:], there.shape[1:]), ("type", here.dtype, there.dtype)):
+        if now != before:
+            raise InvalidDataError(
+                f"The mechanism's output changed {what} from {before} in block {first.index} to {now} in block "
+                f"{block.index}; it must be the same in every run."
+            )

@@ -12,8 +12,7 @@ PACKAGES = ("dpverify", "dpverify.algorithms", "dpverify.properties", "dpverify.
 """Their folders need not lie within one another where the program is not installed but run from its source."""
 
 
-SHIPPED = "verdicts.json.gz"
-"""A file of what the program has found, which is no part of the program."""
+SHIPPED = "verdicts.json.gz"  # a file of what the program has found, which is no part of the program
 
 
 @cache

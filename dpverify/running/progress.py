@@ -26,15 +26,8 @@ class RichProgress:
 
     def __init__(self, title: str, console: Console | None = None) -> None:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.progress import (
-            Progress as Bar,
-        )
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
         self._bar = Bar(
             TextColumn("{task.description}"),
@@ -47,14 +40,11 @@ class RichProgress:
         self._task = self._bar.add_task(title, total=None)
 
     def start(self, total: int) -> None:
-        """Show the bar."""
         self._bar.update(self._task, total=total)
         self._bar.start()
 
     def advance(self, runs: int) -> None:
-        """Move the bar."""
         self._bar.advance(self._task, runs)
 
     def finish(self) -> None:
-        """Remove the bar."""
         self._bar.stop()

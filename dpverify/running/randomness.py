@@ -26,13 +26,10 @@ into NumPy costs below one percent of the work it starts. It is no power of two 
 numbers land on the same cache sets, which costs five percent.
 """
 
-SEED_BITS = 128
-"""Seeds fill the four words that a seed sequence keeps apart from its spawn key."""
-
+SEED_BITS = 128  # seeds fill the four words that a seed sequence keeps apart from its spawn key
 _WORD = 2**32 - 1
 
-_LARGE_POOL = 8
-"""Words of the pool for blocks from 2^32 on; NumPy's own has 4."""
+_LARGE_POOL = 8  # words of the pool for blocks from 2^32 on; NumPy's own has 4
 
 Array = Any
 """An array of the namespace in use; the array API standard names no type for it."""
@@ -41,17 +38,7 @@ Seed = int | Sequence[int]
 
 
 def seed_sequence(seed: Seed, block: int) -> np.random.SeedSequence:
-    """Where the stream of one block begins.
-
-    Args:
-        seed: an integer in [0, 2^128), or such an integer followed by labels in [0, 2^32) that tell streams
-            of one seed apart, for instance `(seed, 0)` and `(seed, 1)` for two neighboring data sets.
-            `(5, 0)`, `(5, 1)` and `5` are three different streams, and no two of seed, labels and block share one.
-        block: number of the block, from 0 and of any size.
-
-    Raises:
-        InvalidArgumentError: if the seed, a label or the block is not such an integer.
-    """
+    """Where the stream of one block begins, counted from 0; no two of seed, labels and block share one."""
     words = normalized_seed(seed)
     number = whole_number("block", block, at_least=0)
     if number <= _WORD:
@@ -69,11 +56,7 @@ def _with_length(number: int) -> list[int]:
 
 
 def normalized_seed(seed: Seed) -> tuple[int, ...]:
-    """A seed as a tuple: the integer, then its labels.
-
-    Raises:
-        InvalidArgumentError: if there is no integer, or one is out of range.
-    """
+    """A seed as a tuple: an integer in [0, 2^128), then labels in [0, 2^32) that tell streams of one seed apart."""
     words = tuple(seed) if isinstance(seed, Sequence) and not isinstance(seed, (str, bytes)) else (seed,)
     if not words:
         raise InvalidArgumentError("seed", seed, "an integer in [0, 2^128), labels may follow it")

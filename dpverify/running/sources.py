@@ -27,14 +27,15 @@ def is_installed(module: types.ModuleType) -> bool:
         return True
     file = getattr(module, "__file__", None)
     if isinstance(file, str):
-        return _in_installed_folder(file)
+        return in_installed_folder(file)
     # a module without a file is built in or frozen, or was made by hand, as in a notebook
     origin = getattr(getattr(module, "__spec__", None), "origin", None)
     return origin in ("built-in", "frozen") or name in sys.builtin_module_names
 
 
 @functools.cache
-def _in_installed_folder(file: str) -> bool:
+def in_installed_folder(file: str) -> bool:
+    """Whether a file is of the standard library or of an installed package."""
     return any(
         _PACKAGE_FOLDERS & set(path.parts)
         or any(path.is_relative_to(folder) for folder in _installed_folders())

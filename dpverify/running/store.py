@@ -19,20 +19,12 @@ from dpverify.ledger.records import Reuse
 
 Kind = Literal["block", "proof", "audit", "sources", "remembered"]
 
-NAME_IN_FOLDER = "dpverify-store.sqlite"
-"""The file, where a folder is given."""
-
-_APPLICATION = 0x64707665
-"""Tells stores from other SQLite files: `dpve`."""
-
+NAME_IN_FOLDER = "dpverify-store.sqlite"  # the file, where a folder is given
+_APPLICATION = 0x64707665  # tells stores from other SQLite files: `dpve`
 _LAYOUT = 1
 
-_PERIOD = 1.0
-"""Seconds for which finished work may wait to be written."""
-
-_MOST_PENDING = 32 * 2**20
-"""Bytes that may wait."""
-
+_PERIOD = 1.0  # seconds for which finished work may wait to be written
+_MOST_PENDING = 32 * 2**20  # bytes that may wait
 _ALLOWED = "a file, created if it does not exist, or a folder to keep it in"
 
 _SCHEMA = """
@@ -53,9 +45,6 @@ class Store:
     never spoils the file. Close a store, or use it in a `with` statement: then nothing waits at the end. Threads may
     share a store, and several programs the file. A process that was forked from the one that opened the store neither
     reads nor writes it.
-
-    Attributes:
-        path: the file.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, patience: float = 10.0) -> None:
@@ -81,9 +70,7 @@ class Store:
         self._bytes = 0
         self._timer: threading.Timer | None = None
         self._failure: InvalidDataError | None = None
-        self._taken: Counter[Kind] = Counter()
-        self._asked: Counter[Kind] = Counter()
-        self._refused = self._not_kept = self._compared = 0
+        self._counts: Counter[str] = Counter()  # by the names of `Reuse`
         self._vouched: dict[str, int] = {}
         with self._said():
             if text.endswith(os.sep) or self.path.is_dir():
@@ -118,7 +105,6 @@ class Store:
             self._connection.execute(_SCHEMA)
 
     def __enter__(self) -> Store:
-        """The store itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
@@ -155,14 +141,14 @@ class Store:
             return None
         content, digest = row
         if type(content) is not bytes or digest != _digest(name, content):
-            self.refuse()
+            self.tally("refused")
             return None
         return content
 
-    def refuse(self) -> None:
-        """Count a row that was there, but could not be trusted."""
+    def tally(self, what: str, count: int = 1) -> None:
+        """Count something that `Reuse` has a field for."""
         with self._lock:
-            self._refused += 1
+            self._counts[what] += count
 
     def put(self, kind: Kind, key: str, content: bytes) -> None:
         """Keep a finished piece of work; it is in the file at most a second later, or after `flush`.
@@ -186,36 +172,19 @@ class Store:
 
     def count(self, kind: Kind, *, taken: bool) -> None:
         """Count a piece of work that was wanted, and whether it was taken from the store."""
-        with self._lock:
-            self._asked[kind] += 1
-            self._taken[kind] += taken
+        self.tally(f"{kind}s")
+        self.tally(f"{kind}s_taken", int(taken))
 
     def include(self, reuse: Reuse) -> None:
         """Count what another process wanted and took."""
-        with self._lock:
-            kinds: tuple[Kind, ...] = ("block", "proof", "audit")
-            for kind in kinds:
-                self._asked[kind] += getattr(reuse, f"{kind}s")
-                self._taken[kind] += getattr(reuse, f"{kind}s_taken")
-            self._compared += reuse.blocks_compared
-            self._refused += reuse.refused
-            self._not_kept += reuse.not_kept
+        for name, count in reuse:
+            if name != "store":
+                self.tally(name, count)
 
     def reuse(self) -> Reuse:
         """What was wanted so far, and what of it was taken from the store."""
         with self._lock:
-            return Reuse(
-                store=str(self.path),
-                blocks=self._asked["block"],
-                blocks_taken=self._taken["block"],
-                blocks_compared=self._compared,
-                proofs=self._asked["proof"],
-                proofs_taken=self._taken["proof"],
-                audits=self._asked["audit"],
-                audits_taken=self._taken["audit"],
-                refused=self._refused,
-                not_kept=self._not_kept,
-            )
+            return Reuse(store=str(self.path), **self._counts)
 
     def vouched(self, job: str) -> int:
         """Runs of the largest block of this job that was run again since the store was opened, with the same bits."""
@@ -226,12 +195,7 @@ class Store:
         """Count a block of so many runs that was run again and had the same bits."""
         with self._lock:
             self._vouched[job] = max(runs, self._vouched.get(job, 0))
-            self._compared += 1
-
-    def pass_over(self) -> None:
-        """Count a result that is not kept, since nobody knows what it rests on."""
-        with self._lock:
-            self._not_kept += 1
+        self.tally("blocks_compared")
 
     def flush(self) -> None:
         """Write everything now.
@@ -366,9 +330,6 @@ def _code(error: BaseException | None) -> int:
     return code & 0xFF
 
 
-# ----------------------------------------------------------------------------------- the user's store
-
-
 _open: dict[Path, Store | None] = {}
 """By its path; None if it cannot be opened, which only costs time."""
 
@@ -385,13 +346,7 @@ def _of_the_user() -> Store | None:
 
 
 def keep(kind: str, key: Any, content: Any) -> None:
-    """Keep JSON; a store that cannot be written only costs time.
-
-    Args:
-        kind: of what is kept.
-        key: JSON that says all that it depends on, the program included.
-        content: JSON.
-    """
+    """Keep JSON under all that it depends on, the program included; a store that cannot be written only costs time."""
     store = _of_the_user()
     if store is not None:
         with contextlib.suppress(InvalidDataError):

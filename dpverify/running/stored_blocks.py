@@ -8,7 +8,7 @@ import math
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,31 +24,20 @@ from dpverify.running.subjects.texts import is_texts, packed, unpacked
 
 @dataclass(frozen=True)
 class BlockKey:
-    """What the bits of a block depend on, its own number and size aside.
+    """What the bits of a block depend on, its own number and size aside."""
 
-    Attributes:
-        mechanism: fingerprint of the mechanism with all its parameters.
-        data: fingerprint of the data set.
-        seed: the seed and its labels.
-        block_size: runs in a full block.
-        namespace: name of the array namespace, and its version.
-    """
-
-    mechanism: str
-    data: str
-    seed: tuple[int, ...]
-    block_size: int
-    namespace: str
+    mechanism: str  # fingerprint, with all parameters
+    data: str  # fingerprint
+    seed: tuple[int, ...]  # with its labels
+    block_size: int  # runs in a full block
+    namespace: str  # name of the array namespace, and its version
 
     def text(self) -> str:
         """The key as text, with the versions of the code that drew and computed."""
         return json.dumps(
             {
-                "mechanism": self.mechanism,
-                "data": self.data,
+                **asdict(self),
                 "seed": [str(word) for word in self.seed],
-                "block_size": self.block_size,
-                "namespace": self.namespace,
                 "program": program_hash(),
                 "python": platform.python_version(),
                 "numpy": np.__version__,
@@ -62,13 +51,7 @@ class Shelf:
     """The part of a store that belongs to one job."""
 
     def __init__(self, store: Store, key: BlockKey, folder: str | os.PathLike[str]) -> None:
-        """Take a job's place in a store.
-
-        Args:
-            store: where the blocks are.
-            key: what they depend on.
-            folder: what the paths of source files are relative to.
-        """
+        """Take a job's place in a store; paths of source files are relative to the folder."""
         self._store = store
         self._key = key.text()
         self._job = f"{key.mechanism} {key.data}"
@@ -80,13 +63,9 @@ class Shelf:
         return f"{self._key}\n{index} {runs}"
 
     def save(self, block: Block, sources: Mapping[str, str] | None) -> None:
-        """Keep a block, with the source files that it rests on; where these cannot be known (None), do not.
-
-        Raises:
-            InvalidDataError: if the store cannot be written to.
-        """
+        """Keep a block, with the source files that it rests on; where these cannot be known (None), do not."""
         if sources is None:
-            self._store.pass_over()
+            self._store.tally("not_kept")
             return
         text = json.dumps(sources, sort_keys=True) if sources else ""
         name = hashlib.sha256(text.encode()).hexdigest() if sources else ""
@@ -116,11 +95,7 @@ class Shelf:
         self._store.put("block", self._name(block.index, block.runs), content)
 
     def load(self, *, index: int, start: int, runs: int) -> Block | None:
-        """Read a block; None if it is absent or damaged, or a source file that it rests on has changed.
-
-        Raises:
-            InvalidDataError: if the store cannot be read.
-        """
+        """Read a block; None if it is absent or damaged, or a source file that it rests on has changed."""
         content = self._store.get("block", self._name(index, runs))
         block = None if content is None else self._block(content, index, start, runs)
         self._store.count("block", taken=block is not None)
@@ -140,11 +115,7 @@ class Shelf:
         return kept[places[chosen % len(places)]]
 
     def compare(self, kept: Block, fresh: Block) -> None:
-        """Hold a block that was found against the same one that was run again.
-
-        Raises:
-            InvalidDataError: if they differ in a bit.
-        """
+        """Hold a block that was found against the same one that was run again."""
         points = (kept.points, fresh.points)
         if any(map(is_texts, points)):
             same = all(map(is_texts, points)) and bool(np.array_equal(*points))
@@ -181,7 +152,7 @@ class Shelf:
             sources = head["sources"]
         except (ValueError, KeyError, TypeError):
             # the digest fits: someone else's content, which is not for us to run
-            self._store.refuse()
+            self._store.tally("refused")
             return None
         return block if self._rests_on_unchanged(sources) else None
 

@@ -16,10 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def thread_pools() -> ThreadpoolController:
-    """The loaded libraries that have thread pools.
-
-    Looking for them takes some ten milliseconds, and only an import brings a new one.
-    """
+    """The loaded libraries that have thread pools; to look takes ten milliseconds, and only imports bring new ones."""
     return _thread_pools(len(sys.modules))
 
 
@@ -48,11 +45,7 @@ def no_idle_threads() -> Iterator[None]:
 
 
 class SharedContext:
-    """A context that threads may be in at the same time: the first one in enters it, the last one out leaves it.
-
-    Attributes:
-        make: what to enter, made anew each time.
-    """
+    """A context that threads may be in at the same time: the first one in enters it, the last one out leaves it."""
 
     def __init__(self, make: Callable[[], contextlib.AbstractContextManager[object]]) -> None:
         self.make = make

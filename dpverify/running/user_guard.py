@@ -107,12 +107,8 @@ def guard(
 ) -> None:
     """Guard a worker, which does `work` in a fork of this process, until it ends or the lifeline is closed.
 
-    Args:
-        work: what the worker does; it ends with it.
-        memory: bytes that it may write to.
-        lifeline: a pipe that is closed when the program is gone.
-        status: a pipe to which the guard writes how the worker ended.
-        channels: the worker's own pipes.
+    The worker may write to so many bytes of memory, and owns the channels; `lifeline` and `status` are pipes: one is
+    closed when the program is gone, to the other the guard writes how the worker ended.
     """
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     _control(_ORPHANS_COME_HERE, 1)

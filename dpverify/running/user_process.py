@@ -16,10 +16,10 @@ import json
 import os
 import struct
 import sys
-import sysconfig
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 if __name__ == "__main__":
@@ -30,46 +30,29 @@ from numpy.typing import NDArray
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.quoting import named, quoted
+from dpverify.running.sources import in_installed_folder
 from dpverify.running.subjects import commands, estimators, stating, texts
 
 ALLOWED_TARGET = '"package.module:function", importable from the current folder'
 
-PIPE_GONE = 121
-"""Exit code of a worker process whose pipes were closed under it."""
-
-NO_MEMORY = 122
-"""Exit code of a worker process that had no memory left to say so."""
-
-LARGEST_HEADER = 2**24
-"""Bytes of a frame's JSON."""
-
-_HEARTBEAT = 0.5
-"""Seconds between two signs of life while the runs of a block are done one by one."""
-
-
-# ------------------------------------------------------------------------------------------- frames
+PIPE_GONE = 121  # exit code of a worker process whose pipes were closed under it
+NO_MEMORY = 122  # exit code of a worker process that had no memory left to say so
+LARGEST_HEADER = 2**24  # bytes of a frame's JSON
+_HEARTBEAT = 0.5  # seconds between two signs of life while the runs of a block are done one by one
 
 
 def frame(header: dict[str, Any], array: NDArray[Any] | None = None) -> bytes:
-    """A message: the length of a JSON text, the text, and the bytes of a `.npy` file whose length it names.
-
-    Raises:
-        ValueError: for an array of objects.
-    """
+    """A message: the length of a JSON text, the text (arrays as lists), and a `.npy` file whose length it names."""
     content = io.BytesIO()
     if array is not None:
         np.lib.format.write_array(content, array, allow_pickle=False)
     payload = content.getvalue()
-    text = json.dumps({**header, "bytes": len(payload)}).encode()
+    text = json.dumps({**header, "bytes": len(payload)}, default=np.ndarray.tolist).encode()
     return struct.pack("<I", len(text)) + text + payload
 
 
 def plain(payload: bytes | bytearray) -> NDArray[Any]:
-    """The array in the bytes of a `.npy` file; nothing is unpickled.
-
-    Raises:
-        ValueError: if there is none.
-    """
+    """The array in the bytes of a `.npy` file; nothing is unpickled."""
     try:
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(payload), allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, TypeError, RecursionError) as error:
@@ -99,15 +82,8 @@ def _send(pipe: int, header: dict[str, Any], array: NDArray[Any] | None = None) 
         content = content[os.write(pipe, content) :]
 
 
-# ------------------------------------------------------------------------------------------- functions
-
-
 def takes_runs(function: Callable[..., Any]) -> bool:
-    """Whether a function has the batched form, (data, rng, runs); read from its signature.
-
-    Raises:
-        InvalidArgumentError: for a signature of neither form.
-    """
+    """Whether a function has the batched form, (data, rng, runs); read from its signature."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -119,16 +95,11 @@ def takes_runs(function: Callable[..., Any]) -> bool:
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     if keyword or len(required) > 3 or (len(positional) < 2 and not variadic):
         a_class = "; of a class, name an object or a method" if inspect.isclass(function) else ""
-        raise InvalidArgumentError(
-            "function",
-            str(signature),
-            f"parameters (data, rng) or (data, rng, runs), given by position{a_class}",
-        )
+        allowed = f"parameters (data, rng) or (data, rng, runs), given by position{a_class}"
+        raise InvalidArgumentError("function", str(signature), allowed)
     if inspect.isclass(function) and hasattr(function, "fit"):
         raise InvalidArgumentError(
-            "function",
-            function.__name__,
-            "no estimator, unless --attribute says what is released of it",
+            "function", function.__name__, "no estimator, unless --attribute says what is released of it"
         )
     return len(positional) >= 3 and (len(required) >= 3 or positional[2].name == "runs")
 
@@ -145,12 +116,8 @@ def call_function(
 ) -> NDArray[Any]:
     """Call a user's function, once or once a run, each time with a copy of the data; one output a run.
 
-    `alive` is told of every run that is done.
-
     Outputs are numbers in one array, or texts where they are anything else (`dpverify.running.subjects.texts`).
-
-    Raises:
-        InvalidDataError: if it exits, runs out of memory, or returns what has no form as text.
+    `alive` is told of every run that is done.
     """
     try:
         if batched:
@@ -182,11 +149,7 @@ def _ending(error: BaseException) -> str:
 
 
 def check_target(target: object) -> tuple[str, str]:
-    """The module and the function in `package.module:function`.
-
-    Raises:
-        InvalidArgumentError: if the text has another form.
-    """
+    """The module and the function in `package.module:function`."""
     module, colon, function = target.partition(":") if isinstance(target, str) else ("", "", "")
     if not colon or not all(name.isidentifier() for name in (*module.split("."), *function.split("."))):
         raise InvalidArgumentError("callable", target, ALLOWED_TARGET)
@@ -204,13 +167,7 @@ def load_function(target: str) -> Callable[..., Any]:
 
 
 def load_object(target: str) -> Any:
-    """Import what stands at `package.module:name`.
-
-    Raises:
-        InvalidArgumentError: if the text has another form, or module or name are not there.
-        InvalidDataError: if the module raises or exits while it is imported.
-        MemoryError: if memory runs out meanwhile.
-    """
+    """Import what stands at `package.module:name`."""
     module, function = check_target(target)
     try:
         found: Any = importlib.import_module(module)
@@ -245,37 +202,16 @@ def _refused_import(error: BaseException, target: str, module: str) -> DpverifyE
     )
 
 
-# ------------------------------------------------------------------------------------------- sources
-
-
-def _installed() -> tuple[Path, ...]:
-    """Folders of the standard library and of installed packages."""
-    paths = sysconfig.get_paths()
-    names = ("stdlib", "platstdlib", "purelib", "platlib")
-    return tuple({Path(os.path.realpath(paths[name])) for name in names if name in paths})
-
-
 def loaded_sources(before: Iterable[str] = ()) -> list[str]:
     """Files of the loaded modules that lie outside of the standard library and of installed packages.
 
     Modules named in `before` are left out. Files that a module reads without importing them are not seen.
     """
-    known, folders = set(before), _installed()
-    files = set()
-    for name, module in sys.modules.copy().items():
-        file = getattr(module, "__file__", None)
-        if name in known or not isinstance(file, str) or not os.path.isfile(file):
-            continue
-        place = Path(os.path.realpath(file))
-        if not _is_installed(place, folders):
-            files.add(str(place))
-    return sorted(files)
-
-
-def _is_installed(place: Path, folders: Iterable[Path]) -> bool:
-    """Whether a file is of the standard library or of an installed package."""
-    return bool({"site-packages", "dist-packages"} & set(place.parts)) or any(
-        f in place.parents for f in folders
+    known = set(before)
+    named = {name: getattr(module, "__file__", None) for name, module in sys.modules.copy().items()}
+    files = [file for name, file in named.items() if name not in known and isinstance(file, str)]
+    return sorted(
+        {os.path.realpath(file) for file in files if os.path.isfile(file) and not in_installed_folder(file)}
     )
 
 
@@ -283,11 +219,11 @@ def place_in_sources(error: BaseException) -> str:
     """The innermost line of a user's code that an error came through, as `(m.py, line 3)`; empty if there is none."""
     found = ""
     try:
-        folders, here = (*_installed(), Path(os.path.realpath(__file__)).parents[1]), os.getcwd()
+        ours, here = Path(os.path.realpath(__file__)).parents[1], os.getcwd()
         step = error.__traceback__
         while step is not None:
             place = Path(os.path.realpath(step.tb_frame.f_code.co_filename))
-            if place.is_file() and not _is_installed(place, folders):
+            if place.is_file() and ours not in place.parents and not in_installed_folder(str(place)):
                 shown = place.relative_to(here) if place.is_relative_to(here) else place
                 found = quoted(f"({shown}, line {step.tb_lineno})")
             step = step.tb_next
@@ -296,39 +232,32 @@ def place_in_sources(error: BaseException) -> str:
     return found
 
 
-# ------------------------------------------------------------------------------------------- serving
-
-
 def _stream(asked: dict[str, Any]) -> np.random.Generator:
     """The generator that the program made, with the same seed sequence and state."""
     sequence = np.random.SeedSequence(
-        int(asked["entropy"]), spawn_key=asked["spawn_key"], n_children_spawned=asked["children"]
+        asked["entropy"], spawn_key=asked["spawn_key"], n_children_spawned=asked["children"]
     )
     bits = getattr(np.random, asked["bits"])(sequence)
-    state = bits.state
-    for name, word in asked["state"].items():
-        if isinstance(state[name], dict):
-            for key, value in word.items():
-                old = state[name][key]
-                state[name][key] = (
-                    np.array([int(v) for v in value], dtype=old.dtype)
-                    if isinstance(value, list)
-                    else int(value)
-                )
-        elif name != "bit_generator":
-            state[name] = int(word)
-    bits.state = state
+    bits.state = asked["state"]
     return np.random.Generator(bits)
+
+
+Answer = Callable[[dict[str, Any]], tuple[dict[str, Any], NDArray[Any] | None]]
+"""From what is asked to the header and the array of a reply."""
+
+Work = Callable[[list[int], Any], NDArray[Any]]
+
+
+def _points(outputs: NDArray[Any]) -> tuple[dict[str, Any], NDArray[Any]]:
+    as_text = texts.is_texts(outputs)
+    return {"texts": as_text}, texts.packed(outputs) if as_text else outputs
 
 
 class _Worker:
     """Answers requests until there are no more."""
 
-    def __init__(self, requests: int, replies: int, asked: dict[str, Any]) -> None:
-        self.requests, self.replies, self.target = requests, replies, asked["target"]
-        self.attributes, self.command = asked["attributes"], asked["command"]
-        self.structure, self.noise = asked["structure"], asked["noise"]
-        self.process = os.getpid()
+    def __init__(self, requests: int, replies: int) -> None:
+        self.requests, self.replies, self.process = requests, replies, os.getpid()
         self.before = frozenset(sys.modules)
         self.told = time.monotonic()
         self.data: NDArray[Any] = np.zeros(0)
@@ -346,56 +275,55 @@ class _Worker:
         if time.monotonic() - self.told > _HEARTBEAT:
             self.reply({"kind": "alive"})
 
-    def serve(self) -> None:
-        def load() -> tuple[Any, bool]:
-            if self.structure:
-                return stating.Stating(load_function(self.target), self.target), False
-            if self.command:
-                return commands.Command(self.target), True
-            if self.attributes:
-                return estimators.fitting(load_object(self.target), self.target, self.attributes), False
-            function = load_function(self.target)
-            if self.noise:
-                return lambda data, rng, size: function(rng, size), True
-            return function, takes_runs(function)
-
+    def serve(self, load: Callable[[], tuple[Answer, bool]]) -> None:
+        """Answer with what `load` gives, which also says whether it takes runs."""
         loaded = self.guarded(load)
         if loaded is None:
             return
-        function, batched = loaded
+        answer, batched = loaded
         self.reply({"kind": "loaded", "batched": batched, "sources": loaded_sources(self.before)})
         while True:
             asked, payload = _receive(self.requests)
             if payload:
                 self.data = plain(payload)
-            if self.structure:
-                answer = self.guarded(lambda asked=asked: function.answer(asked, self.data))  # type: ignore[misc]
-                if answer is not None:
-                    header, images = answer
-                    self.reply({"kind": "points", "sources": loaded_sources(self.before), **header}, images)
-                continue
-            outputs = self.guarded(lambda asked=asked: self.compute(function, asked, batched))  # type: ignore[misc]
-            if outputs is not None:
-                as_text = texts.is_texts(outputs)
-                self.reply(
-                    {"kind": "points", "texts": as_text, "sources": loaded_sources(self.before)},
-                    texts.packed(outputs) if as_text else outputs,
+            found = self.guarded(answer, asked)
+            if found is not None:
+                header, array = found
+                self.reply({"kind": "points", "sources": loaded_sources(self.before), **header}, array)
+
+    def load(self, target: dict[str, Any]) -> tuple[Answer, bool]:
+        """What answers for a `Target`, given by its fields."""
+        name, batched = target["text"], True
+        function: Callable[..., Any]
+        if target["structure"]:
+            stated = stating.Stating(load_function(name), name)
+            return lambda asked: stated.answer(asked, self.data), False
+        if target["command"]:
+            function = commands.Command(name)
+        elif target["attributes"]:
+            function, batched = estimators.fitting(load_object(name), name, target["attributes"]), False
+        elif target["noise"]:
+            function = _without_data(load_function(name))
+        else:
+            function = load_function(name)
+            batched = takes_runs(function)
+
+        def answer(asked: dict[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
+            from threadpoolctl import threadpool_limits
+
+            # as where blocks are computed in the program itself: the number of threads would change the bits
+            with threadpool_limits(limits=1, user_api="blas"):
+                rng, runs = _stream(asked["stream"]), asked["runs"]
+                return _points(
+                    call_function(function, name, self.data, rng, runs, batched=batched, alive=self.alive)
                 )
 
-    def compute(self, function: Callable[..., Any], asked: dict[str, Any], batched: bool) -> NDArray[Any]:
-        from threadpoolctl import threadpool_limits
+        return answer, batched
 
-        # as where blocks are computed in the program itself: the number of threads would change the bits
-        with threadpool_limits(limits=1, user_api="blas"):
-            rng = _stream(asked["stream"])
-            return call_function(
-                function, self.target, self.data, rng, asked["runs"], batched=batched, alive=self.alive
-            )
-
-    def guarded(self, action: Callable[[], Any]) -> Any:
+    def guarded(self, action: Callable[..., Any], *arguments: Any) -> Any:
         """What the action returns; None if it failed, which is then told."""
         try:
-            return action()
+            return action(*arguments)
         except InvalidArgumentError as error:
             shown = error.value if isinstance(error.value, str) else repr(error.value)
             said = {"kind": "argument", "argument": error.argument, "value": shown, "allowed": error.allowed}
@@ -410,54 +338,26 @@ class _Worker:
         return None
 
 
-class _Alive:
-    """A progress that gives signs of life."""
-
-    def __init__(self, worker: _Worker) -> None:
-        self.worker = worker
-
-    def start(self, total: int) -> None:
-        self.worker.alive()
-
-    def advance(self, runs: int) -> None:
-        self.worker.alive()
-
-    def finish(self) -> None:
-        self.worker.alive()
+def _without_data(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda data, rng, size: function(rng, size)
 
 
-Work = Callable[[list[int], Any], NDArray[Any]]
+def serve_work(requests: int, replies: int, work: Work) -> None:
+    """Serve these pipes with what this process knows to compute, and end it; sentences say where code failed."""
+    worker = _Worker(requests, replies)
+    alive = worker.alive
+    signs = SimpleNamespace(start=lambda total: alive(), advance=lambda runs: alive(), finish=alive)
 
+    def answer(asked: dict[str, Any]) -> tuple[dict[str, Any], NDArray[Any]]:
+        try:
+            return _points(work(asked["work"], signs))
+        except InvalidDataError as error:
+            place = "" if error.__cause__ is None else place_in_sources(error.__cause__)
+            if not place or place in str(error):
+                raise
+            raise InvalidDataError(f"{str(error).rstrip('.')} {place}") from error
 
-def _placed(work: Work, asked: list[int], worker: _Worker) -> NDArray[Any]:
-    """What work gives; where a user's code failed in it, the sentence says on which line."""
-    try:
-        return work(asked, _Alive(worker))
-    except InvalidDataError as error:
-        place = "" if error.__cause__ is None else place_in_sources(error.__cause__)
-        if not place or place in str(error):
-            raise
-        raise InvalidDataError(f"{str(error).rstrip('.')} {place}") from error
-
-
-def serve_work(requests: int, replies: int, name: str, work: Work) -> None:
-    """Serve these pipes with what this process knows to compute, and end the process."""
-
-    def serve() -> None:
-        worker = _Worker(
-            requests,
-            replies,
-            {"target": name, "attributes": [], "command": False, "structure": False, "noise": False},
-        )
-        worker.reply({"kind": "loaded", "batched": False, "sources": []})
-        while True:
-            asked, _ = _receive(requests)
-            found = worker.guarded(lambda asked=asked: _placed(work, asked["work"], worker))  # type: ignore[misc]
-            if found is not None:
-                as_text = texts.is_texts(found)
-                worker.reply({"kind": "points", "texts": as_text}, texts.packed(found) if as_text else found)
-
-    _serve_to_the_end(serve)
+    _serve_to_the_end(lambda: worker.serve(lambda: (answer, False)))
 
 
 def _serve_to_the_end(serve: Callable[[], None]) -> None:
@@ -482,7 +382,8 @@ def main() -> None:
         os.set_inheritable(descriptor, False)
     importlib.invalidate_caches()
     requests, replies = asked["channels"]
-    _serve_to_the_end(lambda: _Worker(requests, replies, asked).serve())
+    worker = _Worker(requests, replies)
+    _serve_to_the_end(lambda: worker.serve(lambda: worker.load(asked["target"])))
 
 
 if __name__ == "__main__":

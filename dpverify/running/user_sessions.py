@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,17 +26,13 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import quoted
 from dpverify.running import user_guard, user_process
 from dpverify.running.subjects import texts
-from dpverify.running.subjects.targets import Target
+from dpverify.running.subjects.commands import words
 from dpverify.running.user_process import LARGEST_HEADER, NO_MEMORY, PIPE_GONE, check_target, frame, plain
 
 GIB = 2**30
 
-LARGEST_TEXT = 2**20
-"""Bytes of what a worker process prints that are shown; the rest is counted."""
-
-_LAST_WORDS = 10.0
-"""Seconds for the guard to end what is left of a worker; it takes milliseconds."""
-
+LARGEST_TEXT = 2**20  # bytes of what a worker process prints that are shown; the rest is counted
+_LAST_WORDS = 10.0  # seconds for the guard to end what is left of a worker; it takes milliseconds
 _LONGEST_SENTENCE = 1000
 
 _CHUNK = 2**16
@@ -63,39 +59,80 @@ class Limits:
     memory: int = 4 * GIB
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
-
-        Raises:
-            InvalidArgumentError: unless seconds are in (0, 1e6], and memory at least 64 MiB.
-        """
         number("seconds", self.seconds, above=0.0, at_most=1e6, allowed="a number above 0, at most 1e6")
         whole_number("memory", self.memory, at_least=2**26, at_most=2**60)
 
 
+@dataclass(frozen=True)
+class Target:
+    """A function or an estimator of a module, or a command.
+
+    Attributes:
+        text: `package.module:name`, or a command line.
+        attributes: of the fitted estimator, which are its output; empty for anything else.
+        command: whether the text is a command line.
+        structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
+        noise: whether it is a function (rng, size) -> numbers, which gets no data.
+
+    Raises:
+        InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
+            program that is there.
+    """
+
+    text: str
+    attributes: tuple[str, ...] = ()
+    command: bool = False
+    structure: bool = False
+    noise: bool = False
+
+    def __post_init__(self) -> None:
+        for name in self.attributes:
+            if self.command or not isinstance(name, str) or not name.isidentifier():
+                raise InvalidArgumentError(
+                    "attribute", name, "the name of an attribute of a fitted estimator"
+                )
+        if len(set(self.attributes)) < len(self.attributes):
+            raise InvalidArgumentError("attribute", " ".join(self.attributes), "each attribute once")
+        if self.command:
+            words(self.text)
+
+    @property
+    def kind(self) -> str:
+        """In a word."""
+        if self.structure:
+            return "structure"
+        if self.noise:
+            return "generator"
+        return "command" if self.command else "estimator" if self.attributes else "function"
+
+    @property
+    def module(self) -> str:
+        """Where it is imported from; empty for a command."""
+        return "" if self.command else self.text.partition(":")[0]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words of `dpverify audit` that name it."""
+        named = ("--command", self.text) if self.command else (self.text,)
+        return (*named, *(word for name in self.attributes for word in ("--attribute", name)))
+
+    def __str__(self) -> str:
+        return self.text + (f" ({', '.join(self.attributes)})" if self.attributes else "")
+
+
 class Guard(Protocol):
-    """The process that guards a worker."""
+    """The process that guards a worker: what is needed of `subprocess.Popen`."""
 
-    def wait(self, timeout: float | None = None) -> int:
-        """Its exit code, once it has ended; raises `subprocess.TimeoutExpired` if it has not within that time."""
-
-    def kill(self) -> None:
-        """End it."""
+    def wait(self, timeout: float | None = None) -> int: ...
+    def kill(self) -> None: ...
 
 
 class ForeignError(Exception):
-    """What a user's function raised in its worker process.
-
-    Attributes:
-        kind: name of the exception's type there.
-        message: what it said.
-        where: the line of the user's code, as `(m.py, line 3)`; empty if that is not known.
-    """
+    """What a user's function raised in its worker process: an exception's type and message, and the line of code."""
 
     def __init__(self, kind: str, message: str, where: str = "") -> None:
         super().__init__(kind, message, where)
-        self.kind = kind
-        self.message = message
-        self.where = where
+        self.kind, self.message, self.where = kind, message, where  # where: as `(m.py, line 3)`, or empty
 
     def __str__(self) -> str:
         return self.message
@@ -106,14 +143,6 @@ class UserSession:
 
     What it prints goes to standard error, up to a length. It is ended, with every process that it started, by `close`,
     by the first failure, and by the end of the program, whichever way that comes.
-
-    Attributes:
-        batched: whether the function takes `runs`.
-        sources: files outside of installed packages that were loaded for it so far.
-        answered: how many messages have been answered.
-
-    Raises:
-        InvalidArgumentError: if the target is no `package.module:function`, or the system has no such processes.
     """
 
     def __init__(self, target: Target, limits: Limits) -> None:
@@ -123,9 +152,11 @@ class UserSession:
                 "callable", target.text, "sample files on this system, which has no fork"
             )
         self.target, self.limits = target, limits
-        self.batched = False
-        self.sources: tuple[str, ...] = ()
-        self.answered = 0
+        self.batched = False  # whether the function takes `runs`
+        self.sources: tuple[
+            str, ...
+        ] = ()  # files outside of installed packages that were loaded for it so far
+        self.answered = 0  # messages
         self._sent = ""
         self._printed = 0
         self._open: set[int] = set()
@@ -139,12 +170,7 @@ class UserSession:
             check_target(target.text)
 
     def start(self, folder: str) -> None:
-        """Start the worker process and import the function's module, which is searched for in `folder` too.
-
-        Raises:
-            InvalidArgumentError: if module or function are not there.
-            InvalidDataError: if the module raises, exits, ends its process or does not come back.
-        """
+        """Start the worker process and import the function's module, which is searched for in `folder` too."""
         with self._closed_on_failure(), self._busy:
             self._start(folder)
             header, _ = self._answer(importing=True)
@@ -159,8 +185,6 @@ class UserSession:
         except BaseException:
             self.close()
             raise
-
-    # --------------------------------------------------------------------------------------- life
 
     def _pipe(self) -> tuple[int, int]:
         ends = os.pipe()
@@ -182,28 +206,22 @@ class UserSession:
         with self._ending:
             if self._closed:
                 raise InvalidDataError(f"{self.target} was closed before it was started.")
-            self._spawn(folder)
-
-    def _spawn(self, folder: str) -> None:
-        asked, self._requests = self._pipe()
-        self._replies, answered = self._pipe()
-        self._output, printed = self._pipe()
-        self._status, ended = self._pipe()
-        lifeline, self._lifeline = self._pipe()
-        ours = (self._requests, self._replies, self._output, self._status)
-        for end in ours:
-            os.set_blocking(end, False)
-        self._guard = self._launch(folder, (asked, answered), printed, lifeline, ended)
-        self._drop(asked, answered, lifeline, ended, printed)
+            asked, self._requests = self._pipe()
+            self._replies, answered = self._pipe()
+            self._output, printed = self._pipe()
+            self._status, ended = self._pipe()
+            lifeline, self._lifeline = self._pipe()
+            for end in (self._requests, self._replies, self._output, self._status):
+                os.set_blocking(end, False)
+            self._guard = self._launch(folder, (asked, answered), printed, lifeline, ended)
+            self._drop(asked, answered, lifeline, ended, printed)
 
     def _launch(
         self, folder: str, channels: tuple[int, int], printed: int, lifeline: int, ended: int
     ) -> Guard:
         """Start the guard, which starts the worker process."""
         path = [*([] if folder in sys.path else [folder]), *sys.path]
-        worker = {"path": path, "channels": list(channels), "target": self.target.text}
-        worker |= {"attributes": list(self.target.attributes), "command": self.target.command}
-        worker |= {"structure": self.target.structure, "noise": self.target.noise}
+        worker = {"path": path, "channels": list(channels), "target": asdict(self.target)}
         guard = {
             "command": [sys.executable, "-P", str(Path(user_process.__file__)), json.dumps(worker)],
             "memory": self.limits.memory,
@@ -225,7 +243,6 @@ class UserSession:
 
     @property
     def running(self) -> bool:
-        """Whether it can be asked."""
         return self._guard is not None
 
     def close(self) -> None:
@@ -251,39 +268,24 @@ class UserSession:
                 self._drop(*tuple(self._open))
             self._busy.release()
 
-    # --------------------------------------------------------------------------------------- questions
-
     def compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
-        """The function's outputs on `data`, one a run along the first axis.
-
-        Raises:
-            InvalidDataError: if it ends its process, does not come back, or returns no numbers.
-            ForeignError: if it raises.
-        """
+        """The function's outputs on `data`, one a run along the first axis."""
         with self._closed_on_failure(), self._busy:
-            return self._compute(data, rng, runs)
+            digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
+            asked = {"runs": runs, "stream": _described(rng)}
+            try:
+                message = frame(asked, None if digest == self._sent else data)
+            except ValueError as error:
+                raise InvalidDataError(
+                    f"The data for {self.target} has type {data.dtype}; allowed: an array of numbers or text."
+                ) from error
+            self._sent = digest
+            return self._outputs(message)
 
     def ask(self, asked: dict[str, Any], array: NDArray[Any]) -> tuple[dict[str, Any], bytes]:
-        """What a stated structure answers, a header and the bytes of an array; see `subjects.stating`.
-
-        Raises:
-            InvalidDataError: if it ends its process or does not come back.
-            ForeignError: if it raises.
-        """
+        """What a stated structure answers, a header and the bytes of an array; see `subjects.stating`."""
         with self._closed_on_failure(), self._busy:
             return self._answer(frame(asked, array))
-
-    def _compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
-        digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
-        asked = {"runs": runs, "stream": _described(rng)}
-        try:
-            message = frame(asked, None if digest == self._sent else data)
-        except ValueError as error:
-            raise InvalidDataError(
-                f"The data for {self.target} has type {data.dtype}; allowed: an array of numbers or text."
-            ) from error
-        self._sent = digest
-        return self._outputs(message)
 
     def _outputs(self, message: bytes) -> NDArray[Any]:
         """The outputs that are the answer to a message."""
@@ -381,8 +383,6 @@ class UserSession:
             raise ForeignError(text("type"), text("message"), text("where"))
         raise InvalidDataError(self._unreadable())
 
-    # --------------------------------------------------------------------------------------- output
-
     def _show_output(self) -> bool:
         """Show some of what was printed; whether there was anything."""
         text = _read(self._output)
@@ -398,8 +398,6 @@ class UserSession:
         while self._printed < limit and self._show_output():
             pass
 
-    # --------------------------------------------------------------------------------------- sentences
-
     def _how_it_ended(self, importing: bool) -> str:
         said = _read(self._status)
         self._drain_output()
@@ -409,7 +407,7 @@ class UserSession:
         except (ValueError, KeyError, TypeError):
             code = None
         if code == PIPE_GONE:
-            return self._without_pipe()
+            return self._unreadable("closed", "closes only")
         if code == NO_MEMORY:
             return self._no_memory()
         if isinstance(code, int) and code < 0:
@@ -440,16 +438,10 @@ class UserSession:
             "it with --memory-limit."
         )
 
-    def _without_pipe(self) -> str:
+    def _unreadable(self, did: str = "wrote to", does: str = "writes only to") -> str:
         return (
-            f"The {self.target.kind} {self.target} closed the pipe through which its outputs are read; allowed: "
-            "code that closes only what it opened."
-        )
-
-    def _unreadable(self) -> str:
-        return (
-            f"The {self.target.kind} {self.target} wrote to the pipe through which its outputs are read; allowed: "
-            "code that writes only to what it opened."
+            f"The {self.target.kind} {self.target} {did} the pipe through which its outputs are read; allowed: "
+            f"code that {does} what it opened."
         )
 
 
@@ -457,20 +449,12 @@ def _described(rng: np.random.Generator) -> dict[str, Any]:
     """A generator as JSON: seed sequence and state, from which the worker makes the same one."""
     bits = rng.bit_generator
     sequence: Any = bits.seed_seq
-
-    def plainly(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plainly(item) for key, item in value.items()}
-        if isinstance(value, np.ndarray):
-            return [str(word) for word in value.tolist()]
-        return str(value)
-
     return {
         "bits": type(bits).__name__,
-        "entropy": str(sequence.entropy),
-        "spawn_key": [int(word) for word in sequence.spawn_key],
-        "children": int(sequence.n_children_spawned),
-        "state": plainly(bits.state),
+        "entropy": sequence.entropy,
+        "spawn_key": sequence.spawn_key,
+        "children": sequence.n_children_spawned,
+        "state": bits.state,
     }
 
 

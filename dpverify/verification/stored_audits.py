@@ -52,7 +52,7 @@ def carry_out_or_take(plan: Plan, settings: AuditSettings, failure_probability: 
     found = carry_out(plan, settings, failure_probability)
     sources = watch.files()
     if sources is None:
-        store.pass_over()
+        store.tally("not_kept")
     else:
         entries = _EVIDENCE.dump_python(found)
         store.put("audit", key, json.dumps({"sources": sources, "entries": entries}).encode())

@@ -319,9 +319,9 @@ class TestDualBounds:
         data, problem = real_data("digits"), Problem(Hinge(), Ball(5, 1.0))
         for bad in (np.zeros(79), np.zeros((80, 5)), np.full(80, math.nan)):
             with pytest.raises(InvalidArgumentError, match="dual"):
-                fenchel_bound(problem, data, bad)
+                certify(problem, data, np.zeros(5), (bad,))
         with pytest.raises(InvalidArgumentError, match="dual bound"):
-            fenchel_bound(Problem(PseudoHuber(), Ball(5, 1.0)), data, np.zeros(80))
+            certify(Problem(PseudoHuber(), Ball(5, 1.0)), data, np.zeros(5), (np.zeros(80),))
 
 
 class ShiftedConjugate(Logistic):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 import itertools
@@ -335,3 +336,11 @@ def test_where_a_claim_comes_from_is_no_part_of_it() -> None:
     said = replace(plain, origin=AsPrinted("mine.thm1", "1-DP", "every n"))
     assert (fingerprint(said), said) == (fingerprint(plain), plain)
     assert fingerprint(replace(plain, guarantee=PureDP(2.0))) != fingerprint(plain)
+
+
+def test_a_copy_of_an_instance_leaves_the_fingerprint_of_its_class() -> None:
+    """Copying and pickling leave a list of slots in the class."""
+    made = written("class F:\n    def __init__(self):\n        self.s = 1", "F")()
+    before = fingerprint(made)
+    copy.deepcopy(made)
+    assert fingerprint(made) == before

@@ -25,15 +25,10 @@ from dpverify.problems.arrays import Array, namespace, row_sums
 
 @dataclass(frozen=True)
 class RegularizedRisk:
-    """The mean risk plus pull ||w - center||^2, each run having a center of its own.
+    """The mean risk plus pull ||w - center||^2, each run having a center of its own."""
 
-    Attributes:
-        problem: a smooth Lipschitz loss on a constraint set.
-        pull: lambda, in loss over length^2, above 0.
-    """
-
-    problem: Problem
-    pull: float
+    problem: Problem  # a smooth Lipschitz loss on a constraint set
+    pull: float  # lambda, in loss over length^2, above 0
 
     @property
     def smoothness(self) -> float:
@@ -46,15 +41,7 @@ class RegularizedRisk:
         return 2 * self.pull
 
     def step_certificate(self, before: Array, after: Array) -> np.ndarray[Any, Any]:
-        """Bound on F(x) - min F after the step x = Proj(y - grad F(y) / M), in units of the loss.
-
-        Args:
-            before: y, shape (runs, d).
-            after: x, shape (runs, d).
-
-        Returns:
-            Shape (runs,).
-        """
+        """Bounds on F(x) - min F, shape (runs,), for y = before and x = after = Proj(y - grad F(y) / M)."""
         scale = 0.5 * self.smoothness**2 * (1 / self.convexity - 1 / self.smoothness)
         return np.asarray(scale * row_sums((before - after) ** 2))
 
@@ -71,20 +58,12 @@ class RegularizedRisk:
 
 @dataclass(frozen=True, eq=False)
 class CertifiedPoints:
-    """What the solver found.
+    """What the solver found; a run that took the most steps has the asked gap by the rate, whatever is certified."""
 
-    Attributes:
-        points: shape (runs, d).
-        gradients: how many each run took, each of a single record, shape (runs,).
-        projections: how many each run made, shape (runs,).
-        gaps: certified bound on the gap of each run, in units of the loss, shape (runs,); runs that took the
-            largest number of accelerated steps have the asked gap by the rate of convergence, whatever stands here.
-    """
-
-    points: Array
-    gradients: np.ndarray[Any, Any]
-    projections: np.ndarray[Any, Any]
-    gaps: np.ndarray[Any, Any]
+    points: Array  # shape (runs, d)
+    gradients: np.ndarray[Any, Any]  # how many each run took, each of a single record, shape (runs,)
+    projections: np.ndarray[Any, Any]  # how many each run made, shape (runs,)
+    gaps: np.ndarray[Any, Any]  # certified bounds, in units of the loss, shape (runs,)
 
 
 def most_steps(risk: RegularizedRisk, gap: float) -> int:
@@ -100,14 +79,7 @@ def most_steps(risk: RegularizedRisk, gap: float) -> int:
 
 
 def minimize_regularized(risk: RegularizedRisk, data: Dataset, center: Array, gap: float) -> CertifiedPoints:
-    """Points of the set whose regularized risk is within `gap` of the smallest.
-
-    Args:
-        risk: what to minimize.
-        data: n records.
-        center: points of the set, one for each run, shape (runs, d); the search starts there.
-        gap: in units of the loss, above 0.
-    """
+    """Points of the set with a risk within `gap` of the smallest; each run's search starts at its center, (runs, d)."""
     xp = namespace(center)
     runs = int(center.shape[0])
     root = math.sqrt(risk.smoothness / risk.convexity)

@@ -14,35 +14,22 @@ from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError
 from dpverify.problems import AllSpace, Ball, ConstraintSet
 from dpverify.problems.arrays import Array, namespace, quiet, row_norms, row_sums
+from dpverify.problems.per_run.batched_minimizers import scatter
 
-_ROUNDING = 1e-14
-"""Relative to the constraint set: a few dozen roundings."""
-
+_ROUNDING = 1e-14  # relative to the constraint set: a few dozen roundings
 _HALVINGS = 200
 """More than a bracket in [0, 1] of doubles can take; it ends the search even where rounding stalls it."""
 
 
 @dataclass(frozen=True, eq=False)
 class BallIntersections:
-    """One set for each run: the points of `constraint` within `radius` of the run's center.
+    """One set for each run: the points of `constraint` within `radius` of the run's center."""
 
-    Attributes:
-        constraint: C, closed and convex.
-        centers: points of C, one a run, shape (runs, d).
-        radius: of all balls, a length above 0.
-    """
-
-    constraint: ConstraintSet
-    centers: Array
-    radius: float
+    constraint: ConstraintSet  # C, closed and convex
+    centers: Array  # points of C, which is not checked, one a run, shape (runs, d)
+    radius: float  # of all balls, a length above 0
 
     def __post_init__(self) -> None:
-        """Check the parameters.
-
-        Raises:
-            InvalidArgumentError: if the centers are no batch of points of the constraint set's dimension, or the
-                radius is not above 0. That centers are inside is not checked: `project` needs it.
-        """
         if not isinstance(self.constraint, ConstraintSet):
             raise InvalidArgumentError(
                 "constraint", self.constraint, "an object with the members of dpverify.problems.ConstraintSet"
@@ -54,7 +41,6 @@ class BallIntersections:
 
     @property
     def dimension(self) -> int:
-        """Number of coordinates."""
         return self.constraint.dimension
 
     @property
@@ -88,9 +74,6 @@ class BallIntersections:
         bind, and with a multiplier lam of the ball's the point is P_C((w + lam center) / (1 + lam)), or P_C(center
         + t (w - center)) with t = 1 / (1 + lam). Its distance from the center grows with t, so the t at which it
         is the radius is bracketed, down to neighboring doubles. For two balls that point has a closed form.
-
-        Raises:
-            InvalidArgumentError: if `w` does not have the centers' shape.
         """
         xp = namespace(w, self.centers)
         if w.shape != self.centers.shape:
@@ -119,8 +102,8 @@ class BallIntersections:
         if bool(xp.any(bound)):
             both = xp.nonzero(bound)[0]
             found = self._where_both_bind(xp, xp.take(outer, both, axis=0), xp.take(centers, both, axis=0))
-            closest = _put(xp, closest, bound, found)
-        return _put(xp, result, left, closest)
+            closest = scatter(bound, found, closest)
+        return scatter(left, closest, result)
 
     def _where_both_bind(self, xp: Any, w: Array, centers: Array) -> Array:
         # a subclass may have changed its projection
@@ -138,13 +121,6 @@ class BallIntersections:
             fits = row_norms(moved) <= self.radius
             low, high = xp.where(fits, middle, low), xp.where(fits, high, middle)
         return self.constraint.project(centers + low[:, None] * offset)
-
-
-def _put(xp: Any, points: Array, chosen: Array, new: Array) -> Array:
-    """The points, with the chosen ones replaced by the new ones, in order."""
-    places = xp.cumulative_sum(xp.astype(chosen, xp.int64)) - 1
-    places = xp.where(chosen, places, xp.zeros_like(places))
-    return xp.where(chosen[:, None], xp.take(new, places, axis=0), points)
 
 
 def _into_ball(xp: Any, w: Array, centers: Array, radius: float, slack: Array) -> Array:

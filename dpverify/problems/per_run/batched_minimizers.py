@@ -13,7 +13,6 @@ delivers such vectors: u - Proj(u) is normal at Proj(u). Rounding is allowed for
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,28 +21,21 @@ from numpy.typing import NDArray
 
 from dpverify.checks import number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.problems import AllSpace, Ball, Dataset, GeneralizedLinear, Problem, Ridge, minimize
+from dpverify.problems import AllSpace, Ball, Dataset, GeneralizedLinear, Problem, minimize
 from dpverify.problems.arrays import Array, at_least, at_most, like, namespace, row_sums
+from dpverify.problems.problem import slices, without_ridge
 
 NEWTON_STEPS, LINE_STEPS, INNER_STEPS, GRADIENT_STEPS = 40, 12, 400, 20_000
 """Most steps of each kind; a run that is not done then is refused."""
 
-_NUMBERS_AT_ONCE = 1 << 20
-
 
 @dataclass(frozen=True, eq=False)
 class BatchedMinimum:
-    """One point a run, and how far it can be from that run's minimizer.
+    """One point a run, and how far it can be from that run's minimizer."""
 
-    Attributes:
-        points: in the constraint set, shape (runs, d).
-        distances: certified upper bounds on the distance to the minimizer, a length, shape (runs,).
-        gradient_queries: gradients of single records that each run asked for, shape (runs,).
-    """
-
-    points: Array
-    distances: Array
-    gradient_queries: Array
+    points: Array  # in the constraint set, shape (runs, d)
+    distances: Array  # certified upper bounds on the distance to the minimizer, a length, shape (runs,)
+    gradient_queries: Array  # of single records, shape (runs,)
 
 
 def minimize_tilted(
@@ -53,17 +45,8 @@ def minimize_tilted(
 
     A generalized linear loss is minimized by Newton steps, with curvatures from differences of slopes; what they
     leave, and every other loss, by accelerated projected gradient steps. Only the certificate is relied upon.
-
-    Args:
-        problem: a loss with finite smoothness, on a closed convex set.
-        data: n records of the set's dimension.
-        tilts: shape (runs, d), in loss over length; the result lives where they do.
-        ridge: in loss over length^2, at least 0.
-        accuracy: the largest certified distance to the minimizer that is good enough, a length.
-
-    Raises:
-        InvalidArgumentError: if the loss is not smooth, nothing is strongly convex, or shapes do not fit.
-        InvalidDataError: if some run's minimizer cannot be certified that accurately.
+    Tilts have shape (runs, d), in loss over length; a run whose certified distance from the minimizer exceeds
+    `accuracy` (a length) is refused.
     """
     number("ridge", ridge, at_least=0, allowed="a finite number of at least 0")
     number("accuracy", accuracy, above=0, allowed="a finite number above 0")
@@ -74,7 +57,7 @@ def minimize_tilted(
     objective = _Objective(problem, data, ridge, tilts)
     xp = namespace(tilts)
     parts = []
-    for part in _parts(tilts.shape[0], objective.numbers_a_run):
+    for part in slices(tilts.shape[0], objective.numbers_a_run):
         state = _State(objective, tilts[part, :], accuracy)
         if objective.generalized_linear:
             _newton(state)
@@ -99,17 +82,10 @@ UNCERTIFIED = "a minimizer that is not certified accurately enough is refused"
 
 @dataclass(frozen=True, eq=False)
 class DataMinimum:
-    """A data set's minimizer, up to a certified distance.
+    """A data set's minimizer, up to a certified distance; queries are of single records."""
 
-    Attributes:
-        point: shape (d,), in the constraint set.
-        distance: upper bound on the distance to the minimizer, a length.
-        gradient_queries: gradients of single records asked for.
-        value_queries: losses of single records asked for.
-    """
-
-    point: NDArray[np.float64]
-    distance: float
+    point: NDArray[np.float64]  # shape (d,), in the constraint set
+    distance: float  # upper bound on the distance to the minimizer, a length
     gradient_queries: int
     value_queries: int = 0
 
@@ -120,10 +96,6 @@ def minimizer_of(problem: Problem, data: Dataset, *, accuracy: float) -> DataMin
     A smooth loss is minimized by `minimize_tilted`. For others a solver's point is taken, whose certified
     duality gap bounds the distance by sqrt(2 gap / m), gap being the mean risk's and m the loss's strong
     convexity; what the solver does inside is not counted, the certificate's queries are.
-
-    Raises:
-        InvalidArgumentError: if the loss is not strongly convex.
-        InvalidDataError: if the minimizer cannot be certified that accurately.
     """
     number("accuracy", accuracy, above=0, allowed="a finite number above 0")
     convexity = problem.constants.strong_convexity
@@ -148,15 +120,11 @@ class _Objective:
     """The objectives of all runs: what they share."""
 
     def __init__(self, problem: Problem, data: Dataset, ridge: float, example: Array) -> None:
-        loss = problem.loss
-        if data.d != problem.constraint.dimension:
-            raise InvalidArgumentError(
-                "data", f"{data.d} features", f"{problem.constraint.dimension} features"
-            )
+        data.check_features(problem.constraint.dimension)
         if not math.isfinite(problem.constants.smoothness):
             raise InvalidArgumentError("problem", problem, "a loss with finite smoothness")
         # a ridge of the loss's own is curvature that all records share
-        self.base, own = (loss.base, loss.weight) if isinstance(loss, Ridge) else (loss, 0.0)
+        self.base, own = without_ridge(problem.loss)
         self.ridge = ridge + data.n * own
         self.convexity = self.ridge + data.n * problem.base_constants.strong_convexity
         if not self.convexity > 0:
@@ -384,10 +352,3 @@ def _times(matrices: Array, vectors: Array) -> Array:
 def _norms(vectors: Array) -> Array:
     """Euclidean norms, shape (runs,)."""
     return namespace(vectors).sqrt(row_sums(vectors * vectors))
-
-
-def _parts(runs: int, numbers_a_run: int) -> Iterator[slice]:
-    """Slices of runs whose tables stay small."""
-    step = max(1, _NUMBERS_AT_ONCE // numbers_a_run)
-    for start in range(0, runs, step):
-        yield slice(start, min(start + step, runs))

@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.problems import ConstraintSet, Loss, gradient_sensitivity, label_range
+from dpverify.problems import ConstraintSet, Loss
 from dpverify.problems.arrays import Array, like, namespace, row_sums
 from dpverify.problems.conic import Affine, ConicProgram
-from dpverify.problems.losses import sensitivity_radius
+from dpverify.problems.losses import OfAnother, sensitivity_radius
 
 _TINY = 1e-300
-_ROUNDING = 5e-15
-"""By how much of the outer radius rounding may move a run's center out of the outer ball."""
+_ROUNDING = 5e-15  # by how much of the outer radius rounding may move a run's center out of the outer ball
 
 
 def _same_runs(w: Array, runs: int) -> None:
@@ -34,53 +33,24 @@ def _same_runs(w: Array, runs: int) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class LocalLoss:
-    """Loss of u = w - offset, with a regularizer: original(w) + (weight / 2) ||w - anchor||^2, a run its own.
+class LocalLoss(OfAnother):
+    """Loss of u = w - offset, with a regularizer: original(w) + (weight / 2) ||w - anchor||^2, a run its own."""
 
-    Attributes:
-        original: the loss of w.
-        offsets: shape (runs, d).
-        weight: strong convexity that the regularizer adds, loss over length^2.
-        anchors: shape (runs, d).
-        distance: bound on ||w - anchor|| on the constraint set, for the Lipschitz constant; a length.
-    """
-
-    original: Loss
-    offsets: Array
-    weight: float
-    anchors: Array
-    distance: float
+    original: Loss  # of w
+    offsets: Array  # shape (runs, d)
+    weight: float  # strong convexity that the regularizer adds, loss over length^2
+    anchors: Array  # shape (runs, d)
+    distance: float  # bound on ||w - anchor|| on the constraint set, for the Lipschitz constant; a length
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The original loss's, plus weight times distance."""
-        return self.original.lipschitz_constant + self.weight * self.distance
-
-    @property
-    def smoothness(self) -> float:
-        """The original loss's, plus the weight."""
-        return self.original.smoothness + self.weight
-
-    @property
-    def strong_convexity(self) -> float:
-        """The original loss's, plus the weight."""
-        return self.original.strong_convexity + self.weight
-
-    @property
-    def gradient_sensitivity(self) -> float:
-        """The original loss's: the regularizer is the same for all records."""
-        return gradient_sensitivity(self.original)
+    def _parts(self) -> tuple[Loss, float, float]:
+        return self.original, self.weight * self.distance, self.weight
 
     @property
     def sensitivity_radius(self) -> float | None:
         """Infinite, if the original loss's is; else None: points are away from the run's own."""
         known = sensitivity_radius(self.original)
         return known if known == math.inf else None
-
-    @property
-    def labels(self) -> tuple[float, float]:
-        """The original loss's."""
-        return label_range(self.original)
 
     def value(self, w: Array, x: Array, y: Array) -> Array:
         """Losses, shape (runs,); arguments as for `Loss.value`, the points being u."""
@@ -107,20 +77,14 @@ class LocalBalls(ConstraintSet):
 
     In w = u + offset this is the part of a ball within `radius` of the run's offset; `centers` holds the offsets
     minus the ball's midpoint. All projections are closed forms.
-
-    Attributes:
-        radius: a length.
-        outer_radius: a length.
-        centers: shape (runs, d), norms of at most `outer_radius`.
     """
 
-    radius: float
-    outer_radius: float
-    centers: Array
+    radius: float  # a length
+    outer_radius: float  # a length
+    centers: Array  # shape (runs, d), norms of at most `outer_radius`
 
     @property
     def dimension(self) -> int:
-        """Number d of coordinates."""
         return int(self.centers.shape[1])
 
     @property
@@ -198,7 +162,6 @@ class LocalBalls(ConstraintSet):
         return xp.maximum(xp.sqrt(squared) / self.radius, outer)
 
     def center(self) -> npt.NDArray[np.float64]:
-        """The point 0."""
         return np.zeros(self.dimension)
 
     def minimize_linear(self, g: Array) -> Array:
@@ -212,15 +175,10 @@ class LocalBalls(ConstraintSet):
         return self._first_inside(inner, in_outer, -self.outer_radius * unit - self.centers, -g)
 
     def support(self, g: Array) -> Array:
-        """Largest <g, u> on each run's set."""
         return row_sums(g * self.minimize_linear(-g))
 
     def conic_rows(self, program: ConicProgram, w: Affine) -> None:
-        """Two second-order cones; for one run only.
-
-        Raises:
-            InvalidArgumentError: if there are several runs.
-        """
+        """Two second-order cones; for one run only."""
         if self.centers.shape[0] != 1:
             raise InvalidArgumentError("centers", tuple(self.centers.shape), "one run, for a solver")
         middle = np.asarray(self.centers)[0]
@@ -236,47 +194,20 @@ def _shortened(w: Array, radius: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class ResampledLoss:
-    """A loss whose record is looked up: each run has drawn its own records, and label t stands for its t-th.
-
-    Attributes:
-        original: the loss.
-        features: the records' features, shape (n, d).
-        record_labels: the records' labels, shape (n,).
-        drawn: numbers of the records that each run drew, from 0; shape (runs, m).
-        prefixes: whether fewer points than runs are those of the first runs; else they are refused.
-    """
+class ResampledLoss(OfAnother):
+    """A loss whose record is looked up: each run has drawn its own records, and label t stands for its t-th."""
 
     original: Loss
-    features: Array
-    record_labels: Array
-    drawn: Array
-    prefixes: bool = False
+    features: Array  # of the records, shape (n, d)
+    record_labels: Array  # shape (n,)
+    drawn: Array  # numbers of the records that each run drew, from 0; shape (runs, m)
+    prefixes: bool = (
+        False  # whether fewer points than runs are those of the first runs; else they are refused
+    )
 
     @property
-    def lipschitz_constant(self) -> float:
-        """The original loss's."""
-        return self.original.lipschitz_constant
-
-    @property
-    def smoothness(self) -> float:
-        """The original loss's."""
-        return self.original.smoothness
-
-    @property
-    def strong_convexity(self) -> float:
-        """The original loss's."""
-        return self.original.strong_convexity
-
-    @property
-    def gradient_sensitivity(self) -> float:
-        """The original loss's."""
-        return gradient_sensitivity(self.original)
-
-    @property
-    def sensitivity_radius(self) -> float | None:
-        """The original loss's."""
-        return sensitivity_radius(self.original)
+    def _parts(self) -> tuple[Loss, float, float]:
+        return self.original, 0.0, 0.0
 
     @property
     def labels(self) -> tuple[float, float]:

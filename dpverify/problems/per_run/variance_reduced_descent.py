@@ -57,23 +57,14 @@ _NUMBERS_AT_ONCE = 1 << 20  # in a table of drawn features; part of what a seed 
 
 @dataclass(frozen=True)
 class Rounds:
-    """How variance-reduced descent goes about a search; the data play no part in it.
+    """How variance-reduced descent goes about a search; the data play no part in it."""
 
-    Attributes:
-        steps: S, in the opening and in every round but the last.
-        opening: records in each of the opening's minibatches.
-        batch: records in each of a round's minibatches.
-        most: rounds after which a run is left to accelerated descent.
-        proximal: q, in loss over length^2; 0 where F itself is minimized.
-        momentum: how far s goes on beyond the average of a round, as a share of the way from the average before.
-    """
-
-    steps: int
-    opening: int
-    batch: int
-    most: int
-    proximal: float
-    momentum: float
+    steps: int  # S, in the opening and in every round but the last
+    opening: int  # records in each of the opening's minibatches
+    batch: int  # records in each of a round's minibatches
+    most: int  # rounds after which a run is left to accelerated descent
+    proximal: float  # q, in loss over length^2; 0 where F itself is minimized
+    momentum: float  # how far s goes beyond a round's average, as a share of the way from the one before
 
     def gradients(self, rounds: Any, n: int) -> Any:
         """Of single records, for a search among n that ends in this round; two for each record that a round draws."""
@@ -126,18 +117,7 @@ def most_projections(risk: RegularizedRisk, n: int, gap: float) -> int:
 def minimize_on_draws(
     risk: RegularizedRisk, data: Dataset, center: Array, gap: float, draw: Draw
 ) -> CertifiedPoints:
-    """Points of the set whose regularized risk is within `gap` of the smallest, whatever is drawn.
-
-    Variance-reduced descent, or accelerated descent where that is foreseen cheaper; which of them depends on the
-    problem's constants, n and the gap only.
-
-    Args:
-        risk: what to minimize.
-        data: n records.
-        center: points of the set, one for each run, shape (runs, d); the search starts there.
-        gap: in units of the loss, above 0.
-        draw: the records that are looked at.
-    """
+    """As `minimize_regularized`, whatever is drawn; by it where constants, n and gap make it foreseen cheaper."""
     rounds = foreseen_rounds(risk, data.n, gap)
     if rounds is None:
         return minimize_regularized(risk, data, center, gap)

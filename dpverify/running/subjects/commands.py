@@ -23,20 +23,14 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.quoting import quoted
 
-_SEEDS = 2**31
-"""Below it are integers in every language."""
+_SEEDS = 2**31  # below it are integers in every language
 _LONGEST_LINE = 2**26
 _QUOTED = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
-_OPERATOR = re.compile(r"[<>|&;]+")
-"""What a shell reads as more than letters of a word."""
+_OPERATOR = re.compile(r"[<>|&;]+")  # what a shell reads as more than letters of a word
 
 
 def words(text: object) -> list[str]:
-    """A command line as words, the first of which is a program that is there.
-
-    Raises:
-        InvalidArgumentError: if it is none.
-    """
+    """A command line as words, the first of which is a program that is there."""
     try:
         found = shlex.split(text) if isinstance(text, str) else []
     except ValueError:
@@ -71,9 +65,6 @@ class Command:
     For every call the command is started anew. It reads one line from standard input,
     `{"runs": 1000, "seed": 17, "data": [[0.0], [1.0]]}`, and writes as many lines to standard output as there are runs,
     each with one output. All its randomness is to come from the seed. What it writes to standard error is shown.
-
-    Raises:
-        InvalidArgumentError: if there is no such program.
     """
 
     def __init__(self, text: str) -> None:
@@ -81,11 +72,7 @@ class Command:
         self.words = words(text)
 
     def __call__(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> list[Any]:
-        """Run it once.
-
-        Raises:
-            InvalidDataError: if it fails, or answers anything but one JSON value a run.
-        """
+        """Run it once."""
         asked = {"runs": runs, "seed": int(rng.integers(_SEEDS)), "data": data.tolist()}
         try:
             process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -149,6 +136,3 @@ def _ended(code: int) -> str:
     with contextlib.suppress(ValueError):
         return f"was ended by {signal.Signals(-code).name}"
     return f"was ended by signal {-code}"
-
-
-__all__ = ["Command", "words"]

@@ -28,9 +28,6 @@ def fitting(
     The estimator is made anew for every run, by calling `maker` or copying it. Where it has a parameter or attribute
     `random_state`, that is set to an integer drawn from `rng`; a parameter `rng` gets the generator itself. `fit` gets
     the data without its last column, and the last column, if it requires two arguments; else all of the data.
-
-    Raises:
-        InvalidArgumentError: if nothing can be made or fitted with it.
     """
     parameters = _parameters(maker, target)
     if not callable(maker) and not hasattr(maker, "fit"):
@@ -62,11 +59,7 @@ def fitting(
 
 
 def _parameters(maker: Any, target: str) -> frozenset[str]:
-    """Names of what is given by name when an estimator is made.
-
-    Raises:
-        InvalidArgumentError: if something else is required.
-    """
+    """Names of what is given by name when an estimator is made."""
     if not callable(maker):
         return frozenset()
     try:

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidDataError
 from dpverify.running import user_guard, user_process
 from dpverify.running.progress import Progress
-from dpverify.running.subjects.targets import Target
 from dpverify.running.user_process import frame, with_message
-from dpverify.running.user_sessions import ForeignError, Limits, UserSession
+from dpverify.running.user_sessions import ForeignError, Limits, Target, UserSession
 
 Work = Callable[[Sequence[int], Progress], NDArray[Any]]
 """From what is asked, in whole numbers, to outputs; it tells a progress what is done."""
@@ -33,9 +32,6 @@ class ForkedSession(UserSession):
     What it does cannot end this process, nor write to its memory, its files or its reports: it is guarded like the
     worker processes of the command line, with the same limits, and ended with all that it started. What it changes
     in its own memory is lost, and of what was open only files to read stay open.
-
-    Attributes:
-        work: what computes them.
     """
 
     def __init__(self, name: str, work: Work, limits: Limits) -> None:
@@ -43,7 +39,6 @@ class ForkedSession(UserSession):
         self.work = work
 
     def __enter__(self) -> ForkedSession:
-        """Start it."""
         self.start("")
         return self
 
@@ -51,12 +46,7 @@ class ForkedSession(UserSession):
         self.close()
 
     def outputs(self, *asked: int) -> NDArray[Any]:
-        """What the work gives.
-
-        Raises:
-            InvalidDataError, InvalidArgumentError: as it does, and if it ends its process or does not come back, or
-                raises anything else.
-        """
+        """What the work gives."""
         with self._closed_on_failure(), self._busy:
             try:
                 return self._outputs(frame({"work": asked}))
@@ -101,7 +91,7 @@ class ForkedSession(UserSession):
             stream = open(descriptor, mode, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
-        user_process.serve_work(requests, replies, self.target.text, self.work)
+        user_process.serve_work(requests, replies, self.work)
 
 
 class _Forked:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from dpverify.errors import InvalidDataError
 from dpverify.quoting import quoted
 
-SETS = ("Ball", "Box", "Simplex")
-"""Constraint sets that can be described."""
+SETS = ("Ball", "Box", "Simplex")  # constraint sets that can be described
 
 
 class Stating:
@@ -30,11 +29,7 @@ class Stating:
     def answer(
         self, asked: dict[str, Any], array: NDArray[Any]
     ) -> tuple[dict[str, Any], NDArray[Any] | None]:
-        """Describe the structure on a data set, or say where a step takes states.
-
-        Raises:
-            InvalidDataError: for what is no structure, and for images that are no finite numbers.
-        """
+        """Describe the structure on a data set, or say where a step takes states."""
         if asked["ask"] == "state":
             return {
                 "stated": self._described(self._function(array.copy())),

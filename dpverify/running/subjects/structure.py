@@ -20,8 +20,7 @@ from dpverify.problems import AllSpace, ConstraintSet
 Move = Callable[[FloatArray, np.random.Generator], FloatArray]
 """States (k, d) and a generator to their images before the noise, the same shape; it must not write to the states."""
 
-_TOLERANCE = 1e-9
-"""Relative: by how much probabilities may miss 1."""
+_TOLERANCE = 1e-9  # relative: by how much probabilities may miss 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,6 @@ class StatedStep:
         noise_stddev: of each coordinate of the noise, a length above 0.
         lipschitz_constant: ||move(x) - move(y)|| / ||x - y|| at most, for maps that draw nothing; infinite where
             nothing is known.
-        draws: whether the map draws at random.
 
     Raises:
         InvalidArgumentError: for anything else.
@@ -123,16 +121,12 @@ class StatedStructure:
         if isinstance(self.constraint, AllSpace):
             object.__setattr__(self, "constraint", None)
         count = len(self.steps)
-        for name, given, length in (
-            ("skipped", self.skipped, None),
-            ("stopped", self.stopped, count),
-        ):
+        for name, given, length in (("skipped", self.skipped, None), ("stopped", self.stopped, count)):
             if given is not None:
                 object.__setattr__(self, name, _probabilities(name, given, length, count))
 
     @property
     def dimension(self) -> int:
-        """Number d of coordinates."""
         return len(self.start)
 
     def quieter(self, factor: float) -> StatedStructure:

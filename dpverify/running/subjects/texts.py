@@ -32,13 +32,9 @@ from dpverify.quoting import quoted
 
 ALLOWED = "numbers, text, bytes, None, lists, tuples, dictionaries, sets, arrays and data frames, nested as you like"
 
-DEEPEST = 40
-"""Levels of lists and dictionaries inside one another."""
-
+DEEPEST = 40  # levels of lists and dictionaries inside one another
 _EXACT = 2.0**53
-_LARGEST_INTEGER = 10**4000
-"""Python reads no longer ones from text."""
-
+_LARGEST_INTEGER = 10**4000  # Python reads no longer ones from text
 _PRINTED_WHOLE = (
     decimal.Decimal,
     fractions.Fraction,
@@ -53,9 +49,6 @@ _PRINTED_WHOLE = (
 
 class FormlessError(ValueError):
     """What a function returned has no form as text; the message begins with what it did."""
-
-
-# ------------------------------------------------------------------------------------------- arrays of texts
 
 
 def is_texts(points: NDArray[Any]) -> bool:
@@ -74,11 +67,7 @@ def packed(texts: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def unpacked(content: NDArray[Any]) -> NDArray[Any]:
-    """The same backwards.
-
-    Raises:
-        ValueError: for what is no such bytes.
-    """
+    """The same backwards."""
     if content.dtype != np.uint8 or content.ndim != 1:
         raise ValueError("no bytes")
     lines = content.tobytes().decode("ascii").split("\n")
@@ -103,9 +92,6 @@ def joined(blocks: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(blocks)
 
 
-# ------------------------------------------------------------------------------------------- from outputs
-
-
 def kept(output: Any) -> Any:
     """An output as it is now: a function may write to the same object in its next run."""
     if isinstance(output, (bool, int, float, str, bytes, np.generic)):
@@ -118,11 +104,7 @@ def kept(output: Any) -> Any:
 
 
 def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
-    """One output a run, as an array of numbers if that loses nothing, else as texts.
-
-    Raises:
-        FormlessError: for an output that has no such form.
-    """
+    """One output a run, as an array of numbers if that loses nothing, else as texts."""
     arrays: list[NDArray[Any]] = []
     for output in outputs:
         array = _numbers(output)
@@ -140,20 +122,14 @@ def of_runs(outputs: Sequence[Any]) -> NDArray[Any]:
 
 
 def of_batch(outputs: Any) -> NDArray[Any]:
-    """What a batched function returned: an entry a run along the first axis.
-
-    Raises:
-        FormlessError: if it has no entries, or one of them has no form.
-    """
+    """What a batched function returned: an entry a run along the first axis."""
     if _of_pandas(outputs):
         return of_runs(_rows_of_frame(outputs))
     array = _numbers(outputs)
     if array is not None:
         return array.copy()
     if not isinstance(outputs, (list, tuple, np.ndarray)) or getattr(outputs, "ndim", 1) == 0:
-        raise FormlessError(
-            f"returned {_a(outputs)} for all runs together; allowed: a list or an array with one output per run"
-        )
+        raise _without_entries(outputs)
     return of_runs(list(outputs))
 
 
@@ -180,11 +156,7 @@ def _may_be_rounded(array: NDArray[Any]) -> bool:
 
 
 def text_of(output: Any) -> str:
-    """An output as one line of JSON in ASCII.
-
-    Raises:
-        FormlessError: for an output that has no such form.
-    """
+    """An output as one line of JSON in ASCII."""
     return json.dumps(_tree(output, 0), sort_keys=True, separators=(",", ":"))
 
 
@@ -269,9 +241,6 @@ def _a(value: Any) -> str:
     return f"an object of type {quoted(type(value).__name__)}"
 
 
-# ------------------------------------------------------------------------------------------- pandas
-
-
 def _of_pandas(value: Any) -> bool:
     """Whether it is one of pandas' own, which is not imported for that."""
     return type(value).__module__.partition(".")[0] == "pandas"
@@ -279,16 +248,17 @@ def _of_pandas(value: Any) -> bool:
 
 def _rows_of_frame(value: Any) -> list[Any]:
     if hasattr(value, "columns") and hasattr(value, "to_dict"):
-        return [_of_row(value.columns, row) for row in value.itertuples(index=False, name=None)]
+        rows = value.itertuples(index=False, name=None)
+        return [_by_name(list(zip(value.columns, map(_missing, row), strict=True))) for row in rows]
     if hasattr(value, "tolist"):
         return [_missing(item) for item in value.tolist()]
-    raise FormlessError(
+    raise _without_entries(value)
+
+
+def _without_entries(value: Any) -> FormlessError:
+    return FormlessError(
         f"returned {_a(value)} for all runs together; allowed: a list or an array with one output per run"
     )
-
-
-def _of_row(columns: Any, row: tuple[Any, ...]) -> Any:
-    return _by_name([(column, _missing(item)) for column, item in zip(columns, row, strict=True)])
 
 
 def _by_name(pairs: list[tuple[Any, Any]]) -> Any:

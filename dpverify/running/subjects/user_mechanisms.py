@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import secrets
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,10 @@ from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.randomness import Randomness
 from dpverify.running.sources import hash_of_file, shown
-from dpverify.running.subjects.targets import Target
 from dpverify.running.user_process import call_function, takes_runs
-from dpverify.running.user_sessions import Limits, UserSession
+from dpverify.running.user_sessions import Limits, Target, UserSession
 
-_IDLE_SECONDS = 10.0
-"""After which a worker process on a cluster ends where no block came for it."""
+_IDLE_SECONDS = 10.0  # after which a worker process on a cluster ends where no block came for it
 
 
 class FunctionMechanism:
@@ -41,7 +40,6 @@ class FunctionMechanism:
     no numbers of one shape come back as texts (`dpverify.running.subjects.texts`).
 
     Attributes:
-        function: what is called.
         batched: whether it takes `runs`; read from its signature.
 
     Raises:
@@ -60,7 +58,6 @@ class FunctionMechanism:
         self.batched = takes_runs(function)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel with the function."""
         return type(self), (self.function,)
 
     @functools.cached_property
@@ -69,11 +66,7 @@ class FunctionMechanism:
         return fingerprint_of(self.function)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        """Call the function, once or once a run.
-
-        Raises:
-            InvalidDataError: if it exits, or returns what has no form as text.
-        """
+        """Call the function, once or once a run; what exits, or has no form as text, is refused."""
         name = str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
         return Output(
             call_function(self.function, name, plain_array(data), rng.generator, runs, batched=self.batched)
@@ -92,7 +85,6 @@ class UserMechanism:
     Attributes:
         target: `package.module:function`.
         folder: searched for the module, besides `sys.path`.
-        limits: of time and memory.
         batched: whether the function takes `runs`; read from its signature.
     """
 
@@ -145,7 +137,6 @@ class UserMechanism:
         self._sessions.close()
 
     def __enter__(self) -> UserMechanism:
-        """Close it where the context ends."""
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -182,11 +173,7 @@ class UserMechanism:
         return fingerprint_of((self.target.text, self.target.attributes, self.batched, files))
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
-        """Have the function called, once or once a run.
-
-        Raises:
-            InvalidDataError: if it exits, ends its process, does not come back, or returns what has no form as text.
-        """
+        """As `FunctionMechanism` does; what ends its process or does not come back is refused, too."""
         with self._sessions.borrowed() as session:
             return Output(session.compute(plain_array(data), rng.generator, runs))
 
@@ -202,10 +189,16 @@ class _Sessions:
         self._idle: list[UserSession] = []
         self._busy: set[UserSession] = set()
 
-    def borrowed(self) -> _Borrowed:
-        return _Borrowed(self)
+    @contextlib.contextmanager
+    def borrowed(self) -> Iterator[UserSession]:
+        """A session for one call."""
+        session = self._take()
+        try:
+            yield session
+        finally:
+            self._give_back(session)
 
-    def take(self) -> UserSession:
+    def _take(self) -> UserSession:
         with self._lock:
             if self._closed:
                 raise InvalidDataError(
@@ -217,11 +210,11 @@ class _Sessions:
             try:
                 session.start(self.folder)
             except BaseException:
-                self.give_back(session)
+                self._give_back(session)
                 raise
         return session
 
-    def give_back(self, session: UserSession) -> None:
+    def _give_back(self, session: UserSession) -> None:
         with self._lock:
             self.sources |= set(session.sources)
             self._busy.discard(session)
@@ -248,20 +241,6 @@ class _Sessions:
             session.close()
 
 
-class _Borrowed:
-    """A session for one call."""
-
-    def __init__(self, sessions: _Sessions) -> None:
-        self._sessions = sessions
-
-    def __enter__(self) -> UserSession:
-        self._session = self._sessions.take()
-        return self._session
-
-    def __exit__(self, *exception: object) -> None:
-        self._sessions.give_back(self._session)
-
-
 @functools.lru_cache(maxsize=4)
 def _reopened(target: Target, folder: str, limits: Limits, batched: bool, token: str) -> UserMechanism:
     """The same mechanism in another process; the token tells those that were loaded at different times apart."""
@@ -269,11 +248,7 @@ def _reopened(target: Target, folder: str, limits: Limits, batched: bool, token:
 
 
 def plain_array(data: Any) -> NDArray[Any]:
-    """Data as users' functions get it: an array, the labels of a data set in its last column.
-
-    Raises:
-        InvalidDataError: for what is no array.
-    """
+    """Data as users' functions get it: an array, the labels of a data set in its last column."""
     try:
         if hasattr(data, "features") and hasattr(data, "labels"):
             return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))

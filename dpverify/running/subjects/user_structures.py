@@ -14,26 +14,16 @@ from dpverify.checks import FloatArray
 from dpverify.errors import DpverifyError, InvalidDataError
 from dpverify.running.subjects.stating import SETS
 from dpverify.running.subjects.structure import Move, StatedStep, StatedStructure
-from dpverify.running.subjects.targets import Target
-from dpverify.running.user_process import plain
-from dpverify.running.user_sessions import ForeignError, Limits, UserSession
+from dpverify.running.user_process import plain, with_message
+from dpverify.running.user_sessions import ForeignError, Limits, Target, UserSession
 
-_WORDS = 4
-"""Numbers of 63 bits from which a map that draws gets its generator."""
+_WORDS = 4  # numbers of 63 bits from which a map that draws gets its generator
 
 
 class UserStructure:
     """Calls `package.module:function`, data -> `StatedStructure`, and the maps of what it returns.
 
     They may exit, hang, print or crash; the worker process is ended by `close`, and with the program.
-
-    Args:
-        target: the function.
-        limits: of time for each call, and of memory.
-
-    Raises:
-        InvalidArgumentError: if the text has another form, or module or function are not there.
-        InvalidDataError: if the module raises, exits, ends its process or does not come back.
     """
 
     def __init__(self, target: str, limits: Limits | None = None) -> None:
@@ -43,23 +33,16 @@ class UserStructure:
         self._session.start(str(Path.cwd()))
 
     def __enter__(self) -> UserStructure:
-        """Close it where the context ends."""
         return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """End the worker process."""
         self._session.close()
 
     def of(self, data: ArrayLike) -> StatedStructure:
-        """What is stated of runs on these data, with maps that are called in the worker process.
-
-        Raises:
-            InvalidArgumentError: for numbers that no structure can have.
-            InvalidDataError: if it fails, or returns something else.
-        """
+        """What is stated of runs on these data, with maps that are called in the worker process."""
         header, _ = self._ask({"ask": "state"}, np.asarray(data))
         try:
             stated, number = header["stated"], int(header["number"])
@@ -71,8 +54,8 @@ class UserStructure:
                 stated["start"],
                 steps,
                 _constraint(stated["constraint"]),
-                _numbers(stated["skipped"]),
-                _numbers(stated["stopped"]),
+                stated["skipped"],
+                stated["stopped"],
             )
         except DpverifyError:
             raise
@@ -102,9 +85,8 @@ class UserStructure:
         try:
             return self._session.ask(asked, array)
         except ForeignError as error:
-            said = f"{error.kind}: {error.message}" if error.message else error.kind
-            place = f" {error.where}" if error.where else ""
-            raise InvalidDataError(f"The structure {self._target} raised {said}{place}.") from error
+            said = with_message(error.message, error.where)
+            raise InvalidDataError(f"The structure {self._target} raised {error.kind}{said}") from error
 
 
 def _constraint(described: Any) -> problems.ConstraintSet | None:
@@ -115,7 +97,3 @@ def _constraint(described: Any) -> problems.ConstraintSet | None:
         raise ValueError(name)
     made: problems.ConstraintSet = getattr(problems, name)(**fields)
     return made
-
-
-def _numbers(described: Any) -> tuple[float, ...] | None:
-    return None if described is None else tuple(described)
