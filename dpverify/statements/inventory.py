@@ -19,6 +19,7 @@ from dpverify.ledger.in_print import Provenance
 
 if TYPE_CHECKING:
     from dpverify.ledger.document import DisplayCount
+    from dpverify.ledger.entries import NamedResult
     from dpverify.ledger.proofs import ProofEvidence
 
 DEFINITION = "definition"
@@ -82,11 +83,24 @@ class LostGlyph:
     """What else in the paper speaks for the reading."""
 
 
+def own_table(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a table that stands beside this file."""
+    text = resources.files("dpverify.statements").joinpath(name).read_text(encoding="utf-8")
+    return csv.DictReader(text.splitlines())
+
+
 @cache
 def lost_glyphs() -> tuple[LostGlyph, ...]:
     """The rows of lost_glyphs.csv; nothing is refuted by a glyph that a text lost."""
-    text = resources.files("dpverify.statements").joinpath("lost_glyphs.csv").read_text(encoding="utf-8")
-    return tuple(LostGlyph(**row) for row in csv.DictReader(text.splitlines()))
+    return tuple(LostGlyph(**row) for row in own_table("lost_glyphs.csv"))
+
+
+@cache
+def literature() -> tuple[NamedResult, ...]:
+    """The rows of results.csv: what encoded statements rest on, beside statements of the papers themselves."""
+    from dpverify.ledger.entries import NamedResult
+
+    return tuple(NamedResult(**row) for row in own_table("results.csv"))
 
 
 def read_displays(file: Path) -> tuple[ListedDisplay, ...]:

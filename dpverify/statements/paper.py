@@ -7,12 +7,11 @@ registered like anyone else's.
 from __future__ import annotations
 
 import ast
-import csv
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +23,14 @@ from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
-from dpverify.statements.inventory import ListedDisplay, ListedSentence, read_displays, read_sentences
-from dpverify.statements.results import RESULTS
+from dpverify.statements.inventory import (
+    ListedDisplay,
+    ListedSentence,
+    literature,
+    own_table,
+    read_displays,
+    read_sentences,
+)
 
 if TYPE_CHECKING:
     from dpverify.proving.instances.instance import Instance
@@ -61,7 +66,7 @@ class Paper:
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
-    """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    """Results of the literature that its statements rest on, beside those of `results.csv`."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
     displays: tuple[ListedDisplay, ...] = ()
@@ -257,8 +262,7 @@ def _tree(file: Path) -> ast.Module:
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:
     """The rows of this package's catalog file that belong to one paper."""
-    text = resources.files("dpverify.statements").joinpath("catalog.csv").read_text(encoding="utf-8")
-    rows = (CatalogRow(**row) for row in csv.DictReader(text.splitlines()))
+    rows = (CatalogRow(**row) for row in own_table("catalog.csv"))
     return tuple(row for row in rows if row.paper == key)
 
 
@@ -289,7 +293,7 @@ def registered() -> Mapping[str, Paper]:
 def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:
     """The results of the literature by id: this package's own, and those of the papers."""
     known = papers().values() if among is None else among
-    return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
+    return {r.id: r for r in (*literature(), *(r for paper in known for r in paper.results))}
 
 
 def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> None:

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.calculus import substituted
-from dpverify.formulas.expressions import (
-    Expression,
-    OutOfScopeError,
-    Variable,
-    free_variables,
-    is_integer,
-)
+from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, free_variables, is_integer
 from dpverify.formulas.functionals import definition_of, is_declared_as_formula
 from dpverify.formulas.logic import (
     And,
@@ -378,11 +372,7 @@ class _Asymptotics:
     premises: Literal["", "some", "every"]
 
     def closed(
-        self,
-        display: str,
-        given: str,
-        reading: str,
-        formulas: Mapping[Variable, Expression] | None = None,
+        self, display: str, given: str, reading: str, formulas: Mapping[Variable, Expression] | None = None
     ) -> tuple[Formula, tuple[Formula, ...]]:
         """A claim and its conditions, constants bound; letters replaced by `formulas`, which have their domains."""
         from dpverify.formulas import notation

@@ -25,11 +25,12 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Dataset
 from dpverify.running import Executor
 from dpverify.statements.audit_parts import mean_neighbors, mean_problem, real_problem
-from dpverify.statements.audit_rows import On, Risk, Rows, privacy, queries, risk, table
+from dpverify.statements.audit_rows import Audited, On, Risk, Rows, table
 from dpverify.statements.plans import PRIVACY, WHITE_BOX, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
 
 MEAN = mean_problem(1, 1.0)
+DESCENT = Audited("bst14.alg1", "descent")
 SETTINGS = AuditSettings(Profile.QUICK, 0, Executor.parse("serial"))
 
 
@@ -64,7 +65,7 @@ def _verdict(row: Rows) -> Verdict:
 
 def test_a_count_that_is_stated_too_low_is_violated() -> None:
     for kind in (NoisyGradientDescent, Boastful):
-        row = queries("bst14.alg1/queries", "Queries", lambda kind=kind: _few(kind))
+        row = DESCENT.gradient_queries(lambda kind=kind: _few(kind))
         question = row[0].build(Profile.QUICK).question
         assert isinstance(question, CountQuestion)
         assert (question.claim, question.exact) == ("n^2 - 1", True)
@@ -73,16 +74,15 @@ def test_a_count_that_is_stated_too_low_is_violated() -> None:
 
 
 def test_a_risk_that_is_stated_too_low_is_violated() -> None:
-    row = risk("bst14.alg1/risk", "Risk", lambda: _risk(Boastful), 200)
+    row = DESCENT.risk(lambda: _risk(Boastful), 200, "risk")
     assert _verdict(row) is Verdict.VIOLATED
-    assert _verdict(risk("bst14.alg1/risk", "Risk", lambda: _risk(NoisyGradientDescent), 200)) is not (
-        Verdict.VIOLATED
-    )
+    right = DESCENT.risk(lambda: _risk(NoisyGradientDescent), 200, "risk")
+    assert _verdict(right) is not Verdict.VIOLATED
 
 
 def test_where_no_risk_is_stated_the_interval_stands_for_itself() -> None:
     problem, data = real_problem("breast-cancer", n=6, d=2)
-    (plan,) = risk("fmtt18.alg1/risk", "Risk", lambda: [Risk(PNSGD(problem, 0.1, 1.0), data, "few")], 20)
+    (plan,) = DESCENT.risk(lambda: [Risk(PNSGD(problem, 0.1, 1.0), data, "few")], 20, "risk")
     question = plan.build(Profile.QUICK).question
     assert isinstance(question, BoundsQuestion)
     (bound,) = question.bounds
@@ -105,7 +105,7 @@ def test_where_no_risk_is_stated_the_interval_stands_for_itself() -> None:
 def test_a_privacy_row_asks_for_claim_origin_and_fault(mechanism: Any, fault: str) -> None:
     pair = mean_neighbors("diabetes", n=3, d=1)
     for claim in ("headline", "sharpest"):
-        (plan,) = privacy("x/y", "X", lambda claim=claim: On(mechanism, pair, claim), 100)
+        (plan,) = DESCENT.privacy(lambda claim=claim: On(mechanism, pair, claim), 100, "y")
         audit = plan.build(Profile.QUICK)
         assert isinstance(audit.question, PrivacyQuestion)
         assert isinstance(audit.subject, OnPair)
@@ -120,7 +120,7 @@ def test_a_privacy_row_asks_for_claim_origin_and_fault(mechanism: Any, fault: st
 def test_a_guarantee_that_is_not_stated_is_no_row() -> None:
     pair = mean_neighbors("diabetes", n=3, d=1)
     withdrawn = NoisyGradientDescent(MEAN, 2.0, 1e-3, withdraw_guarantee=True)
-    (plan,) = privacy("x/y", "X", lambda: On(withdrawn, pair, None), 100)
+    (plan,) = DESCENT.privacy(lambda: On(withdrawn, pair, None), 100, "y")
     with pytest.raises(AssertionError, match=r"bst14\.alg1 does not state"):
         plan.build(Profile.QUICK)
 
@@ -132,13 +132,14 @@ def test_names_titles_subjects_and_runs() -> None:
         made.append(name)
         return list(_risk(NoisyGradientDescent))
 
-    plain = risk("a.b/{}/risk", "Of {}", cases, 30, per=("p", "q"))
+    of = Audited("a.b", "it")
+    plain = of.risk(cases, 30, per=("p", "q"))
     assert [(plan.name, plan.subject, plan.title) for plan in plain] == [
-        ("a.b/p/risk", "a.b", "Of p"),
-        ("a.b/q/risk", "a.b", "Of q"),
+        ("a.b/p/risk", "a.b", "Risk of it on p"),
+        ("a.b/q/risk", "a.b", "Risk of it on q"),
     ]
     assert made == []  # nothing is made before it is asked for
-    (full,) = risk("a.b/{}/risk", "Of {}", cases, 30, per={"p": "the first"}, full=True)
+    (full,) = of.risk(cases, 30, "real-size/{}", "Of {}", per={"p": "the first"})
     assert (full.title, full.in_full_alone, plain[0].in_full_alone) == ("Of the first", True, False)
     runs = {
         (plan.in_full_alone, profile): plan.build(profile).question.bounds[0].runs  # type: ignore[attr-defined]
@@ -161,8 +162,8 @@ def test_white_boxes_stand_beside_algorithms_that_state_their_steps() -> None:
     descent, sampler = NoisyGradientDescent(MEAN, 2.0, 1e-3), ExponentialSampling(MEAN, 2.0)
     plans = table(
         "bst14",
-        privacy("bst14.alg1/x", "Descent", lambda: On(descent, pair), 100),
-        privacy("bst14.alg2/x", "Sampling", lambda: On(sampler, pair), 100),
+        DESCENT.privacy(lambda: On(descent, pair), 100, "x"),
+        Audited("bst14.alg2", "sampling").privacy(lambda: On(sampler, pair), 100, "x"),
     )
     assert [plan.name for plan in plans] == ["bst14.alg1/x", "bst14.alg2/x", "bst14.alg1/x/white-box"]
     assert [plan.auditor for plan in plans] == [PRIVACY, PRIVACY, WHITE_BOX]

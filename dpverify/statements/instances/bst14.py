@@ -54,10 +54,7 @@ def _huberized() -> Evaluation:
     )
     left, right = f.jumps(2)[0]
     return Evaluation(
-        left,
-        right,
-        {"h": h},
-        (Premise("the three pieces and their slopes fit together", f.continuous(1)),),
+        left, right, {"h": h}, (Premise("the three pieces and their slopes fit together", f.continuous(1)),)
     )
 
 

@@ -22,9 +22,7 @@ def _entropy_of_a_coin() -> Evaluation:
     X = _coin()
     printed = sum((x * (1 / X.mass(x)).log() for x in X.masses), ball(0))
     return Evaluation(
-        printed,
-        X.entropy(),
-        conditions=(Premise("the two values are as likely", X.mass(1) == X.mass(2)),),
+        printed, X.entropy(), conditions=(Premise("the two values are as likely", X.mass(1) == X.mass(2)),)
     )
 
 

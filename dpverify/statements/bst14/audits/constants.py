@@ -20,7 +20,7 @@ from dpverify.ledger.origins import AsPrinted
 from dpverify.ledger.records import Interval
 from dpverify.problems import Ball, Box, ConstraintSet, Logistic, Problem, Simplex
 from dpverify.statements.audit_parts import gaussian_delta, mean_problem, real_problem, sign_change
-from dpverify.statements.audit_rows import hidden
+from dpverify.statements.audit_rows import constant, hidden
 
 DELTA = 1e-5
 SAMPLING_EPSILON = 2.0
@@ -71,17 +71,16 @@ def ball_zeta() -> ConstantQuestion:
             lambda zeta: scipy.special.gammaincc(2, 2 * zeta) - math.exp(-zeta), 1.1, 2.0, xtol=1e-12
         )
     )
-    return ConstantQuestion(
+    return constant(
+        sign_change(smallest, lambda z: (1 + 2 * z) * (-2 * z).exp() - (-z).exp()),
+        1.0,
+        AsPrinted("bst14.lem4.2", "zeta > 1", "every p"),
         formula="P[Gamma(p) <= zeta p] >= 1 - exp(-zeta) for zeta >= c",
         latex=r"\Pr[\Gamma(p)\le\zeta p]\ge1-e^{-\zeta}\text{ for }\zeta\ge c",
-        provable=sign_change(smallest, lambda z: (1 + 2 * z) * (-2 * z).exp() - (-z).exp()),
-        extreme="smallest",
-        printed=1.0,
         parameters={"p": "2"},
         range_fixed_by="closed form for p = 2; larger dimensions were compared on a grid and need less",
         method="root of (1 + 2 zeta) exp(-2 zeta) = exp(-zeta)",
         decisive=True,
-        origin=AsPrinted("bst14.lem4.2", "zeta > 1", "every p"),
     )
 
 
@@ -94,41 +93,37 @@ def gaussian_noise() -> ConstantQuestion:
         noise = (c / 4 * (arb(10) ** 5).log()).sqrt()
         return gaussian_delta(epsilon, epsilon / noise) - arb(10) ** -5
 
-    return ConstantQuestion(
+    return constant(
+        sign_change(smallest, excess),
+        PRINTED_CONSTANT,
+        AsPrinted("bst14.thmC.1", "c = 4", "every epsilon and delta"),
         formula="sigma_0^2 = c L^2 ln(1/delta) / (Delta n epsilon)^2",
         latex=r"\sigma_0^2=c\,\frac{L^2\ln(1/\delta)}{\Delta^2n^2\varepsilon^2}",
-        provable=sign_change(smallest, excess),
-        extreme="smallest",
-        printed=PRINTED_CONSTANT,
         parameters={"epsilon": f"{epsilon:g}", "delta": f"{DELTA:g}"},
         range_fixed_by=f"closed form at epsilon = {epsilon:g} and delta = {DELTA:g}",
         method="exact Gaussian profile at L2 sensitivity 2 L / (n Delta), which is attained in the limit",
         decisive=True,
-        origin=AsPrinted("bst14.thmC.1", "c = 4", "every epsilon and delta"),
     )
 
 
 def printed_epsilon() -> ConstantQuestion:
     """What the printed Gamma noise and the printed condition on Delta spend in one dimension."""
     spent = 1 + 10 * (arb(6) / 5).log()
-    return ConstantQuestion(
-        formula="c epsilon-DP for noise exp(-epsilon ||b|| / (2 L)) and Delta = beta / (2 epsilon)",
-        latex=r"c\,\varepsilon\text{-DP for }\nu(b)\propto e^{-\varepsilon\|b\|_2/(2L)},\ "
-        r"\Delta=\frac{\beta}{2\varepsilon}",
-        provable=Interval(
+    return constant(
+        Interval(
             lower=math.nextafter(float(spent.lower()), -math.inf),
             upper=math.nextafter(float(spent.upper()), math.inf),
             rigorous=True,
         ),
-        extreme="smallest",
-        printed=1.0,
+        1.0,
+        AsPrinted("bst14.objpert-privacy", "epsilon-DP, c = 1", "every epsilon, Delta >= beta / (2 epsilon)"),
+        formula="c epsilon-DP for noise exp(-epsilon ||b|| / (2 L)) and Delta = beta / (2 epsilon)",
+        latex=r"c\,\varepsilon\text{-DP for }\nu(b)\propto e^{-\varepsilon\|b\|_2/(2L)},\ "
+        r"\Delta=\frac{\beta}{2\varepsilon}",
         parameters={"epsilon": "0.1", "dimension": "1"},
         range_fixed_by="closed form from the density of the minimizer, at epsilon = 0.1 in one dimension",
         method="1 + ln(1 + 2 epsilon) / epsilon, attained by a huberized hinge where a record begins to bend",
         decisive=True,
-        origin=AsPrinted(
-            "bst14.objpert-privacy", "epsilon-DP, c = 1", "every epsilon, Delta >= beta / (2 epsilon)"
-        ),
     )
 
 

@@ -4,448 +4,399 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpverify.algorithms.bst14.boosting import Boosting
-from dpverify.algorithms.bst14.convex_sampling import (
+from dpverify.algorithms.bst14 import (
+    ApproximateLocalization,
     BoostedSampling,
+    Boosting,
     EfficientExponentialSampling,
+    ExponentialSampling,
+    GridWalk,
+    HuberizedObjectivePerturbation,
+    Localization,
+    NetMechanism,
+    NoisyGradientDescent,
+    ObjectivePerturbation,
+    OutputPerturbation,
     SamplingInConvexSet,
 )
-from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.grid_walk import GridWalk
-from dpverify.algorithms.bst14.huberized_hinge import HuberizedObjectivePerturbation
-from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
+from dpverify.auditing import RateQuestion
 from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import Ball
 from dpverify.statements import real_size
-from dpverify.statements.audit_parts import REAL_DATA
-from dpverify.statements.audit_rows import constant, law, mean, privacy, queries, risk, table
-from dpverify.statements.bst14.audits import cases, composed, constants, laws
-from dpverify.statements.bst14.audits.composed import mean_of_two
-from dpverify.statements.bst14.audits.laws import DELTA, NOISES
-from dpverify.statements.plans import ClaimedRate, Plan
+from dpverify.statements.audit_parts import REAL_DATA, mean_of
+from dpverify.statements.audit_rows import Audited, Made, OnLinear, Risks, table
+from dpverify.statements.bst14.audits import cases, constants, laws
+from dpverify.statements.bst14.audits.cases import EPSILON, mean_of_two, ridge
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES, WALK_EPSILON, on_cube
+from dpverify.statements.plans import Plan
 
-BOTH = (*REAL_DATA, "digits")
 NOISE = tuple(NOISES)
-WALKS = (GridWalk, SamplingInConvexSet, BoostedSampling, EfficientExponentialSampling)
 FAST = "n to infinity, epsilon and delta fixed"
 STRONGER = 4.0
 """The epsilon at which the bounds of what uses n^2 noisy steps are below the largest risk on the set."""
+AT_EPSILON = "{name}, n records, d = {data.d}, epsilon = {mechanism.epsilon:g}"
+OF_A_MEAN = "mean of n records of {data.name}, d = {data.d}, epsilon = {mechanism.epsilon:g}"
+
+DESCENT = Audited("bst14.alg1", "noisy gradient descent")
+SAMPLING = Audited("bst14.alg2", "exponential sampling")
+OUTPUT = Audited("bst14.alg3", "output perturbation")
+LOCAL = Audited("bst14.alg4", "localization with Algorithm 2")
+LOCAL_APPROX = Audited("bst14.alg-local-approx", "localization under (epsilon, delta)")
+WALK = Audited("bst14.alg-cube", "the grid walk")
+IN_SET = Audited("bst14.alg5", "sampling in a convex set")
+BOOSTED = Audited("bst14.alg6", "the boosted sampler")
+EFFICIENT = Audited("bst14.alg7", "efficient exponential sampling")
+NET = Audited("bst14.alg8", "the exponential mechanism on a net")
+HUBER = Audited("bst14.alg-huber", "huberized hinge")
+BOOSTING = Audited("bst14.alg-boost", "boosting")
+OBJECTIVE = Audited("bst14.alg-objpert", "objective perturbation")
 
 PLANS: tuple[Plan, ...] = table(
     "bst14",
-    # Algorithm 1
-    privacy("bst14.alg1/{}", "Noisy gradient descent on {}", cases.descent, 40_000),
-    privacy(
-        "bst14.alg1/worst-case",
-        "Noisy gradient descent, opposite linear losses",
-        partial(cases.descent, "worst-case"),
+    # Algorithm 1: a few steps on two records, where the accountant's profile shows more than one point of it
+    DESCENT.privacy(
+        OnLinear(lambda p, n: NoisyGradientDescent(p, 2.0, 0.01), 2, 4),
         40_000,
+        worst=", opposite linear losses",
     ),
-    risk("bst14.alg1/{}/risk", "Risk of noisy gradient descent on {}", cases.descent_risk, 1_000, over="n"),
-    risk(
-        "bst14.alg1/strongly-convex/risk",
-        "Risk of noisy gradient descent, strongly convex",
-        cases.convex_descent_risk,
+    # at the epsilon of the privacy audits, the bound is above every risk on the set
+    DESCENT.risk(
+        Risks(lambda p, n: NoisyGradientDescent(p, 8.0, DELTA), (8, 16, 32), 5, AT_EPSILON), 1_000, over="n"
+    ),
+    DESCENT.risk(
+        Risks(
+            lambda p, n: NoisyGradientDescent(p, 8.0, DELTA, step_size="strongly-convex"),
+            (8, 16, 32, 64),
+            2,
+            "mean of n records of {name}, d = {data.d}, epsilon = 8",
+            mean_of,
+        ),
         20_000,
+        "strongly-convex/risk",
+        ", strongly convex",
         over="n",
-        rate=ClaimedRate(-1.0, AsPrinted("bst14.thm2.4.2", "1 / n, logarithms aside", FAST)),
+        rate=RateQuestion(-1.0, AsPrinted("bst14.thm2.4.2", "1 / n, logarithms aside", FAST)),
     ),
-    queries("bst14.alg1/queries", "Gradient queries of noisy gradient descent", cases.descent_steps),
-    constant(
-        "bst14.alg1/constant-{}",
-        "The constant in Algorithm 1's noise variance, n = {}",
+    DESCENT.gradient_queries(Made(lambda p, n: NoisyGradientDescent(p, 2.0, DELTA), 32, 5)),
+    DESCENT.constant(
         constants.noise_variance,
+        row="constant-{}",
+        title="The constant in Algorithm 1's noise variance, n = {}",
         per=("32", "128", "512"),
     ),
     # Algorithm 2
-    privacy(
-        "bst14.alg2/{}",
-        "Exponential sampling on {}",
+    SAMPLING.privacy(
         partial(cases.exponential, cases.sampling),
         100_000,
-        per=BOTH,
+        per=(*REAL_DATA, "digits"),
+        worst=", linear losses",
     ),
-    privacy(
-        "bst14.alg2/worst-case",
-        "Exponential sampling, linear losses",
-        partial(cases.exponential, cases.sampling, "worst-case"),
-        100_000,
-    ),
-    risk("bst14.alg2/{}/risk", "Risk of exponential sampling on {}", cases.sampling_risk, 10_000, over="n"),
-    risk(
-        "bst14.alg2/digits/risk",
-        "Risk of exponential sampling on digits",
-        partial(cases.sampling_risk, "digits"),
+    SAMPLING.risk(Risks(cases.sampling, (32, 128, 400), 3, AT_EPSILON), 10_000, over="n"),
+    SAMPLING.risk(
+        partial(Risks(cases.sampling, (32, 128, 400), None, AT_EPSILON, mean_of), "digits"),
         1_000,
+        "digits/risk",
+        " on digits",
         over="n",
     ),
-    risk(
-        "bst14.alg2/corner/risk",
-        "Risk of exponential sampling, linear losses on a cube",
-        cases.corner_risk,
+    SAMPLING.risk(
+        Risks(
+            cases.sampling,
+            (64, 256, 569),
+            3,
+            f"{{name}}, n records, d = 3, linear losses on a cube, epsilon = {EPSILON:g}",
+            cases.linear_on_cube,
+        ),
         10_000,
+        "corner/risk",
+        ", linear losses on a cube",
         over="n",
     ),
-    law("bst14.alg2/{}/law", "Law of exponential sampling on {}", laws.sampled_disk, 20_000),
-    law("bst14.alg2/digits/law", "Law of exponential sampling in 64 dimensions", laws.sampled_digits, 20_000),
-    queries("bst14.alg2/queries", "Gradient queries for a quadratic loss", cases.quadratic_sampling),
-    queries("bst14.alg2/cell-queries", "Gradient queries of certified rejection", cases.cell_sampling),
-    constant(
-        "bst14.alg2/constant",
-        "The constant in the excess risk of exponential sampling",
+    SAMPLING.law(laws.sampled_disk, 20_000),
+    SAMPLING.law(laws.sampled_digits, 20_000, "digits/law", " in 64 dimensions"),
+    SAMPLING.gradient_queries(
+        Made(cases.sampling, 200, None, "digits", mean_of), title="Gradient queries for a quadratic loss"
+    ),
+    SAMPLING.gradient_queries(
+        Made(cases.sampling, 100, 2), row="cell-queries", title="Gradient queries of certified rejection"
+    ),
+    SAMPLING.constant(
         constants.sampling_risk,
+        row="constant",
+        title="The constant in the excess risk of exponential sampling",
     ),
     # Algorithm 3
-    privacy("bst14.alg3/{}", "Output perturbation on {}", cases.perturbed, 50_000),
-    privacy(
-        "bst14.alg3/worst-case",
-        "Output perturbation of a mean",
-        partial(cases.perturbed, "worst-case"),
-        50_000,
-    ),
-    risk("bst14.alg3/{}/risk", "Risk of output perturbation on {}", cases.output_risk, 2_000, over="n"),
-    mean(
-        "bst14.alg3/ball",
-        "How often output perturbation's ball misses the minimizer",
-        partial(cases.missed_ball, "breast-cancer"),
-        20_000,
-        over="zeta",
-    ),
-    constant("bst14.alg3/zeta", "From which zeta the ball's printed probability holds", constants.ball_zeta),
-    law("bst14.alg3/law", "The norm of output perturbation's noise", laws.noise_norm, 20_000),
-    # Algorithm 4 and Appendix C
-    privacy(
-        "bst14.alg4/{}",
-        "Localization with Algorithm 2 on {}",
-        partial(mean_of_two, composed.sampled_locally),
-        40_000,
-    ),
-    privacy(
-        "bst14.alg4/worst-case",
-        "Localization with Algorithm 2, opposite records",
-        partial(mean_of_two, composed.sampled_locally, "worst-case"),
-        100_000,
-    ),
-    privacy(
-        "bst14.alg4/walk/breast-cancer",
-        "Localization with Algorithm 7 on breast-cancer",
-        partial(mean_of_two, composed.walked_locally, "breast-cancer"),
-        6_000,
-    ),
-    privacy(
-        "bst14.alg4/walk/worst-case",
-        "Localization with Algorithm 7, opposite records",
-        partial(mean_of_two, composed.walked_locally, "worst-case"),
-        6_000,
-    ),
-    risk(
-        "bst14.alg4/risk",
-        "Risk of localization with Algorithm 2",
-        lambda: composed.mean_risk(lambda problem: Localization(problem, 8.0), (10, 20, 40)),
-        20_000,
-        over="n",
-    ),
-    mean(
-        "bst14.alg4/ball",
-        "How often the minimizer is outside of the ball of output perturbation",
-        composed.gamma_ball,
-        20_000,
-        over="n",
-    ),
-    law("bst14.alg4/law", "Law of localization with Algorithm 2 on a line", laws.localized, 20_000),
-    queries(
-        "bst14.alg4/queries", "Projections of localization", composed.localized_projections, "projection"
-    ),
-    privacy(
-        "bst14.alg-local-approx/{}",
-        "Localization under (epsilon, delta) on {}",
-        partial(mean_of_two, composed.descended_locally),
-        40_000,
-    ),
-    privacy(
-        "bst14.alg-local-approx/worst-case",
-        "Localization under (epsilon, delta), opposite records",
-        partial(mean_of_two, composed.descended_locally, "worst-case"),
-        40_000,
-    ),
-    risk(
-        "bst14.alg-local-approx/risk",
-        "Risk of localization under (epsilon, delta)",
-        lambda: composed.mean_risk(lambda problem: ApproximateLocalization(problem, 8.0, DELTA), (16, 32)),
-        400,
-        over="n",
-    ),
-    mean(
-        "bst14.alg-local-approx/ball",
-        "How often Gaussian output perturbation's ball misses the minimizer",
-        composed.gaussian_ball,
-        20_000,
-        over="n",
-    ),
-    queries(
-        "bst14.alg-local-approx/queries",
-        "Projections of localization under (epsilon, delta)",
-        composed.descended_projections,
-        "projection",
-    ),
-    constant(
-        "bst14.alg-local-approx/constant",
-        "The constant in the noise of Gaussian output perturbation",
-        constants.gaussian_noise,
-    ),
-    # walks
-    privacy("bst14.alg-cube/{}", "The grid walk on {}", partial(cases.walk, GridWalk, 2), 40_000),
-    *(
-        law(
-            f"{kind.id}/law-{{}}",
-            "The law in one dimension on {}",
-            partial(laws.walk, kind, n),
-            20_000,
-            per=names,
-        )
-        for kind, n, names in (
-            (GridWalk, 60, REAL_DATA),
-            (SamplingInConvexSet, 60, ("breast-cancer",)),
-            (BoostedSampling, 12, ("diabetes",)),
-            (EfficientExponentialSampling, 12, ("breast-cancer",)),
-        )
-    ),
-    queries(
-        "bst14.alg-cube/queries",
-        "Value queries of the grid walk",
-        partial(cases.walk_values, GridWalk, 8, 2),
-        "value",
-    ),
-    constant(
-        "bst14.alg-cube/steps-{}",
-        "The constant in the grid walk's number of steps, p = {}",
-        constants.walk_steps,
-        per=("1", "2", "3"),
-    ),
-    mean("bst14.alg5/{}", "Algorithm 5 stays in a disk half of the time, {}", cases.half_inside, 10_000),
-    privacy(
-        "bst14.alg6/breast-cancer",
-        "The boosted sampler on breast-cancer",
-        partial(cases.walk, BoostedSampling, 2, "breast-cancer"),
-        40_000,
-    ),
-    mean("bst14.alg6/inside", "Algorithm 6 never leaves a disk", cases.never_left, 5_000),
-    privacy(
-        "bst14.alg7/{}",
-        "Efficient exponential sampling on {}",
-        partial(cases.walk, EfficientExponentialSampling, 2),
-        40_000,
-    ),
-    privacy(
-        "bst14.alg7/worst-case",
-        "Efficient exponential sampling on opposite records",
-        partial(cases.walk, EfficientExponentialSampling, 4, "worst-case"),
-        10_000,
-    ),
-    risk(
-        "bst14.alg7/risk-{}",
-        "Excess risk of efficient exponential sampling on {}",
-        cases.walk_risk,
-        10_000,
-        over="n",
-    ),
-    queries(
-        "bst14.alg7/queries",
-        "Value queries of efficient exponential sampling",
-        partial(cases.walk_values, EfficientExponentialSampling, 2, 1),
-        "value",
-    ),
-    # Algorithm 8
-    privacy(
-        "bst14.alg8/{}",
-        "Exponential mechanism on a net, {}",
-        partial(cases.exponential, cases.coarse_net),
-        40_000,
-    ),
-    privacy(
-        "bst14.alg8/worst-case",
-        "Exponential mechanism on a net, linear losses",
-        partial(cases.exponential, cases.coarse_net, "worst-case"),
-        40_000,
-    ),
-    risk(
-        "bst14.alg8/{}/risk",
-        "Risk of the exponential mechanism on a net, {}",
-        cases.net_risk,
+    OUTPUT.privacy(cases.perturbed, 50_000, worst=" of a mean"),
+    OUTPUT.risk(
+        Risks(
+            lambda p, n: OutputPerturbation(p, 1.0), (50, 100, 200), 3, AT_EPSILON, partial(ridge, weight=0.1)
+        ),
         2_000,
         over="n",
     ),
-    law("bst14.alg8/law", "Law of the exponential mechanism on a net", laws.net, 40_000),
-    queries(
-        "bst14.alg8/queries", "Value queries of the exponential mechanism on a net", cases.net_values, "value"
+    OUTPUT.mean(
+        cases.missed_ball,
+        20_000,
+        "ball",
+        "How often output perturbation's ball misses the minimizer",
+        over="zeta",
     ),
-    constant(
-        "bst14.alg8/net-{}",
-        "The constant in the size of a net of a {}",
+    OUTPUT.constant(
+        constants.ball_zeta, row="zeta", title="From which zeta the ball's printed probability holds"
+    ),
+    OUTPUT.law(laws.noise_norm, 20_000, "law", title="The norm of output perturbation's noise"),
+    # Algorithm 4 and Appendix C
+    LOCAL.privacy(partial(mean_of_two, cases.sampled_locally), 40_000),
+    LOCAL.privacy(partial(mean_of_two, cases.sampled_locally), 100_000, "worst-case", ", opposite records"),
+    LOCAL.privacy(
+        partial(mean_of_two, cases.walked_locally),
+        6_000,
+        "walk/{}",
+        title="Localization with Algorithm 7 on {}",
+        per=("breast-cancer",),
+    ),
+    LOCAL.privacy(
+        partial(mean_of_two, cases.walked_locally),
+        6_000,
+        "walk/worst-case",
+        title="Localization with Algorithm 7, opposite records",
+    ),
+    LOCAL.risk(
+        Risks(lambda p, n: Localization(p, 8.0), (10, 20, 40), 2, OF_A_MEAN, mean_of),
+        20_000,
+        "risk",
+        "",
+        over="n",
+    ),
+    LOCAL.mean(
+        lambda: cases.outside_ball(
+            partial(OutputPerturbation, epsilon=200.0), "bst14.lem4.2", "zeta = 3 ln n", "epsilon/2 = 200"
+        ),
+        20_000,
+        "ball",
+        "How often the minimizer is outside of the ball of output perturbation",
+        over="n",
+    ),
+    LOCAL.law(laws.localized, 20_000, "law", " on a line"),
+    LOCAL.projections(
+        Made(lambda p, n: Localization(p, 4.0), 20, 2, on=ridge), title="Projections of localization"
+    ),
+    LOCAL_APPROX.privacy(partial(mean_of_two, cases.descended_locally), 40_000, worst=", opposite records"),
+    LOCAL_APPROX.risk(
+        Risks(lambda p, n: ApproximateLocalization(p, 8.0, DELTA), (16, 32), 2, OF_A_MEAN, mean_of),
+        400,
+        "risk",
+        "",
+        over="n",
+    ),
+    LOCAL_APPROX.mean(
+        lambda: cases.outside_ball(
+            partial(GaussianOutputPerturbation, epsilon=200.0, delta=DELTA),
+            "bst14.thmC.2",
+            "zeta = sqrt(3 ln n) for p >= 2",
+            "epsilon = 200",
+        ),
+        20_000,
+        "ball",
+        "How often Gaussian output perturbation's ball misses the minimizer",
+        over="n",
+    ),
+    LOCAL_APPROX.projections(
+        Made(lambda p, n: ApproximateLocalization(p, 4.0, DELTA), 16, 5, on=ridge),
+        title="Projections of localization under (epsilon, delta)",
+    ),
+    LOCAL_APPROX.constant(
+        constants.gaussian_noise,
+        row="constant",
+        title="The constant in the noise of Gaussian output perturbation",
+    ),
+    # walks
+    WALK.privacy(partial(cases.walk, GridWalk, 2), 40_000),
+    *(
+        of.law(
+            partial(laws.walk, kind, n), 20_000, "law-{}", title="The law in one dimension on {}", per=names
+        )
+        for of, kind, n, names in (
+            (WALK, GridWalk, 60, REAL_DATA),
+            (IN_SET, SamplingInConvexSet, 60, ("breast-cancer",)),
+            (BOOSTED, BoostedSampling, 12, ("diabetes",)),
+            (EFFICIENT, EfficientExponentialSampling, 12, ("breast-cancer",)),
+        )
+    ),
+    WALK.value_queries(Made(cases.by_steps(GridWalk), 8, 2, on=on_cube)),
+    WALK.constant(
+        constants.walk_steps,
+        row="steps-{}",
+        title="The constant in the grid walk's number of steps, p = {}",
+        per=("1", "2", "3"),
+    ),
+    IN_SET.mean(cases.half_inside, 10_000, "{}", "Algorithm 5 stays in a disk half of the time, {}"),
+    BOOSTED.privacy(partial(cases.walk, BoostedSampling, 2), 40_000, per=("breast-cancer",)),
+    BOOSTED.mean(cases.never_left, 5_000, "inside", "Algorithm 6 never leaves a disk"),
+    EFFICIENT.privacy(partial(cases.walk, EfficientExponentialSampling, 2), 40_000),
+    EFFICIENT.privacy(
+        partial(cases.walk, EfficientExponentialSampling, 4), 10_000, "worst-case", " on opposite records"
+    ),
+    # Theorem 3.4 (2) with the constant that a convex risk gives
+    EFFICIENT.risk(
+        Risks(lambda p, n: EfficientExponentialSampling(p, WALK_EPSILON), (2, 8, 32), 1, on=on_cube),
+        10_000,
+        "risk-{}",
+        title="Excess risk of efficient exponential sampling on {}",
+        over="n",
+    ),
+    EFFICIENT.value_queries(Made(cases.by_steps(EfficientExponentialSampling), 2, 1, on=on_cube)),
+    # Algorithm 8
+    NET.privacy(
+        partial(cases.exponential, cases.coarse_net),
+        40_000,
+        title="Exponential mechanism on a net, {}",
+        worst="Exponential mechanism on a net, linear losses",
+    ),
+    NET.risk(
+        Risks(lambda p, n: NetMechanism(p, EPSILON), (16, 64, 128), 2, AT_EPSILON),
+        2_000,
+        title=", {}",
+        over="n",
+    ),
+    NET.law(laws.net, 40_000, "law", ""),
+    NET.value_queries(Made(lambda p, n: NetMechanism(p, EPSILON), 64, 2, "diabetes")),
+    NET.constant(
         constants.net_size,
+        row="net-{}",
+        title="The constant in the size of a net of a {}",
         per=("ball", "cube", "simplex"),
     ),
     # Appendices B, D and E
-    privacy(
-        "bst14.alg-huber/breast-cancer/{}",
-        "Huberized hinge on breast-cancer, {} noise",
-        cases.huberized,
-        50_000,
-        per=NOISE,
-    ),
+    HUBER.privacy(cases.huberized, 50_000, "breast-cancer/{}", " on breast-cancer, {} noise", per=NOISE),
     *(
-        mean(
-            f"bst14.alg-huber/bad-{which}{'/printed' if printed else ''}",
-            f"Huberized hinge on bad data set {which}{', as printed' if printed else ''}",
+        HUBER.mean(
             partial(cases.bad_data, which, printed),
             2_000,
+            f"bad-{which}{'/printed' if printed else ''}",
+            f"Huberized hinge on bad data set {which}{', as printed' if printed else ''}",
             over="n",
         )
         for which in (1, 2)
         for printed in (True, False)
     ),
-    privacy("bst14.alg-boost/{}", "Boosting on {}", composed.boosted_mean, 60_000),
-    privacy("bst14.alg-boost/worst-case", "Boosting, opposite linear losses", composed.boosted_line, 40_000),
-    privacy(
-        "bst14.alg-boost/pure-worst-case",
-        "Boosting of output perturbation, opposite linear losses with a ridge",
-        composed.boosted_pure_line,
-        60_000,
+    BOOSTING.privacy(cases.boosted_mean, 60_000),
+    BOOSTING.privacy(
+        OnLinear(cases.boosted_line, 2, claim="headline"), 40_000, "worst-case", ", opposite linear losses"
     ),
-    mean(
-        "bst14.alg-boost/{}/probability",
-        "Probability that boosting's risk is above its bound on {}",
-        composed.boosted_probability,
+    BOOSTING.privacy(
+        OnLinear(cases.boosted_pure_line, 4, claim="headline"),
+        60_000,
+        "pure-worst-case",
+        " of output perturbation, opposite linear losses with a ridge",
+    ),
+    BOOSTING.mean(
+        cases.boosted_probability,
         10_000,
+        "{}/probability",
+        "Probability that boosting's risk is above its bound on {}",
         over="n",
     ),
-    law("bst14.alg-boost/law", "Law of the pick from two runs", laws.picked, 20_000),
-    queries("bst14.alg-boost/value-queries", "Value queries of boosting", composed.boosted_descent, "value"),
-    queries("bst14.alg-boost/gradient-queries", "Gradient queries of boosting", composed.boosted_descent),
-    privacy(
-        "bst14.alg-objpert/breast-cancer/gamma",
-        "Objective perturbation on breast-cancer, gamma noise",
-        partial(cases.objective, "breast-cancer", "gamma"),
-        20_000,
+    BOOSTING.law(laws.picked, 20_000, "law", title="Law of the pick from two runs"),
+    BOOSTING.value_queries(cases.BOOSTED_DESCENT, row="value-queries"),
+    BOOSTING.gradient_queries(cases.BOOSTED_DESCENT, row="gradient-queries"),
+    *(
+        OBJECTIVE.privacy(
+            partial(cases.objective, name), 20_000, f"{name}/{{}}", f" on {name}, {{}} noise", per=(noise,)
+        )
+        for name, noise in zip(REAL_DATA, NOISE, strict=True)
     ),
-    privacy(
-        "bst14.alg-objpert/diabetes/gaussian",
-        "Objective perturbation on diabetes, gaussian noise",
-        partial(cases.objective, "diabetes", "gaussian"),
-        20_000,
-    ),
-    privacy(
-        "bst14.alg-objpert/worst-case/{}",
-        "Objective perturbation in one dimension, {} noise",
-        cases.objective_worst,
-        50_000,
-        per=NOISE,
+    OBJECTIVE.privacy(
+        cases.objective_worst, 50_000, "worst-case/{}", " in one dimension, {} noise", per=NOISE
     ),
     *(
-        risk(
-            f"bst14.alg-objpert/{name}/{{}}/risk",
-            f"Risk of objective perturbation on {name}, {{}} noise",
+        OBJECTIVE.risk(
             partial(cases.objective_risk, name),
             2_000,
+            f"{name}/{{}}/risk",
+            f" on {name}, {{}} noise",
             over="n",
             per=NOISE,
         )
         for name in REAL_DATA
     ),
     *(
-        risk(
-            "bst14.alg-objpert/strongly-convex/{}/risk",
-            "Risk of objective perturbation of a mean, {} noise",
+        OBJECTIVE.risk(
             cases.objective_rate,
             30_000,
+            "strongly-convex/{}/risk",
+            " of a mean, {} noise",
             over="n",
-            rate=ClaimedRate(-1.0, AsPrinted(f"bst14.thmE.2.{part}", "1 / n", FAST)),
+            rate=RateQuestion(-1.0, AsPrinted(f"bst14.thmE.2.{part}", "1 / n", FAST)),
             per=(noise,),
         )
-        for part, noise in enumerate(NOISES, start=1)
+        for part, noise in enumerate(NOISE, start=1)
     ),
-    constant(
-        "bst14.alg-objpert/printed-epsilon",
-        "What objective perturbation spends with the printed Gamma noise",
+    OBJECTIVE.constant(
         constants.printed_epsilon,
+        row="printed-epsilon",
+        title="What objective perturbation spends with the printed Gamma noise",
     ),
-    law(
-        "bst14.alg-objpert/law/{}",
-        "The law of objective perturbation in one dimension, {} noise",
+    OBJECTIVE.law(
         laws.minimizer,
         10_000,
+        "law/{}",
+        title="The law of objective perturbation in one dimension, {} noise",
         per=NOISE,
     ),
     # real size
     real_size.risk(
-        "bst14.alg1",
-        "noisy gradient descent",
+        DESCENT,
+        DESCENT.name,
         lambda: NoisyGradientDescent(real_size.mean(), STRONGER, DELTA, step_size="strongly-convex"),
         60,
     ),
-    real_size.risk(
-        "bst14.alg2", "exponential sampling", lambda: ExponentialSampling(real_size.mean(), 1.0), 2_000
-    ),
+    real_size.risk(SAMPLING, SAMPLING.name, lambda: ExponentialSampling(real_size.mean(), 1.0), 2_000),
     real_size.privacy(
-        "bst14.alg2", "Exponential sampling", lambda: ExponentialSampling(real_size.linear(), 1.0), 40_000
+        SAMPLING, "Exponential sampling", lambda: ExponentialSampling(real_size.linear(), 1.0), 40_000
     ),
-    real_size.risk(
-        "bst14.alg3", "output perturbation", lambda: OutputPerturbation(real_size.mean(), 1.0), 2_000
-    ),
+    real_size.risk(OUTPUT, OUTPUT.name, lambda: OutputPerturbation(real_size.mean(), 1.0), 2_000),
     real_size.privacy(
-        "bst14.alg3", "Output perturbation", lambda: OutputPerturbation(real_size.mean(), 1.0), 40_000
+        OUTPUT, "Output perturbation", lambda: OutputPerturbation(real_size.mean(), 1.0), 40_000
     ),
-    real_size.risk("bst14.alg4", "localization", lambda: Localization(real_size.mean(), STRONGER), 500),
+    real_size.risk(LOCAL, "localization", lambda: Localization(real_size.mean(), STRONGER), 500),
     real_size.risk(
-        "bst14.alg-local-approx",
+        LOCAL_APPROX,
         "approximate localization",
         lambda: ApproximateLocalization(real_size.mean(), STRONGER, DELTA),
         60,
     ),
     real_size.privacy(
-        "bst14.alg-boost",
+        BOOSTING,
         "Boosting of output perturbation",
         lambda: Boosting(OutputPerturbation(real_size.mean(), 1.0), 0.1),
         10_000,
     ),
-    mean(
-        "bst14.alg-boost/real-size/probability",
+    BOOSTING.mean(
+        cases.boosted_at_size,
+        2_000,
+        "real-size/probability",
         f"Probability that boosting's risk is above its bound at real size, {real_size.SIZE} records of "
         f"{real_size.DIMENSION} features",
-        composed.boosted_at_size,
-        2_000,
-        full=True,
     ),
+    real_size.risk(OBJECTIVE, OBJECTIVE.name, lambda: ObjectivePerturbation(real_size.logistic(), 1.0), 500),
     real_size.risk(
-        "bst14.alg-objpert",
-        "objective perturbation",
-        lambda: ObjectivePerturbation(real_size.logistic(), 1.0),
-        500,
-    ),
-    real_size.risk(
-        "bst14.alg-huber",
+        HUBER,
         "huberized objective perturbation",
         lambda: HuberizedObjectivePerturbation(0.5, 1.0, constraint=Ball(real_size.DIMENSION, 1.0)),
         500,
     ),
     *(
-        law(
-            f"{kind.id}/real-size/law",
-            "The law in one dimension on the most records that are not refused",
+        of.law(
             partial(cases.law_at_size, kind),
             200_000,
-            full=True,
+            "real-size/law",
+            title="The law in one dimension on the most records that are not refused",
         )
-        for kind in WALKS
+        for of, kind in zip((WALK, IN_SET, BOOSTED, EFFICIENT), cases.WALKS, strict=True)
     ),
-    risk(
-        "bst14.alg8/real-size/risk",
-        "Risk of the exponential mechanism on a net, all records and the most features that are not refused",
-        cases.net_at_size,
-        2_000,
-        full=True,
+    NET.risk(
+        cases.net_at_size, 2_000, "real-size/risk", ", all records and the most features that are not refused"
     ),
 )

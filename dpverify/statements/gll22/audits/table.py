@@ -4,109 +4,119 @@ from __future__ import annotations
 
 from functools import partial
 
+from dpverify.algorithms.gll22 import RegularizedExponentialMechanism
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import REAL_DATA
-from dpverify.statements.audit_rows import constant, law, mean, privacy, queries, risk, table
+from dpverify.statements.audit_rows import Audited, Made, OnLinear, Risks, table
 from dpverify.statements.gll22.audits import cases, constants
+from dpverify.statements.gll22.audits.cases import DELTA, EPSILON, SIZE, SOLVERS
 from dpverify.statements.plans import Plan
+
+SAMPLER = Audited("gll22.alg1", "the alternating sampler")
+STEP = Audited("gll22.alg2", "the inner rejection step")
+MECHANISM = Audited("gll22.rem", "the regularized exponential mechanism")
+FAMILY = Audited("gll22.lower-instance", "the hard linear family")
+SIZES = (SIZE, 4 * SIZE, 16 * SIZE)
 
 PLANS: tuple[Plan, ...] = table(
     "gll22",
-    law("gll22.alg1/{}/law", "Law of the alternating sampler on {}", cases.sampler_law, 500),
-    law("gll22.alg1/gaussian/law", "Alternating sampler, a Gaussian in d = 10", cases.gaussian_law, 500),
-    mean("gll22.alg1/queries", "Value queries of the alternating sampler", cases.sampler_queries, 400),
-    constant(
-        "gll22.alg1/steps",
-        "The constant in the number of steps",
+    SAMPLER.law(cases.sampler_law, 500),
+    SAMPLER.law(cases.gaussian_law, 500, "gaussian/law", "Alternating sampler, a Gaussian in d = 10"),
+    SAMPLER.mean(cases.sampler_queries, 400, "queries", "Value queries of the alternating sampler"),
+    SAMPLER.constant(
         constants.sampler_steps,
+        row="steps",
+        title="The constant in the number of steps",
         about="gll22.thm5.6",
     ),
-    constant(
-        "gll22.alg2/step-size",
-        "The constant in the step size",
+    STEP.constant(
         constants.inner_step_size,
+        row="step-size",
+        title="The constant in the step size",
         about="gll22.lem5.5",
     ),
-    law("gll22.alg2/{}/law", "Law of the inner rejection step on {}", cases.step_law, 50_000),
-    mean(
-        "gll22.alg2/{}/queries", "Value queries of the inner rejection step on {}", cases.step_queries, 50_000
+    STEP.law(cases.step_law, 50_000),
+    STEP.mean(cases.step_queries, 50_000, "{}/queries", "Value queries of the inner rejection step on {}"),
+    MECHANISM.privacy(
+        partial(cases.gaussian_mechanism, 4, 2), 50_000, title="Regularized exponential mechanism on {}"
     ),
-    privacy(
-        "gll22.rem/{}",
-        "Regularized exponential mechanism on {}",
-        partial(cases.gaussian_mechanism, 4, 2),
-        50_000,
+    MECHANISM.risk(
+        Risks(lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA), SIZES, 2), 4_000, over="n"
     ),
-    risk(
-        "gll22.rem/{}/risk",
-        "Risk of the regularized exponential mechanism on {}",
-        cases.mechanism_risk,
-        4_000,
-        over="n",
-    ),
-    law(
-        "gll22.rem/{}/law", "Law of the regularized exponential mechanism on {}", cases.mechanism_law, 20_000
-    ),
-    privacy(
-        "gll22.rem/worst-case",
-        "Regularized exponential mechanism, worst case",
-        partial(cases.gaussian_mechanism, cases.SIZE, 1, "worst-case"),
+    MECHANISM.law(cases.mechanism_law, 20_000),
+    MECHANISM.privacy(
+        partial(cases.gaussian_mechanism, SIZE, 1),
         100_000,
+        "worst-case",
+        "Regularized exponential mechanism, worst case",
     ),
-    privacy(
-        "gll22.rem/sampled",
-        "Regularized exponential mechanism by the alternating sampler",
+    MECHANISM.privacy(
         cases.sampled_mechanism,
         3_000,
+        "sampled",
+        "Regularized exponential mechanism by the alternating sampler",
     ),
-    risk(
-        "gll22.rem/population-risk",
-        "Population risk of the regularized exponential mechanism",
-        cases.population_risk,
+    # Theorem 6.8 with a data set as the population
+    MECHANISM.risk(
+        Risks(
+            lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA, tuning="sco"),
+            SIZES,
+            5,
+            "{data.name} as the population, samples of n records, linear losses, d = 5",
+            cases.labeled_linear,
+            samples=True,
+        ),
         8_000,
+        "population-risk",
+        "Population risk of the regularized exponential mechanism",
         over="n",
     ),
-    queries(
-        "gll22.rem/queries",
-        "Gradient queries of the regularized exponential mechanism",
-        cases.gaussian_on_ball,
+    MECHANISM.gradient_queries(
+        Made(
+            lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA, tuning="erm"),
+            SIZE,
+            None,
+            "diabetes",
+            cases.linear_on_ball,
+        )
     ),
-    constant(
-        "gll22.rem/queries-constant",
-        "The constant in the number of value queries",
+    MECHANISM.constant(
         constants.mechanism_queries,
+        row="queries-constant",
+        title="The constant in the number of value queries",
         about="gll22.thm6.4",
     ),
-    mean(
-        f"{cases.FAMILY}/{{}}",
-        "Hard linear family against {}",
-        cases.tried,
-        1_000,
-        over="n",
-        per=cases.SOLVERS,
-    ),
+    FAMILY.mean(cases.tried, 1_000, "{}", "Hard linear family against {}", over="n", per=SOLVERS),
     *(
-        mean(
-            f"{cases.FAMILY}/{name}/{{}}",
-            f"Linear losses from {name} against {{}}",
+        FAMILY.mean(
             partial(cases.tried_on_data, name),
             500,
+            f"{name}/{{}}",
+            f"Linear losses from {name} against {{}}",
             over="n",
-            per={key: cases.SOLVERS[key] for key in ("mean", "private-mean")},
+            per={key: SOLVERS[key] for key in ("mean", "private-mean")},
         )
         for name in REAL_DATA
     ),
-    privacy(
-        f"{cases.FAMILY}/{{}}/privacy", "The minimizer from a noisy mean on {}", cases.noisy_mean, 40_000
+    FAMILY.privacy(
+        OnLinear(cases.noisy_mean, 2, 2, "headline"),
+        40_000,
+        "{}/privacy",
+        "The minimizer from a noisy mean on {}",
     ),
-    queries(f"{cases.FAMILY}/queries", "Values seen of the hard linear family", cases.seen, "value"),
-    real_size.risk("gll22.rem", "the regularized exponential mechanism", cases.mechanism_at_size, 200),
+    FAMILY.value_queries(cases.seen, title="Values seen of the hard linear family"),
+    real_size.risk(
+        MECHANISM,
+        MECHANISM.name,
+        lambda: RegularizedExponentialMechanism(real_size.logistic(), 1.0, 1e-2, sampler="alternating"),
+        200,
+    ),
     *(
-        mean(f"{id_}/real-size/{name}", f"{title} at real size, {cases.N} records", case, runs, full=True)
-        for id_, name, title, case, runs in (
-            ("gll22.alg1", "queries", "Value queries of the alternating sampler", cases.sampler_at_size, 400),
-            ("gll22.alg2", "queries", "Value queries of an inner step", cases.step_at_size, 20_000),
-            (cases.FAMILY, "risk", "Risk on the hard linear family", cases.family_at_size, 10_000),
+        of.mean(case, runs, f"real-size/{row}", f"{title} at real size, {cases.N} records")
+        for of, case, runs, row, title in (
+            (SAMPLER, cases.sampler_at_size, 400, "queries", "Value queries of the alternating sampler"),
+            (STEP, cases.step_at_size, 20_000, "queries", "Value queries of an inner step"),
+            (FAMILY, cases.family_at_size, 10_000, "risk", "Risk on the hard linear family"),
         )
     ),
 )

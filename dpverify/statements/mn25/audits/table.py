@@ -2,104 +2,95 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from dpverify.algorithms.mn25.dp_sgd import DPSGD
-from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.mn25 import DPSGD, EmpiricalToPopulation, PhasedERM, PhasedSGD
 from dpverify.statements import real_size
-from dpverify.statements.audit_rows import constant, law, mean, privacy, queries, risk, table
+from dpverify.statements.audit_rows import Audited, Made, OnLinear, Risks, table
 from dpverify.statements.mn25.audits import cases, constants, lower_bounds
-from dpverify.statements.mn25.audits.cases import DELTA, EPSILON, counted, on_pair, risks, split
+from dpverify.statements.mn25.audits.cases import DELTA, DIMENSION, EPSILON, few, risks, split, trivial
 from dpverify.statements.plans import Plan
 
 SIZES = ("200", "1000")
 TRACED = {"hard": "the hard distribution", "digits": "digits", "breast-cancer": "breast-cancer"}
-MESSAGES = partial(on_pair, cases.gaussian_messages, 4)
-DESCENT = partial(on_pair, cases.private_descent, 4)
-PHASES = partial(on_pair, cases.private_phases, 2)
-MINIMIZERS = partial(on_pair, cases.private_minimizers, 4)
-RESAMPLED = partial(on_pair, cases.resampled, 2)
+
+MESSAGES = OnLinear(cases.gaussian_messages, 4, 2)
+DESCENT = OnLinear(lambda p, n: DPSGD(p, 4.0, 0.01), 4)
+PHASES = OnLinear(lambda p, n: PhasedSGD(p, 4.0, 0.01, accuracy=0.15 * trivial(p)), 2)
+MINIMIZERS = OnLinear(lambda p, n: PhasedERM(p, 4.0, 0.01, gap_factor=1e-6), 4)
+RESAMPLED = OnLinear(cases.resampled, 2)
 """Methods on small pairs of data sets."""
+
+ORACLE = Audited("mn25.alg1", "Private oracle method")
+SGD = Audited("mn25.alg3", "DP-SGD")
+PHASED_SGD = Audited("mn25.alg4", "Phased SGD")
+PHASED_ERM = Audited("mn25.alg5", "Phased ERM")
+INSTANCE = Audited("mn25.hard-instance", "the hard instance")
+TRACING = Audited("mn25.fingerprint", "tracing")
+LIMITED = Audited("mn25.limited-oracle", "SGD through a limited oracle")
+BY_ERM = Audited("mn25.sco-to-erm", "SCO by ERM")
+BY_SCO = Audited("mn25.erm-to-sco", "ERM by SCO")
 
 PLANS: tuple[Plan, ...] = table(
     "mn25",
     # private oracles
-    privacy("mn25.alg1/{}", "Private oracle method on {}", partial(MESSAGES, 2), 20_000),
-    privacy("mn25.alg1/worst-case", "Private oracle method, worst case", MESSAGES, 40_000),
-    queries("mn25.alg1/queries", "Gradient queries of Private oracle method", cases.two_passes),
-    privacy("mn25.alg3/{}", "DP-SGD on {}", partial(DESCENT, 1), 20_000),
-    risk(
-        "mn25.alg3/{}/risk", "Risk of DP-SGD on {}", partial(risks, cases.tuned_descents), 400, over="alpha"
-    ),
-    privacy("mn25.alg3/worst-case", "DP-SGD, worst case", DESCENT, 40_000),
-    queries(
-        "mn25.alg3/queries",
-        "Gradient queries of DP-SGD",
-        partial(counted, partial(DPSGD, epsilon=EPSILON, delta=DELTA)),
-    ),
-    constant(
-        "mn25.alg3/constant-{}", "The constant in DP-SGD's accuracy, n = {}", constants.dp_sgd, per=SIZES
+    ORACLE.privacy(MESSAGES, 20_000),
+    ORACLE.privacy(replace(MESSAGES, d=1), 40_000, "worst-case", ", worst case"),
+    ORACLE.gradient_queries(few(cases.two_passes)),
+    SGD.privacy(DESCENT, 20_000),
+    SGD.risk(partial(risks, cases.tuned_descents), 400, over="alpha"),
+    SGD.privacy(DESCENT, 40_000, "worst-case", ", worst case"),
+    SGD.gradient_queries(few(lambda p, n: DPSGD(p, EPSILON, DELTA))),
+    SGD.constant(
+        constants.dp_sgd, row="constant-{}", title="The constant in DP-SGD's accuracy, n = {}", per=SIZES
     ),
     # in phases
-    privacy("mn25.alg4/{}", "Phased SGD on {}", partial(PHASES, 1), 20_000),
-    risk("mn25.alg4/{}/risk", "Risk of Phased SGD on {}", partial(risks, cases.phased_sgd), 100),
-    privacy("mn25.alg4/worst-case", "Phased SGD, worst case", PHASES, 40_000),
-    queries("mn25.alg4/queries", "Gradient queries of Phased SGD", partial(counted, cases.few_phases)),
-    constant(
-        "mn25.alg4/constant-{}",
-        "The constant in Phased SGD's accuracy, n = {}",
+    PHASED_SGD.privacy(PHASES, 20_000),
+    PHASED_SGD.risk(partial(risks, cases.phased_sgd), 100),
+    PHASED_SGD.privacy(PHASES, 40_000, "worst-case", ", worst case"),
+    # at an accuracy close to the smallest that is proved at 40 records
+    PHASED_SGD.gradient_queries(few(lambda p, n: PhasedSGD(p, EPSILON, DELTA, accuracy=0.06 * trivial(p)))),
+    PHASED_SGD.constant(
         constants.phased_sgd,
+        row="constant-{}",
+        title="The constant in Phased SGD's accuracy, n = {}",
         per=SIZES,
     ),
-    privacy("mn25.alg5/{}", "Phased ERM on {}", partial(MINIMIZERS, 1), 20_000),
-    risk(
-        "mn25.alg5/{}/risk", "Risk of Phased ERM on {}", partial(risks, cases.phased_erm), 400, over="epsilon"
-    ),
-    privacy("mn25.alg5/worst-case", "Phased ERM, worst case", MINIMIZERS, 40_000),
-    queries(
-        "mn25.alg5/queries",
-        "Gradient queries of Phased ERM",
-        partial(counted, partial(PhasedERM, epsilon=EPSILON, delta=DELTA)),
-    ),
-    constant(
-        "mn25.alg5/constant-{}",
-        "The constant in Phased ERM's accuracy, n = {}",
+    PHASED_ERM.privacy(MINIMIZERS, 20_000),
+    PHASED_ERM.risk(partial(risks, cases.phased_erm), 400, over="epsilon"),
+    PHASED_ERM.privacy(MINIMIZERS, 40_000, "worst-case", ", worst case"),
+    PHASED_ERM.gradient_queries(few(lambda p, n: PhasedERM(p, EPSILON, DELTA))),
+    PHASED_ERM.constant(
         constants.phased_erm,
+        row="constant-{}",
+        title="The constant in Phased ERM's accuracy, n = {}",
         per=SIZES,
     ),
     # hard instance, tracing
-    mean(
-        "mn25.hard-instance/{}/risk",
-        "Excess risk on the hard instance after few queries, {} directions",
+    INSTANCE.mean(
         lower_bounds.few_answers,
         1_000,
+        "{}/risk",
+        "Excess risk on the hard instance after few queries, {} directions",
         over="queries",
         per=("random", "digits"),
     ),
-    mean(
-        "mn25.hard-instance/digits/found",
-        "Directions found on the hard instance",
-        lower_bounds.found,
-        200,
-        over="queries",
+    INSTANCE.mean(
+        lower_bounds.found, 200, "digits/found", "Directions found on the hard instance", over="queries"
     ),
-    mean(
-        "mn25.hard-instance/private-risk",
-        "Excess risk of a private algorithm on the hard instance",
+    INSTANCE.mean(
         lower_bounds.private_on_instance,
         200,
+        "private-risk",
+        "Excess risk of a private algorithm on the hard instance",
         over="epsilon",
     ),
-    law(
-        "mn25.hard-instance/law-{}",
-        "Law of the hard instance, {}",
-        lower_bounds.projected_part,
-        5_000,
-        per=("direction", "subspace"),
-    ),
-    queries("mn25.hard-instance/queries", "Queries on the hard instance", lower_bounds.instance_queries),
+    INSTANCE.law(lower_bounds.projected_part, 5_000, "law-{}", ", {}", per=("direction", "subspace")),
+    INSTANCE.gradient_queries(lower_bounds.instance_queries, title="Queries on the hard instance"),
     *(
-        mean(f"mn25.fingerprint/{{}}/{name}", f"{title}, {{}}", case, runs, per=TRACED)
+        TRACING.mean(case, runs, f"{{}}/{name}", f"{title}, {{}}", per=TRACED)
         for name, title, case, runs in (
             ("traced", "Tracing the mean", lower_bounds.traced, 10_000),
             ("private", "Tracing a private mean", lower_bounds.not_traced, 10_000),
@@ -119,105 +110,103 @@ PLANS: tuple[Plan, ...] = table(
     ),
     # limited oracles
     *(
-        risk(
-            f"mn25.limited-oracle/{{}}/{oracle}/risk",
-            f"Risk of SGD through a limited oracle ({oracle}) on {{}}",
+        LIMITED.risk(
             partial(risks, partial(cases.limited_descents, oracle)),
             500,
+            f"{{}}/{oracle}/risk",
+            f" ({oracle}) on {{}}",
             over="nats",
         )
         for oracle in cases.ORACLES
     ),
-    mean(
-        "mn25.limited-oracle/{}/rounding",
-        "Squared error of quantized gradients on {}",
+    LIMITED.mean(
         cases.quantizing_error,
         20_000,
+        "{}/rounding",
+        "Squared error of quantized gradients on {}",
         over="bits",
     ),
-    queries("mn25.limited-oracle/queries", "Gradient queries of SGD through a channel", cases.limited_calls),
-    constant("mn25.limited-oracle/capacity", "The constant in the channel's capacity", constants.capacity),
+    LIMITED.gradient_queries(
+        Made(lambda p, n: cases.limited("channel", p, 0.1), None, DIMENSION),
+        title="Gradient queries of SGD through a channel",
+    ),
+    LIMITED.constant(constants.capacity, row="capacity", title="The constant in the channel's capacity"),
     # reductions
-    privacy(
-        "mn25.sco-to-erm/breast-cancer",
-        "SCO by ERM on breast-cancer, two balls",
+    BY_ERM.privacy(
         partial(split, "breast-cancer", 2, 1, 1, 2, 0.2),
         20_000,
+        "breast-cancer",
+        " on breast-cancer, two balls",
     ),
-    privacy(
-        "mn25.sco-to-erm/diabetes",
-        "SCO by ERM on diabetes, two phases",
-        partial(split, "diabetes", 4, 2, 1, 1, 0.0),
-        20_000,
+    BY_ERM.privacy(
+        partial(split, "diabetes", 4, 2, 1, 1, 0.0), 20_000, "diabetes", " on diabetes, two phases"
     ),
-    risk(
-        "mn25.sco-to-erm/{}/risk", "Population risk of SCO by ERM on {}", cases.reduction_risk, 400, over="n"
+    BY_ERM.risk(
+        Risks(
+            cases.reduction,
+            (100, 400),
+            DIMENSION,
+            "{data.name} as the population, samples of n records; a solver with accuracy 1e-4, no privacy",
+            samples=True,
+            runs_a_sample=10,
+        ),
+        400,
+        title="Population risk of SCO by ERM on {}",
+        over="n",
     ),
-    privacy(
-        "mn25.sco-to-erm/worst-case",
-        "SCO by ERM, opposite linear losses",
-        partial(split, "worst-case", 2, 1, 2, 1, 0.2),
-        20_000,
+    BY_ERM.privacy(
+        partial(split, "worst-case", 2, 1, 2, 1, 0.2), 20_000, "worst-case", ", opposite linear losses"
     ),
-    queries("mn25.sco-to-erm/gradient-queries", "Gradient queries of SCO by ERM", cases.reduction_queries),
-    queries("mn25.sco-to-erm/value-queries", "Value queries of SCO by ERM", cases.reduction_queries, "value"),
-    constant(
-        "mn25.sco-to-erm/factor-{}",
-        "The factor in Theorem 8's risk, n = 1e{}",
+    BY_ERM.gradient_queries(cases.REDUCTION, row="gradient-queries"),
+    BY_ERM.value_queries(cases.REDUCTION, row="value-queries"),
+    BY_ERM.constant(
         constants.hidden_factor,
+        row="factor-{}",
+        title="The factor in Theorem 8's risk, n = 1e{}",
         per=("4", "8", "12"),
     ),
-    privacy("mn25.erm-to-sco/{}", "ERM by SCO on {}", partial(RESAMPLED, 1), 40_000),
-    risk(
-        "mn25.erm-to-sco/{}/risk", "Empirical risk of ERM by SCO on {}", cases.resampled_risk, 2_000, over="n"
+    BY_SCO.privacy(RESAMPLED, 40_000),
+    BY_SCO.risk(
+        Risks(cases.resampled_stop, (100, 200, 400), 2, "{name}, n records, d = 2, epsilon = 8"),
+        2_000,
+        title="Empirical risk of ERM by SCO on {}",
+        over="n",
     ),
-    privacy(
-        "mn25.erm-to-sco/worst-case",
-        "ERM by SCO, opposite losses, the printed claim",
-        cases.drawn_step,
-        40_000,
+    BY_SCO.privacy(cases.drawn_step, 40_000, "worst-case", ", opposite losses, the printed claim"),
+    BY_SCO.privacy(RESAMPLED, 40_000, "worst-case-epsilon-2", ", opposite losses, worst-case-epsilon-2"),
+    BY_SCO.gradient_queries(
+        Made(lambda p, n: EmpiricalToPopulation(NoisyGradientDescent(p, 1.0, DELTA)), 32, 5)
     ),
-    privacy(
-        "mn25.erm-to-sco/worst-case-epsilon-2",
-        "ERM by SCO, opposite losses, worst-case-epsilon-2",
-        RESAMPLED,
-        40_000,
-    ),
-    queries("mn25.erm-to-sco/queries", "Gradient queries of ERM by SCO", cases.resampled_queries),
     # real size
-    real_size.privacy("mn25.alg4", "Phased SGD", lambda: PhasedSGD(real_size.linear(), 1.0, DELTA), 2_000),
-    real_size.privacy("mn25.alg5", "Phased ERM", lambda: PhasedERM(real_size.linear(), 1.0, DELTA), 2_000),
-    real_size.privacy("mn25.alg1", "Two passes through a Gaussian oracle", cases.two_passes_at_size, 4_000),
-    real_size.risk("mn25.alg3", "DP-SGD", lambda: DPSGD(real_size.logistic(), 4.0, DELTA), 60),
-    real_size.risk("mn25.alg4", "Phased SGD", lambda: PhasedSGD(real_size.logistic(), 1.0, DELTA), 200),
-    real_size.risk("mn25.alg5", "Phased ERM", lambda: PhasedERM(real_size.logistic(), 32.0, DELTA), 200),
+    real_size.privacy(PHASED_SGD, "Phased SGD", lambda: PhasedSGD(real_size.linear(), 1.0, DELTA), 2_000),
+    real_size.privacy(PHASED_ERM, "Phased ERM", lambda: PhasedERM(real_size.linear(), 1.0, DELTA), 2_000),
+    real_size.privacy(ORACLE, "Two passes through a Gaussian oracle", cases.two_passes_at_size, 4_000),
+    real_size.risk(SGD, "DP-SGD", lambda: DPSGD(real_size.logistic(), 4.0, DELTA), 60),
+    real_size.risk(PHASED_SGD, "Phased SGD", lambda: PhasedSGD(real_size.logistic(), 1.0, DELTA), 200),
+    real_size.risk(PHASED_ERM, "Phased ERM", lambda: PhasedERM(real_size.logistic(), 32.0, DELTA), 200),
     real_size.risk(
-        "mn25.limited-oracle",
-        "SGD through a limited oracle",
-        lambda: cases.limited("quantizing", real_size.logistic(), 0.1),
-        200,
+        LIMITED, LIMITED.name, lambda: cases.limited("quantizing", real_size.logistic(), 0.1), 200
     ),
     real_size.risk(
-        "mn25.sco-to-erm",
+        BY_ERM,
         "the reduction to empirical risks",
         lambda: cases.reduction(real_size.logistic(), real_size.SIZE),
         200,
     ),
     real_size.privacy(
-        "mn25.erm-to-sco", "Resampling, then Stop-PNSGD", cases.resampled_at_size, 4_000, index=1
+        BY_SCO,
+        "Resampling, then Stop-PNSGD",
+        lambda: cases.resampled_stop(real_size.linear(), real_size.SIZE),
+        4_000,
+        index=1,
     ),
-    mean(
-        "mn25.hard-instance/real-size/risk",
-        "Too few true answers at real size, 64 features",
-        lower_bounds.unseen_at_size,
-        1_000,
-        full=True,
+    INSTANCE.mean(
+        lower_bounds.unseen_at_size, 1_000, "real-size/risk", "Too few true answers at real size, 64 features"
     ),
-    mean(
-        "mn25.fingerprint/real-size/traced",
-        "Tracing at real size, among 1797 records of 64 features",
+    TRACING.mean(
         lower_bounds.traced_at_size,
         10_000,
-        full=True,
+        "real-size/traced",
+        "Tracing at real size, among 1797 records of 64 features",
     ),
 )
