@@ -1,12 +1,11 @@
-"""The rows of a paper's table of audits: one call makes one plan, or one for each of several keys.
+"""The rows of a paper's table of audits, each of which makes one plan.
 
-A row writes down what only a table can know: neighbors, data, sizes, runs, reference laws. What is claimed, where that
-comes from, how often an oracle is called, how far a sampler may be off and what a weakened version has changed is asked
-of the algorithm, in the process that carries out the audit. So a table costs nothing until then.
+A row and its case write down what only they can know: neighbors, data, sizes, runs, reference laws. What is claimed,
+where that comes from, how often an oracle is called, how far a sampler may be off and what a weakened version has
+changed is asked of the algorithm, in the process that carries out the audit. So a table costs nothing until then.
 
-`{}` in the name of a row and in its title stands for the key of a row that is made `per` key, one of the real data sets
-if nothing else is said. Rows below `real-size/` belong to the full profile; one of them that is asked for by name in a
-quick run makes a tenth of its runs.
+Rows below `real-size/` belong to the full profile; one of them that is asked for by name in a quick run makes a tenth
+of its runs.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, partialmethod
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -33,8 +32,10 @@ from dpverify.ledger.origins import Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Problem
-from dpverify.statements.audit_parts import REAL_DATA, Neighbors, OnFreshSamples, linear_pair, real_problem
+from dpverify.statements.audit_parts import Neighbors, OnFreshSamples, linear_pair, real_problem
+from dpverify.statements.inventory import own_table
 from dpverify.statements.plans import (
+    ACCOUNTANT,
     CONSTANT,
     COUNT,
     LAW,
@@ -50,9 +51,6 @@ from dpverify.statements.plans import (
     Profile,
 )
 
-Keys = Sequence[str] | Mapping[str, str]
-"""Of the rows that one call makes; with the words for each that its title has, if they are others."""
-Rows = tuple[Plan, ...]
 Setting = Callable[..., tuple[Problem, Dataset]]
 """A problem on a data set, from its name and the numbers `n` of records and `d` of features that are kept."""
 Make = Callable[[Problem, int], Any]
@@ -200,6 +198,8 @@ class Risks:
     own_risk: bool = True
     """Whether it is the risk of the mechanism's own problem, and not of the one that it is made of."""
     runs_a_sample: int = 20
+    rate: RateQuestion | None = None
+    """The exponent of n that is claimed of what is measured, constants and logarithms aside."""
 
     def __call__(self, name: str = "breast-cancer") -> Iterator[Risk]:
         for n in self.sizes:
@@ -347,74 +347,42 @@ def hidden(source: str, printed: str, provable: float, *, holds_for: str, **more
 # ------------------------------------------------------------------------------------------ the table
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """Rows of one kind: who answers them, what makes their questions, and how their titles and names begin and end."""
-
-    auditor: AnyAuditor
-    make: Callable[[Any, int], Any]
-    heading: str = ""
-    row: str = "{}"
-    ending: str = ""
+def _question(question: Any, _: int) -> Audit:
+    return Audit(question)
 
 
-@dataclass(frozen=True)
-class Audited:
-    """What makes the rows of one algorithm: its id begins their names, its name their titles.
+KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
+    "privacy": (PRIVACY, On.audit),
+    "risk": (RISK, _bounds),
+    "mean": (MEAN, _bounds),
+    "law": (LAW, Law.audit),
+    "gradient queries": (COUNT, partial(_counted, "gradient")),
+    "value queries": (COUNT, partial(_counted, "value")),
+    "projections": (COUNT, partial(_counted, "projection")),
+    "constant": (CONSTANT, _question),
+    "accountant": (ACCOUNTANT, lambda audit, _: audit),
+}
+"""Who answers the rows of each kind, and how a case and a number of runs become a question and its subject."""
 
-    A row is a case, or a function from a key to one, with a number of runs. A title that begins with a space or a comma
-    goes on after what rows of its kind begin with; others stand for themselves.
-    """
 
-    id: str
-    name: str
-
-    def _rows(
-        self,
-        kind: _Kind,
-        case: Callable[..., Any],
-        runs: int = 0,
-        row: str | None = None,
-        title: str | None = None,
-        *,
-        over: str = "",
-        rate: RateQuestion | None = None,
-        per: Keys | None = None,
-        about: str = "",
-        worst: str = "",
-    ) -> Rows:
-        """Expectations may stand along a curve `over` a size; `worst` is the title of a row for the case of no key."""
-        row = kind.row if row is None else row
-        title = kind.ending if title is None else title
-        if title[:1] in {"", " ", ","}:
-            title = kind.heading.format(name=self.name, Name=self.name[0].upper() + self.name[1:]) + title
-        if per is None:
-            per = REAL_DATA if "{}" in row else ("",)
-        words = per if isinstance(per, Mapping) else {key: key for key in per}
-        full = row.startswith("real-size/")
-        found = []
-        for key, said in words.items():
-            build: Any = Build(kind.make, partial(case, key) if key else case, runs, full)
-            if kind.make is _bounds:
-                build = Along(build, over, rate)
-            name, least = f"{self.id}/{row.format(key)}", Profile.FULL if full else Profile.QUICK
-            found.append(Plan(name, about or self.id, title.format(said), kind.auditor, build, least))
-        return (*found, *(self._rows(kind, case, runs, "worst-case", worst) if worst else ()))
-
-    privacy = partialmethod(_rows, _Kind(PRIVACY, On.audit, "{Name}", ending=" on {}"))
-    risk = partialmethod(_rows, _Kind(RISK, _bounds, "Risk of {name}", "{}/risk", " on {}"))
-    mean = partialmethod(_rows, _Kind(MEAN, _bounds))
-    law = partialmethod(_rows, _Kind(LAW, Law.audit, "Law of {name}", "{}/law", " on {}"))
-    gradient_queries = partialmethod(
-        _rows, _Kind(COUNT, partial(_counted, "gradient"), "Gradient queries of {name}", "queries")
-    )
-    value_queries = partialmethod(
-        _rows, _Kind(COUNT, partial(_counted, "value"), "Value queries of {name}", "queries")
-    )
-    projections = partialmethod(
-        _rows, _Kind(COUNT, partial(_counted, "projection"), "Projections of {name}", "queries")
-    )
-    constant = partialmethod(_rows, _Kind(CONSTANT, lambda question, _: Audit(question)))
+def row(
+    name: str,
+    kind: str,
+    title: str,
+    case: Callable[[], Any],
+    runs: int = 0,
+    *,
+    over: str = "",
+    subject: str = "",
+) -> Plan:
+    """One audit, about the algorithm with whose id its name begins if it has no other subject."""
+    own, _, rest = name.partition("/")
+    full = rest.startswith("real-size/")
+    auditor, make = KINDS[kind]
+    build: Any = Build(make, case, runs, full)
+    if make is _bounds:
+        build = Along(build, over, getattr(case, "rate", None))
+    return Plan(name, subject or own, title, auditor, build, Profile.FULL if full else Profile.QUICK)
 
 
 @dataclass(frozen=True)
@@ -430,14 +398,43 @@ class _Again:
         return replace(audit, question=replace(audit.question, runs=profile.runs(self.runs)))
 
 
-def table(paper: str, *rows: Rows) -> tuple[Plan, ...]:
-    """All rows, and white-box audits of the privacy rows of every algorithm that states the steps of its runs."""
-    places: Mapping[str, str] = import_module(f"dpverify.algorithms.{paper}").ROWS
-    plans = [plan for row in rows for plan in row]
-    for plan in [plan for plan in plans if plan.auditor is PRIVACY]:
-        module, _, name = places[plan.subject].partition(":")
-        if getattr(import_module(module), name).structure is not Algorithm.structure:
+def with_white_boxes(plans: Sequence[Plan], places: Mapping[str, str]) -> tuple[Plan, ...]:
+    """With white-box audits of the privacy rows of every algorithm that states the steps of its runs."""
+    more = []
+    for plan in plans:
+        module, _, name = places.get(plan.subject, "").partition(":")
+        if (
+            plan.auditor is PRIVACY
+            and getattr(import_module(module), name).structure is not Algorithm.structure
+        ):
             again = _Again(plan.build, 1_000 if plan.in_full_alone else 20_000)
             title = f"{plan.title}, white box"
-            plans.append(Plan(f"{plan.name}/white-box", plan.subject, title, WHITE_BOX, again, plan.least))
-    return tuple(plans)
+            more.append(Plan(f"{plan.name}/white-box", plan.subject, title, WHITE_BOX, again, plan.least))
+    return (*plans, *more)
+
+
+def table(paper: str) -> tuple[Plan, ...]:
+    """The rows of a paper's audits.csv.
+
+    A case is `module.name` in the paper's `audits`, and after it the words that it is called with.
+    """
+
+    def case(said: str) -> Callable[[], Any]:
+        place, *words = said.split()
+        module, _, name = place.partition(".")
+        found = getattr(import_module(f"dpverify.statements.{paper}.audits.{module}"), name)
+        return partial(found, *words) if words else found
+
+    plans = [
+        row(
+            one["name"],
+            one["kind"],
+            one["title"],
+            case(one["case"]),
+            int(one["runs"] or 0),
+            over=one["over"],
+            subject=one["subject"],
+        )
+        for one in own_table(f"{paper}/audits.csv")
+    ]
+    return with_white_boxes(plans, import_module(f"dpverify.algorithms.{paper}").ROWS)

@@ -122,7 +122,7 @@ class PaperFolder(Paper):
 
     Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
     the folder of `dpverify.statements.KEY`, each under a heading with its id; and
-    `dpverify.statements.KEY.audits.table.PLANS` are the audits of its algorithms.
+    the rows of audits.csv beside them are the audits of its algorithms.
 
     Raises:
         InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
@@ -194,7 +194,9 @@ class PaperFolder(Paper):
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """The audits of the algorithms, in their order."""
-        found: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.table").PLANS
+        from dpverify.statements.audit_rows import table
+
+        found = table(self.key)
         self._check(plan.subject for plan in found)
         return found
 

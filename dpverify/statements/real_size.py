@@ -19,7 +19,7 @@ from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load
 from dpverify.running import Randomness
 from dpverify.running.foresight import foresee_stated
 from dpverify.statements.audit_parts import longest_replaced, mean_problem, on_pair
-from dpverify.statements.audit_rows import Audited, On, Risk, Rows
+from dpverify.statements.audit_rows import On, Risk
 
 DATA, SIZE, DIMENSION = "breast-cancer", 569, 30
 """The data set, whole."""
@@ -63,10 +63,8 @@ def _origin(mechanism: Any, stated: StatedGuarantee) -> Origin:
     )
 
 
-def privacy(
-    of: Audited, name: str, make: Make, runs: int, *, index: int = SIZE, loss: Any | None = None
-) -> Rows:
-    """An audit of what `make` makes, where the longest record is replaced by the most different one for its loss.
+def privacy(make: Make, *, index: int = SIZE, loss: Any | None = None) -> Callable[[], On]:
+    """What `make` makes, where the longest record is replaced by the most different one for its loss.
 
     The claim is the sharpest guarantee that the algorithm states for that record, beside what the paper concludes.
     """
@@ -77,12 +75,10 @@ def privacy(
         stated = mechanism.guarantee_at(SIZE, index) or on_pair(mechanism.guarantees(SIZE).sharpest, pair)
         return On(mechanism, pair, stated, origin=stated.origin or _origin(mechanism, stated))
 
-    title = f"{name} at real size, {SIZE} records of {DIMENSION} features"
-    rows: Rows = of.privacy(case, runs, "real-size/privacy", title)
-    return rows
+    return case
 
 
-def risk_case(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], tuple[Risk, ...]]:
+def risk(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], tuple[Risk, ...]]:
     """The risk bound that what `make` makes states for all of some data."""
 
     def cases() -> tuple[Risk, ...]:
@@ -96,13 +92,6 @@ def risk_case(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], t
         return (Risk(mechanism, found, said, runs_a_sample=10),)
 
     return cases
-
-
-def risk(of: Audited, name: str, make: Make, runs: int) -> Rows:
-    """An audit of the risk bound that what `make` makes states for all records."""
-    title = f"Risk of {name} at real size, {SIZE} records of {DIMENSION} features"
-    rows: Rows = of.risk(risk_case(make), runs, "real-size/risk", title)
-    return rows
 
 
 # ------------------------------------------------------------------------------------------ what is refused

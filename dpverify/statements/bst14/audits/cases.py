@@ -25,6 +25,7 @@ from dpverify.algorithms.bst14 import (
     OutputPerturbation,
     SamplingInConvexSet,
 )
+from dpverify.algorithms.bst14.gaussian_output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.bst14.huberized_hinge import (
     first_bad_data,
     first_bad_risk,
@@ -56,14 +57,12 @@ from dpverify.statements.audit_parts import (
     longest_replaced,
     made,
     mean_neighbors,
-    mean_of,
     mean_problem,
     real_loss,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, Law, Made, On, Reading, Risk, Risks
-from dpverify.statements.bst14.audits import laws
-from dpverify.statements.bst14.audits.laws import DELTA, NOISES, on_cube, walk_on_line, walked
+from dpverify.statements.audit_rows import Expectation, On, OnLinear, Reading
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES, walked
 
 
 def _one_of(left: Dataset, place: int, words: str) -> Constructed:
@@ -89,6 +88,9 @@ def outside(point: Any, radius: float, quantity: str) -> Reading:
     )
 
 
+# a few steps on two records, where the accountant's profile shows more than one point of it
+descent = OnLinear(lambda p, n: NoisyGradientDescent(p, 2.0, 0.01), 2, 4)
+
 # ------------------------------------------------------------------------------------------ exponential mechanisms
 
 EPSILON, NET_EPSILON = 2.0, 4.0
@@ -99,12 +101,7 @@ def sampling(problem: Problem, _: int = 0) -> ExponentialSampling:
     return ExponentialSampling(problem, EPSILON)
 
 
-def coarse_net(problem: Problem) -> NetMechanism:
-    """Algorithm 8 on a net of a fixed radius."""
-    return NetMechanism(problem, NET_EPSILON, cover_radius=0.05)
-
-
-def exponential(make: Callable[[Problem], Any], name: str = "worst-case") -> On:
+def _exponential(make: Callable[[Problem], Any], name: str) -> On:
     """Two records with linear losses: among more, or with others, one record moves no likely event by much.
 
     In the worst case all are on one side but for one record on the other data set. More records push the largest
@@ -118,6 +115,10 @@ def exponential(make: Callable[[Problem], Any], name: str = "worst-case") -> On:
     stated = mechanism.guarantees(n)
     known = None if stated.sharpest is stated.headline else stated.sharpest.guarantee
     return On(mechanism, pair or linear_pair(name, n), best_known=known)
+
+
+sampled = partial(_exponential, sampling)
+coarse_net = partial(_exponential, partial(NetMechanism, epsilon=NET_EPSILON, cover_radius=0.05))
 
 
 def linear_on_cube(name: str, *, n: int | None, d: int) -> tuple[Problem, Dataset]:
@@ -161,7 +162,7 @@ class CellLaws:
         return replace(self, mechanism=self.mechanism.sharpened(self.left.n, factor))(delta)
 
 
-def walk(kind: Any, n: int, name: str = "worst-case") -> On:
+def _walk(kind: Any, n: int, name: str) -> On:
     """A sampler on an interval, on a pair with linear losses; nearly all of epsilon is for the exponent if it can be.
 
     Walks come nearer than is proved, so what they are given is never seen.
@@ -170,6 +171,10 @@ def walk(kind: Any, n: int, name: str = "worst-case") -> On:
     distance = {GridWalk: 0.1, BoostedSampling: 0.2}.get(kind, 0.0)
     mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)), distance)
     return On(mechanism, pair, exact=CellLaws(mechanism, pair.left, pair.right))
+
+
+grid_walk, boosted_walk = partial(_walk, GridWalk, 2), partial(_walk, BoostedSampling, 2)
+efficient, efficient_on_more = (partial(_walk, EfficientExponentialSampling, n) for n in (2, 4))
 
 
 def by_steps(kind: type) -> Callable[[Problem, int], Any]:
@@ -207,7 +212,7 @@ def never_left() -> Iterator[Expectation]:
 FEATURES = 3
 
 
-def perturbed(name: str = "worst-case") -> On:
+def perturbed(name: str) -> On:
     """Of real records on a line; in the worst case means at distance 2/n: two Laplace laws."""
     mechanism = OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
     if name != "worst-case":
@@ -240,7 +245,7 @@ def missed_ball() -> Iterator[Expectation]:
         )
 
 
-def objective(name: str, noise: str) -> On:
+def objective(noise: str, name: str) -> On:
     """Linear losses of a few real records, whose objective bends by its regularization alone."""
     delta = 1e-3 if NOISES[noise] else 0.0
     pair = linear_pair(name, 4)
@@ -257,32 +262,6 @@ def objective_worst(noise: str) -> On:
     return On(ObjectivePerturbation(problem, 1.0, delta), pair, "sharpest")
 
 
-PERTURBED = "{name}, n records, d = {data.d}, epsilon = {mechanism.epsilon:g}"
-
-
-def objective_risk(name: str, noise: str) -> Iterator[Risk]:
-    """Theorem E.1 on breast cancer, E.2 on a ridge regression of diabetes."""
-
-    def make(problem: Problem, n: int) -> ObjectivePerturbation:
-        return ObjectivePerturbation(problem, 1.0, NOISES[noise])
-
-    on = real_problem if name == "breast-cancer" else partial(ridge, weight=0.1)
-    return Risks(make, (50, 100, 200), FEATURES, PERTURBED, on)(name)
-
-
-def objective_rate(noise: str) -> Iterator[Risk]:
-    """Theorem E.2 on the mean of real records, whose bound is attained where no end of the set is reached.
-
-    With such an epsilon less than one run in a thousand reaches the end of the set, which would flatten the rate.
-    """
-    delta = NOISES[noise]
-
-    def make(problem: Problem, n: int) -> ObjectivePerturbation:
-        return ObjectivePerturbation(problem, 9.0 if delta else 3.0, delta)
-
-    return Risks(make, (12, 24, 48), FEATURES, f"mean of {PERTURBED}", mean_of)()
-
-
 def huberized(noise: str) -> On:
     """One real record in one dimension, with ends of the set that are never reached."""
     ends, delta = Box((-1000.0,), (1000.0,)), 0.1 if NOISES[noise] else 0.0
@@ -290,7 +269,7 @@ def huberized(noise: str) -> On:
     return On(mechanism, longest_replaced(mechanism.smoothed.loss, "breast-cancer", 1, 1), "sharpest")
 
 
-def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
+def _bad_data(which: int, printed: bool) -> Iterator[Expectation]:
     """The bad data sets, for h = 1/sqrt(n), where both lower bounds are of the order sqrt(n / epsilon)."""
     claim, because = "n min(1, h/3) / 6", "the constant of the lower bound is written out"
     origin = Corrected("bst14.lemB.2", "Omega(min(n, n h))", because, "every n that is a multiple of 3")
@@ -321,6 +300,10 @@ def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
         )
 
 
+bad_1, bad_2 = partial(_bad_data, 1, False), partial(_bad_data, 2, False)
+bad_1_printed, bad_2_printed = partial(_bad_data, 1, True), partial(_bad_data, 2, True)
+
+
 def _excess(problem: Problem, data: Dataset, minimizer: float) -> Reading:
     """Excess total risk on [-2, 2] over that at a known minimizer."""
     lowest = problem.total_risk(np.array([[minimizer]]), data)[0]
@@ -335,22 +318,7 @@ def _excess(problem: Problem, data: Dataset, minimizer: float) -> Reading:
 # ------------------------------------------------------------------------------------------ localization
 
 
-def sampled_locally(problem: Problem) -> Localization:
-    """With Algorithm 2; in a small ball, where twice the budget would be seen, whichever step took it."""
-    return Localization(problem, 3.0, zeta=1.1)
-
-
-def walked_locally(problem: Problem) -> Localization:
-    """With Algorithm 7, likewise."""
-    return Localization(problem, 3.0, solver="efficient-exponential-sampling", zeta=1.1)
-
-
-def descended_locally(problem: Problem) -> ApproximateLocalization:
-    """With Algorithm 1."""
-    return ApproximateLocalization(problem, 3.0, 0.05)
-
-
-def mean_of_two(make: Callable[[Problem], Any], name: str = "worst-case") -> On:
+def _mean_of_two(make: Callable[[Problem], Any], name: str) -> On:
     """The mean of two real records in one dimension; in the worst case of two equal ones, one of them replaced."""
     problem = mean_problem(1, 1.0)
     if name != "worst-case":
@@ -358,7 +326,15 @@ def mean_of_two(make: Callable[[Problem], Any], name: str = "worst-case") -> On:
     return On(make(problem), opposite_neighbor(problem.loss, made(np.ones((2, 1)), "two equal records"), 2))
 
 
-def outside_ball(
+# in a small ball, where twice the budget would be seen, whichever step took it
+sampled_locally = partial(_mean_of_two, partial(Localization, epsilon=3.0, zeta=1.1))
+walked_locally = partial(
+    _mean_of_two, partial(Localization, epsilon=3.0, solver="efficient-exponential-sampling", zeta=1.1)
+)
+descended_locally = partial(_mean_of_two, partial(ApproximateLocalization, epsilon=3.0, delta=0.05))
+
+
+def _outside_ball(
     localize: Callable[[Problem], Any], statement: str, choice: str, given: str
 ) -> Iterator[Expectation]:
     """How often the minimizer is outside of the ball, at sizes where that can be seen."""
@@ -378,6 +354,18 @@ def outside_ball(
         )
 
 
+def gamma_ball() -> Iterator[Expectation]:
+    """Of output perturbation."""
+    make = partial(OutputPerturbation, epsilon=200.0)
+    return _outside_ball(make, "bst14.lem4.2", "zeta = 3 ln n", "epsilon/2 = 200")
+
+
+def gaussian_ball() -> Iterator[Expectation]:
+    """Of Gaussian output perturbation."""
+    make = partial(GaussianOutputPerturbation, epsilon=200.0, delta=DELTA)
+    return _outside_ball(make, "bst14.thmC.2", "zeta = sqrt(3 ln n) for p >= 2", "epsilon = 200")
+
+
 # ------------------------------------------------------------------------------------------ boosting
 
 FAILURE = 0.1
@@ -394,19 +382,17 @@ def boosted_mean(name: str) -> On:
     return On(twice(OutputPerturbation(mean_problem(1, 1.0), 2.0)), mean_neighbors(name, n=4, d=1))
 
 
-def boosted_line(problem: Problem, _: int) -> Boosting:
-    """A delta at which little noise is enough, so that some thousand runs show what one step gives away."""
-    return twice(NoisyGradientDescent(problem, 2.0, 0.01))
+# a delta at which little noise is enough, so that some thousand runs show what one step gives away
+boosted_line = OnLinear(lambda p, n: twice(NoisyGradientDescent(p, 2.0, 0.01)), 2, claim="headline")
 
 
-def boosted_pure_line(problem: Problem, _: int) -> Boosting:
+def _boosted_ridge(problem: Problem, _: int) -> Boosting:
     """Linear losses with a ridge just strong enough to have minimizers on a line that one record moves."""
     bent = Problem(Ridge.on(problem.constraint, problem.loss, 0.3), problem.constraint)
     return twice(OutputPerturbation(bent, 2.0))
 
 
-BOOSTED_DESCENT = Made(lambda p, n: Boosting(NoisyGradientDescent(p, 4.0, DELTA), FAILURE), 12, 5)
-"""Algorithm 1, boosted."""
+boosted_pure_line = OnLinear(_boosted_ridge, 4, claim="headline")
 
 
 def risk_above(single: Any, data: Dataset, said: str, size: float = 0.0) -> Expectation:
@@ -449,36 +435,3 @@ def boosted_at_size() -> Iterator[Expectation]:
     data = real_size.whole()
     said = f"{data.name}, {data.n} records of {data.d} features, output perturbation"
     yield risk_above(OutputPerturbation(real_size.mean(), 40.0), data, said)
-
-
-def _walk_at(kind: type, n: int, d: int) -> Any:
-    return walk_on_line(kind, on_cube(real_size.DATA, n=n, d=d)[0])
-
-
-def _net_at(n: int, d: int) -> NetMechanism:
-    return NetMechanism(real_size.logistic(d), EPSILON)
-
-
-WALKS = (GridWalk, SamplingInConvexSet, BoostedSampling, EfficientExponentialSampling)
-REFUSED: dict[str, Callable[[int, int], Any]] = {
-    **{kind.id: partial(_walk_at, kind) for kind in WALKS},
-    NetMechanism.id: _net_at,
-}
-"""What is too costly on all records and features, as its costs grow by n^3 and faster, or exponentially with the
-
-dimension: from n and d to the mechanism. It is audited with one or two features, on as many records as are not refused.
-"""
-
-
-def law_at_size(kind: Any) -> Law:
-    """The law in one dimension, on the most records that are not refused."""
-    return laws.walk(kind, real_size.largest(REFUSED[kind.id]), real_size.DATA)
-
-
-def net_at_size() -> tuple[Risk, ...]:
-    """All records, with as many features as have a net of at most so many points."""
-    d = 1
-    while real_size.refusal(_net_at, real_size.SIZE, d + 1) is None:
-        d += 1
-    make, data = partial(_net_at, real_size.SIZE, d), partial(load, real_size.DATA, d=d)
-    return real_size.risk_case(make, data)()

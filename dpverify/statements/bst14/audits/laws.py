@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy
 
 from dpverify.algorithms.bst14 import (
+    BoostedSampling,
     Boosting,
     EfficientExponentialSampling,
     ExponentialSampling,
@@ -176,6 +178,9 @@ def walk(kind: Any, n: int, name: str) -> Law:
     said, blind = f"{name}, {n} records, d = 1", UniformOn(problem.constraint)
     return Law(mechanism, data, first_coordinate, "the point", reference, 1e-3, said, blind)
 
+
+grid_walk, in_set = partial(walk, GridWalk, 60), partial(walk, SamplingInConvexSet, 60)
+boosted_walk, efficient = partial(walk, BoostedSampling, 12), partial(walk, EfficientExponentialSampling, 12)
 
 # ------------------------------------------------------------------------------------------ perturbations
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dpverify.algorithms.fmtt18 import (
     PNMSGD,
+    PNSGD,
     ContractiveNoisyIteration,
     MultitaskStopPNSGD,
     PublicRecordsLast,
@@ -56,7 +58,7 @@ from dpverify.statements.audit_parts import (
 )
 from dpverify.statements.audit_rows import Expectation, Made, On, Reading, Risk, Risks
 from dpverify.statements.exact.chains import ExactEpsilon
-from dpverify.statements.plans import Audit, Profile
+from dpverify.statements.plans import Audit
 
 EPSILON, DELTA = 8.0, 1e-5
 """Asked of the one-pass algorithms on real data, locally, as Theorems 29 and 30 set their parameters."""
@@ -71,12 +73,12 @@ RUNS_A_SAMPLE = 20
 """Runs that share one sample of the population."""
 
 
-def few(make: Callable[[Problem, int], Any]) -> Made:
+def _few(make: Callable[[Problem, int], Any]) -> Made:
     """On few real records."""
     return Made(make, SIZE, DIMENSION)
 
 
-def population_risks(
+def _population_risks(
     make: Callable[[Problem, int], Any], sizes: tuple[int, ...], d: int, given: str, **more: Any
 ) -> Risks:
     """With a data set as the population."""
@@ -139,7 +141,7 @@ def _hidden_shift(stddev: float) -> NoisyIteration:
     return NoisyIteration(shifts=[1.0] + [0.0] * (CNI_STEPS - 1), noise_stddevs=[stddev] * CNI_STEPS)
 
 
-def accounted(profile: Profile) -> Audit:
+def accounted() -> Audit:
     """The accountant's epsilon for a shift that all later noise hides, beside that of the noise in one piece."""
     stddev, delta = 0.3, 1e-5
     origin = Corrected(
@@ -153,7 +155,7 @@ def accounted(profile: Profile) -> Audit:
     return Audit(question, FixedSubject(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))))
 
 
-def full_gradients(problem: Problem, n: int) -> ContractiveNoisyIteration:
+def _full_gradients(problem: Problem, n: int) -> ContractiveNoisyIteration:
     rate = 1.0 / problem.loss.smoothness
     shift = 2 * rate * problem.loss.lipschitz_constant / n
     return ContractiveNoisyIteration(
@@ -165,10 +167,12 @@ def full_gradients(problem: Problem, n: int) -> ContractiveNoisyIteration:
     )
 
 
+iteration_queries = _few(_full_gradients)
+
 # ------------------------------------------------------------------------------------------ one pass, many epochs
 
 
-def stepped(kind: Any, n: int, index: int, name: str, *, rate: float = 1.0, **more: Any) -> On:
+def _stepped(kind: Any, n: int, index: int, name: str, *, rate: float = 1.0, **more: Any) -> On:
     """The mean of a few real records, step by step: a step of size 1 lands on the record and forgets the others."""
     # random stopping claims little at large orders unless there is more noise
     stddev = 2.0 if kind is StopPNSGD else 1.0
@@ -188,7 +192,7 @@ def _revealed(make: Callable[..., Any], n: int, index: int) -> tuple[NeighborPai
     return pair, make(pair.loss, withdraw_guarantee=True), make(Linear())
 
 
-def contracted(kind: Any, n: int, index: int, said: str = "", **more: Any) -> On:
+def _contracted(kind: Any, n: int, index: int, said: str = "", **more: Any) -> On:
     """The worst case at an index."""
     pair, mechanism, stating = _revealed(
         lambda loss, **withdrawn: kind(Problem(loss, AllSpace(1)), 1.0, 1.0, **more, **withdrawn), n, index
@@ -198,18 +202,18 @@ def contracted(kind: Any, n: int, index: int, said: str = "", **more: Any) -> On
     return On(mechanism, pair, stating.theorem_at(n, index), known, said + PAIR_ONLY, exact)
 
 
-def theorem_risk(kind: Any, *sizes: int) -> Risks:
+def _theorem_risk(kind: Any, *sizes: int) -> Risks:
     """Theorems 29 and 30 with the data set as the population.
 
     The printed noise is enough up to epsilon = 1, so they are tried there. From a few hundred records on, the bound is
     below the largest risk on the set.
     """
-    return population_risks(
+    return _population_risks(
         lambda p, n: kind.for_privacy(p, n=n, epsilon=1.0, delta=DELTA), sizes, 2, "epsilon = 1"
     )
 
 
-def one_pass(kind: Any) -> Callable[[Problem, int], Any]:
+def _one_pass(kind: Any) -> Callable[[Problem, int], Any]:
     """Parameters by Theorem 30 for PNSGD and Skip; for Stop those of Theorem 29 with the per-index claim."""
 
     def make(problem: Problem, n: int) -> Any:
@@ -219,16 +223,34 @@ def one_pass(kind: Any) -> Callable[[Problem, int], Any]:
     return make
 
 
-def many_epochs(problem: Problem, _: int) -> PNMSGD:
+def _many_epochs(problem: Problem, _: int) -> PNMSGD:
     """Appendix B sets its parameters for orders from 5 on."""
     return PNMSGD.for_privacy(problem, rate=0.05, epsilon=4.0, delta=DELTA)
 
 
-def last_point(make: Callable[[Problem, int], Any], n: int | None, name: str) -> Iterator[Risk]:
+def _last_point(make: Callable[[Problem, int], Any], n: int | None, name: str) -> Iterator[Risk]:
     """A measurement: the paper bounds no risk of a last point."""
     problem, data = real_problem(name, n=n, d=DIMENSION)
     yield Risk(make(problem, data.n), data, data.name)
 
+
+one_pass = partial(_stepped, PNSGD, 8, 8)
+one_pass_worst, one_pass_middle = partial(_contracted, PNSGD, 6, 6), partial(_contracted, PNSGD, 6, 3)
+one_pass_last_point = partial(_last_point, _one_pass(PNSGD), None)
+one_pass_queries = _few(_one_pass(PNSGD))
+
+skip, skip_worst = partial(_stepped, SkipPNSGD, 8, 8), partial(_contracted, SkipPNSGD, 6, 6)
+skip_risk = _theorem_risk(SkipPNSGD, 200, 400, 800)
+skip_queries = _few(_one_pass(SkipPNSGD))
+
+stop, stop_worst = partial(_stepped, StopPNSGD, 2, 1, rate=0.5), partial(_contracted, StopPNSGD, 2, 1)
+stop_risk = _theorem_risk(StopPNSGD, 100, 200, 400)
+stop_queries = _few(_one_pass(StopPNSGD))
+
+epochs = partial(_stepped, PNMSGD, 8, 8, epochs=2)
+epochs_worst = partial(_contracted, PNMSGD, 2, 2, ", 2 epochs")
+epochs_last_point = partial(_last_point, _many_epochs, SIZE)
+epochs_queries = _few(_many_epochs)
 
 # ------------------------------------------------------------------------------------------ Skip and Stop(n/2)
 
@@ -305,12 +327,17 @@ def public_last_worst() -> On:
     return On(mechanism, pair, claim, said=said, exact=exact)
 
 
-def half_public(problem: Problem, n: int) -> PublicRecordsLast:
+def _half_public(problem: Problem, n: int) -> PublicRecordsLast:
     """Corollary 31 with half of the records public, and the noise that its proof supports."""
     return PublicRecordsLast.for_privacy(
         problem, n=n, public=n // 2, epsilon=1.0, delta=DELTA, noise="corrected"
     )
 
+
+public_risk = _population_risks(_half_public, (100, 200, 400), DIMENSION, "half of them public, epsilon = 1")
+public_queries = _few(
+    lambda p, n: PublicRecordsLast.for_privacy(p, n=n, public=10, epsilon=EPSILON, delta=DELTA)
+)
 
 # ------------------------------------------------------------------------------------------ several tasks
 
@@ -394,15 +421,17 @@ def tasks_risk() -> Iterator[Expectation]:
     )
 
 
-def three_losses(problem: Problem, _: int) -> MultitaskStopPNSGD:
+def _three_losses(problem: Problem, _: int) -> MultitaskStopPNSGD:
     losses = (Logistic(), Squared(1.0), SmoothedGeneralizedLinear(Hinge(), 0.5))
     return MultitaskStopPNSGD(losses, problem.constraint, 0.5, 1.0)
 
 
+tasks_queries = _few(_three_losses)
+
 # ------------------------------------------------------------------------------------------ smoothing
 
 
-def kinked(name: str, *, n: int | None, d: int) -> tuple[Problem, Dataset]:
+def _kinked(name: str, *, n: int | None, d: int) -> tuple[Problem, Dataset]:
     """A support vector machine on breast cancer, or a median regression on diabetes, on the unit ball."""
     loss = Hinge() if name == "breast-cancer" else AbsoluteError()
     return Problem(loss, Ball(d, 1.0)), load(name, n=n, d=d)
@@ -411,17 +440,22 @@ def kinked(name: str, *, n: int | None, d: int) -> tuple[Problem, Dataset]:
 def smoothed(name: str) -> On:
     """The second of two records; every step of a support vector machine or a median shows its record's direction."""
     n, width = 2, 0.2
-    mechanism = SmoothedPNSGD(kinked(name, n=n, d=2)[0], 0.05, 1.0, width)
+    mechanism = SmoothedPNSGD(_kinked(name, n=n, d=2)[0], 0.05, 1.0, width)
     pair, known = longest_replaced(mechanism.algorithm.problem.loss, name, n, 2), mechanism.guarantee_at(n, n)
     assert known is not None
     said = f"; smoothed with lambda = {width:g}"
     return On(mechanism, pair, mechanism.rdp_at(n, n), known.guarantee, said)
 
 
-def smoothed_for_privacy(problem: Problem, n: int) -> SmoothedPNSGD:
+def _smoothed_for_privacy(problem: Problem, n: int) -> SmoothedPNSGD:
     """Corollary 34's proof for the loss itself, at an epsilon for which the bound says something."""
     return SmoothedPNSGD.for_privacy(problem, n=n, epsilon=EPSILON, delta=DELTA)
 
+
+smoothed_risk = _population_risks(
+    _smoothed_for_privacy, (100, 200, 400), DIMENSION, f"epsilon = {EPSILON:g}", on=_kinked, own_risk=False
+)
+smoothed_queries = Made(_smoothed_for_privacy, SIZE, DIMENSION, on=_kinked)
 
 # ------------------------------------------------------------------------------------------ real size
 
@@ -429,15 +463,30 @@ ASKED: dict[str, Any] = {"n": real_size.SIZE, "epsilon": real_size.EPSILON, "del
 PUBLIC = real_size.SIZE // 5
 
 
-def forgetting() -> Problem:
+def _forgetting() -> Problem:
     """The mean of the records in a large ball: a step of size 1 lands on its record and forgets the others."""
     return mean_problem(real_size.DIMENSION, 40.0)
 
 
-def three_tasks() -> MultitaskStopPNSGD:
+def _three_tasks() -> MultitaskStopPNSGD:
     asked = {**ASKED, "epsilon": 0.9 * real_size.EPSILON}
     return MultitaskStopPNSGD.for_privacy((Linear(),) * 3, Ball(real_size.DIMENSION, 1.0), **asked)
 
 
-def smoothed_hinge() -> SmoothedPNSGD:
-    return SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(real_size.DIMENSION, 1.0)), **ASKED)
+iteration_at_size = real_size.privacy(
+    lambda: full_gradient(real_size.mean(), real_size.SIZE, 4, 1.0), loss=real_size.mean().loss
+)
+one_pass_at_size = real_size.privacy(lambda: PNSGD(_forgetting(), 1.0, 1.0))
+epochs_at_size = real_size.privacy(lambda: PNMSGD(_forgetting(), 1.0, 1.0, epochs=2))
+skip_pair_at_size = real_size.privacy(lambda: SkipPNSGD(_forgetting(), 1.0, 1.0))
+skip_at_size = real_size.risk(lambda: SkipPNSGD.for_privacy(real_size.logistic(), **ASKED))
+stop_pair_at_size = real_size.privacy(lambda: StopPNSGD.for_privacy(real_size.linear(), **ASKED), index=1)
+stop_at_size = real_size.risk(lambda: StopPNSGD.for_privacy(real_size.logistic(), **ASKED))
+public_at_size = real_size.privacy(
+    lambda: PublicRecordsLast.for_privacy(real_size.linear(), public=PUBLIC, **ASKED),
+    index=real_size.SIZE - PUBLIC,
+)
+tasks_at_size = real_size.privacy(_three_tasks, index=1, loss=Linear())
+smoothed_at_size = real_size.privacy(
+    lambda: SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(real_size.DIMENSION, 1.0)), **ASKED), loss=Hinge()
+)

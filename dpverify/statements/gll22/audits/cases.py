@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from dpverify.statements.audit_parts import (
     made,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, Law, On, Reading
+from dpverify.statements.audit_rows import Expectation, Law, On, OnLinear, Reading, Risks
 
 SIZE, ACCURACY = 8, 0.01
 EPSILON, DELTA = 1.0, 1e-3
@@ -143,7 +144,7 @@ def step_law(name: str) -> Law:
 # ------------------------------------------------------------------------------------------ the mechanism
 
 
-def gaussian_mechanism(n: int, d: int, name: str = "worst-case") -> On:
+def _gaussian_mechanism(n: int, d: int, name: str) -> On:
     """Linear losses on all space: two Gaussians, for which Theorem 2.1 is tight."""
     pair = linear_pair(name, n, d)
     problem = Problem(pair.loss, AllSpace(d))
@@ -151,6 +152,10 @@ def gaussian_mechanism(n: int, d: int, name: str = "worst-case") -> On:
     tuned = mechanism.tuned(n)
     spread = math.sqrt(tuned.inverse_temperature / tuned.regularization)
     return On(mechanism, pair, said="; on all space", exact=GaussianPair(pair.gradient_distance * spread / n))
+
+
+mechanism = partial(_gaussian_mechanism, 4, 2)
+worst_mechanism = partial(_gaussian_mechanism, SIZE, 1)
 
 
 def sampled_mechanism() -> On:
@@ -173,10 +178,24 @@ def labeled_linear(name: str, *, n: int | None, d: int) -> tuple[Problem, Datase
     return Problem(Linear(labeled=True), Ball(d, 1.0)), load(name, n=n, d=d)
 
 
-def linear_on_ball(name: str, *, n: int | None, d: int | None) -> tuple[Problem, Dataset]:
-    """The same, for records without labels."""
-    data = load(name, n=n, d=d)
-    return Problem(Linear(), Ball(data.d, 1.0)), data
+mechanism_risk = Risks(
+    lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA), (SIZE, 4 * SIZE, 16 * SIZE), 2
+)
+# Theorem 6.8 with a data set as the population
+population_risk = Risks(
+    lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA, tuning="sco"),
+    (SIZE, 4 * SIZE, 16 * SIZE),
+    5,
+    "{data.name} as the population, samples of n records, linear losses, d = 5",
+    labeled_linear,
+    samples=True,
+)
+
+
+def mechanism_queries() -> tuple[RegularizedExponentialMechanism, Dataset]:
+    data = load("diabetes", n=SIZE)
+    problem = Problem(Linear(), Ball(data.d, 1.0))
+    return RegularizedExponentialMechanism(problem, EPSILON, DELTA, tuning="erm"), data
 
 
 def mechanism_law(name: str) -> Law:
@@ -252,8 +271,12 @@ def tried_on_data(data_name: str, name: str) -> Iterator[Expectation]:
         yield _tried(name, LinearHardFamily(FEATURES, n * FEATURES, size), n, said, data)
 
 
-def noisy_mean(problem: Problem, n: int) -> MeanMinimizer:
-    return MeanMinimizer.for_privacy(n=n, epsilon=2.0, delta=1e-3, radius=1.0, clip=1.0)
+noisy_mean = OnLinear(
+    lambda p, n: MeanMinimizer.for_privacy(n=n, epsilon=2.0, delta=1e-3, radius=1.0, clip=1.0),
+    2,
+    2,
+    "headline",
+)
 
 
 def seen() -> tuple[HardFamilyTrial, Dataset]:
@@ -265,6 +288,11 @@ def seen() -> tuple[HardFamilyTrial, Dataset]:
 
 N, D = real_size.SIZE, real_size.DIMENSION
 WHERE = f"breast-cancer, {N} records of {D} features"
+
+
+mechanism_at_size = real_size.risk(
+    lambda: RegularizedExponentialMechanism(real_size.logistic(), 1.0, 1e-2, sampler="alternating")
+)
 
 
 def sampler_at_size() -> Iterator[Expectation]:

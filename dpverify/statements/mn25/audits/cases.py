@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +34,7 @@ from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import linear_pair, real_problem
-from dpverify.statements.audit_rows import Expectation, Made, On, Reading, Risk
+from dpverify.statements.audit_rows import Expectation, Made, On, OnLinear, Reading, Risk, Risks
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -45,12 +46,12 @@ def trivial(problem: Problem) -> float:
     return problem.constraint.diameter * problem.loss.lipschitz_constant
 
 
-def few(method: Callable[[Problem, int], Any]) -> Made:
+def _few(method: Callable[[Problem, int], Any]) -> Made:
     """The real problem on which counts and constants are read off."""
     return Made(method, SIZE, DIMENSION)
 
 
-def risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) -> Iterator[Risk]:
+def _risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) -> Iterator[Risk]:
     """Of methods on a whole data set, each with its place on the axis."""
     problem, data = real_problem(name, d=DIMENSION)
     for method, size in methods(problem):
@@ -60,37 +61,54 @@ def risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) 
 # ------------------------------------------------------------------------------------------ private oracles
 
 
-def gaussian_messages(problem: Problem, n: int) -> PrivateOracleMethod:
+def _gaussian_messages(problem: Problem, n: int) -> PrivateOracleMethod:
     """One batch of all records: the message is the Gaussian mechanism itself."""
     space = Problem(problem.loss, AllSpace(problem.constraint.dimension))
     return PrivateOracleMethod(space, GaussianOracle(1.2 / n), CyclicDescent(1, n, 1.0))
 
 
-def two_passes(problem: Problem, n: int) -> PrivateOracleMethod:
+messages, messages_worst = OnLinear(_gaussian_messages, 4, 2), OnLinear(_gaussian_messages, 4)
+descent = OnLinear(lambda p, n: DPSGD(p, 4.0, 0.01), 4)
+phases = OnLinear(lambda p, n: PhasedSGD(p, 4.0, 0.01, accuracy=0.15 * trivial(p)), 2)
+minimizers = OnLinear(lambda p, n: PhasedERM(p, 4.0, 0.01, gap_factor=1e-6), 4)
+
+
+def _two_passes(problem: Problem, n: int) -> PrivateOracleMethod:
     """Two passes over the records in batches of 8, messages of noise multiplier 1."""
     lipschitz, size = problem.loss.lipschitz_constant, 8
     descent = CyclicDescent(2 * n // size, size, problem.constraint.diameter / (8 * lipschitz))
     return PrivateOracleMethod(problem, GaussianOracle(2 * lipschitz / size), descent)
 
 
-def tuned_descents(problem: Problem) -> Iterator[tuple[DPSGD, float]]:
+message_queries = _few(_two_passes)
+descent_queries = _few(lambda p, n: DPSGD(p, EPSILON, DELTA))
+# at an accuracy close to the smallest that is proved at 40 records
+phase_queries = _few(lambda p, n: PhasedSGD(p, EPSILON, DELTA, accuracy=0.06 * trivial(p)))
+minimizer_queries = _few(lambda p, n: PhasedERM(p, EPSILON, DELTA))
+
+
+def _tuned_descents(problem: Problem) -> Iterator[tuple[DPSGD, float]]:
     """DP-SGD at several accuracies, for which the proof's chain says more than B L."""
     for share in (0.2, 0.1, 0.05):
         accuracy = share * trivial(problem)
         yield DPSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
 
 
-def phased_sgd(problem: Problem) -> Iterator[tuple[PhasedSGD, float]]:
+def _phased_sgd(problem: Problem) -> Iterator[tuple[PhasedSGD, float]]:
     """Phased SGD, likewise."""
     accuracy = trivial(problem) / 120
     yield PhasedSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
 
 
-def phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
+def _phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
     """Phased ERM at several epsilons."""
     for epsilon in (4.0, 8.0):
         yield PhasedERM(problem, epsilon, DELTA), epsilon
 
+
+tuned_descents, phased_sgd, phased_erm = (
+    partial(_risks, methods) for methods in (_tuned_descents, _phased_sgd, _phased_erm)
+)
 
 # ------------------------------------------------------------------------------------------ limited oracles
 
@@ -107,11 +125,18 @@ def limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
     return LimitedOracleSGD(problem, made, accuracy=share * trivial(problem))
 
 
-def limited_descents(oracle: str, problem: Problem) -> Iterator[tuple[LimitedOracleSGD, float]]:
+def limited_descents(oracle: str, name: str) -> Iterator[Risk]:
     """The same at several shares, along the nats that it gets."""
-    for share in (0.4, 0.2, 0.1):
-        method = limited(oracle, problem, share)
-        yield method, method.information
+
+    def methods(problem: Problem) -> Iterator[tuple[LimitedOracleSGD, float]]:
+        for share in (0.4, 0.2, 0.1):
+            method = limited(oracle, problem, share)
+            yield method, method.information
+
+    return _risks(methods, name)
+
+
+channel_queries = Made(lambda p, n: limited("channel", p, 0.1), None, DIMENSION)
 
 
 @dataclass(frozen=True)
@@ -157,7 +182,7 @@ def quantizing_error(name: str) -> Iterator[Expectation]:
 # ------------------------------------------------------------------------------------------ SCO by ERM
 
 
-def split(name: str, n: int, phases: int, boosts: int, balls: int, selection: float) -> On:
+def _split(name: str, n: int, phases: int, boosts: int, balls: int, selection: float) -> On:
     """Few calls of the solver, which share what the selections leave of epsilon, and a ridge that adds little.
 
     The solver's noise covers the ridge's slope too, which no record moves. Epsilon is small enough that some thousand
@@ -175,6 +200,11 @@ def split(name: str, n: int, phases: int, boosts: int, balls: int, selection: fl
         regularization=0.01,
     )
     return On(mechanism, pair, said=f"; {phases} phases of {boosts} runs on {balls} balls")
+
+
+split_on_two_balls = partial(_split, "breast-cancer", 2, 1, 1, 2, 0.2)
+split_in_two_phases = partial(_split, "diabetes", 4, 2, 1, 1, 0.0)
+split_worst = partial(_split, "worst-case", 2, 1, 2, 1, 0.2)
 
 
 @dataclass(frozen=True)
@@ -217,7 +247,7 @@ class ExactDescent:
         return Output(points, gradient_queries=self.gradient_query_count(data.n), projections=self.steps())
 
 
-def reduction(problem: Problem, n: int) -> PopulationToEmpirical:
+def _reduction(problem: Problem, n: int) -> PopulationToEmpirical:
     """Without privacy, so that the bound says something at these sizes; it is the same for any solver."""
     return PopulationToEmpirical(
         ExactDescent(problem),
@@ -229,11 +259,18 @@ def reduction(problem: Problem, n: int) -> PopulationToEmpirical:
     )
 
 
-REDUCTION = Made(
+reduction_risk = Risks(
+    _reduction,
+    (100, 400),
+    DIMENSION,
+    "{data.name} as the population, samples of n records; a solver with accuracy 1e-4, no privacy",
+    samples=True,
+    runs_a_sample=10,
+)
+# a phase has 8 records, 2 balls and 3 boosts
+reduction_queries = Made(
     lambda p, n: PopulationToEmpirical.for_privacy(p, n=n, epsilon=2.0, delta=DELTA, minibatch=n), 24, 3
 )
-"""A phase has 8 records, 2 balls and 3 boosts."""
-
 
 # ------------------------------------------------------------------------------------------ ERM by SCO
 
@@ -280,22 +317,37 @@ def drawn_step() -> On:
     return On(mechanism, pair, best_known=known, exact=OneStep(solver, n))
 
 
-def resampled(problem: Problem, n: int) -> EmpiricalToPopulation:
-    """The mixture over how often a record is drawn, at a delta at which little noise is enough."""
-    return EmpiricalToPopulation(NoisyGradientDescent(problem, 2.0, 0.01, steps=2 * n))
+# the mixture over how often a record is drawn, at a delta at which little noise is enough
+resampled = OnLinear(lambda p, n: EmpiricalToPopulation(NoisyGradientDescent(p, 2.0, 0.01, steps=2 * n)), 2)
 
 
-def resampled_stop(problem: Problem, n: int) -> EmpiricalToPopulation:
+def _resampled_stop(problem: Problem, n: int) -> EmpiricalToPopulation:
     """Fmtt18's Stop-PNSGD, local at a large epsilon, whose Theorem 29 bounds the population risk."""
     return EmpiricalToPopulation(StopPNSGD.for_privacy(problem, n=n, epsilon=8.0, delta=DELTA))
 
 
+resampled_risk = Risks(_resampled_stop, (100, 200, 400), 2, "{name}, n records, d = 2, epsilon = 8")
+resampled_queries = Made(
+    lambda p, n: EmpiricalToPopulation(NoisyGradientDescent(p, 1.0, DELTA)), 32, DIMENSION
+)
+
 # ------------------------------------------------------------------------------------------ real size
 
 
-def two_passes_at_size() -> PrivateOracleMethod:
+def _two_passes_at_size() -> PrivateOracleMethod:
     """In batches of sqrt(n)."""
     n = real_size.SIZE
     batch = round(n**0.5)
     descent = CyclicDescent(2 * n // batch, batch, 0.1)
     return PrivateOracleMethod(real_size.linear(), GaussianOracle(1.0), descent)
+
+
+two_passes_at_size = real_size.privacy(_two_passes_at_size)
+descent_at_size = real_size.risk(lambda: DPSGD(real_size.logistic(), 4.0, DELTA))
+phased_sgd_pair_at_size = real_size.privacy(lambda: PhasedSGD(real_size.linear(), 1.0, DELTA))
+phased_sgd_at_size = real_size.risk(lambda: PhasedSGD(real_size.logistic(), 1.0, DELTA))
+phased_erm_pair_at_size = real_size.privacy(lambda: PhasedERM(real_size.linear(), 1.0, DELTA))
+phased_erm_at_size = real_size.risk(lambda: PhasedERM(real_size.logistic(), 32.0, DELTA))
+limited_at_size = real_size.risk(lambda: limited("quantizing", real_size.logistic(), 0.1))
+reduction_at_size = real_size.risk(lambda: _reduction(real_size.logistic(), real_size.SIZE))
+resampled_at_size = real_size.privacy(lambda: _resampled_stop(real_size.linear(), real_size.SIZE), index=1)

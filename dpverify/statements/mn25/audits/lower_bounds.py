@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -186,7 +187,7 @@ def not_traced(name: str) -> Iterator[Expectation]:
     )
 
 
-def advantage(name: str, private: bool) -> Iterator[Expectation]:
+def _advantage(private: bool, name: str) -> Iterator[Expectation]:
     """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
@@ -211,6 +212,8 @@ def advantage(name: str, private: bool) -> Iterator[Expectation]:
         at_least=not private,
     )
 
+
+advantage, private_advantage = partial(_advantage, False), partial(_advantage, True)
 
 # ------------------------------------------------------------------------------------------ real size
 
