@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
@@ -28,7 +28,7 @@ from dpverify.auditing import (
     RateQuestion,
 )
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf, ValuesOf
-from dpverify.ledger.origins import Corrected, Origin, Unstated
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, Problem
@@ -325,23 +325,51 @@ def _counted(oracle: Oracle, case: tuple[Any, Dataset], _: int) -> Audit:
     return Audit(question, CountedRuns(mechanism, data))
 
 
-def constant(
-    provable: Interval | float, printed: float | None, origin: Origin, **more: Any
-) -> ConstantQuestion:
-    """A constant beside the printed one, the smallest one if `more` does not say otherwise.
+@dataclass(frozen=True)
+class Computed:
+    """The value of a constant; a number is as known as floating-point arithmetic lets it be."""
 
-    A number is as known as floating-point arithmetic lets it be.
+    provable: Interval | float
+    parameters: Mapping[str, str | float]
+    printed: float | None = None
+    """Where it depends on the parameters."""
+    requires: dict[str, bool] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    """Beside the parameters, for places in the words of the table."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The question about a computed constant, in the words of a row of the paper's constants.csv.
+
+    `because` says why what is printed is no number, or another one; it is empty where the printed constant is claimed.
     """
-    if not isinstance(provable, Interval):
-        provable = Interval(lower=provable, upper=provable)
-    more = {"extreme": "smallest", **more}
-    return ConstantQuestion(provable=provable, printed=printed, origin=origin, **more)
 
+    cases: Callable[[], Computed]
+    row: Mapping[str, str]
 
-def hidden(source: str, printed: str, provable: float, *, holds_for: str, **more: Any) -> ConstantQuestion:
-    """A constant that is not printed, and so is measured."""
-    origin = Corrected(source, printed, "the hidden constant is computed", holds_for)
-    return constant(provable, None, origin, **more)
+    def __call__(self) -> ConstantQuestion:
+        found, row = self.cases(), self.row
+        value, printed = found.provable, float(row["printed"]) if row["printed"] else found.printed
+        because = (row["because"],) if row["because"] else ()
+        origin: Callable[..., Origin] = Corrected if because else AsPrinted
+        parameters = {
+            name: f"{one:g}" if not isinstance(one, str) else one for name, one in found.parameters.items()
+        }
+        said = {**parameters, **found.words}
+        return ConstantQuestion(
+            formula=row["formula"],
+            latex=row["latex"],
+            provable=value if isinstance(value, Interval) else Interval(lower=value, upper=value),
+            extreme="largest" if row["extreme"] == "largest" else "smallest",
+            printed=printed,
+            parameters=parameters,
+            range_fixed_by=row["range_fixed_by"].format(**said),
+            method=row["method"].format(**said),
+            decisive=row["decisive"] == "yes",
+            requires=found.requires,
+            origin=origin(row["source"], row["said"], *because, row["holds_for"]),
+        )
 
 
 # ------------------------------------------------------------------------------------------ the table
@@ -416,25 +444,21 @@ def with_white_boxes(plans: Sequence[Plan], places: Mapping[str, str]) -> tuple[
 def table(paper: str) -> tuple[Plan, ...]:
     """The rows of a paper's audits.csv.
 
-    A case is `module.name` in the paper's `audits`, and after it the words that it is called with.
+    A case is `module.name` in the paper's `audits`, and after it the words that it is called with. What is said of a
+    constant is a row of constants.csv with the name of its case.
     """
+    constants = {one["name"]: one for one in own_table(f"{paper}/constants.csv")}
 
-    def case(said: str) -> Callable[[], Any]:
+    def case(kind: str, said: str) -> Callable[[], Any]:
         place, *words = said.split()
         module, _, name = place.partition(".")
         found = getattr(import_module(f"dpverify.statements.{paper}.audits.{module}"), name)
-        return partial(found, *words) if words else found
+        found = partial(found, *words) if words else found
+        return Constant(found, constants[name]) if kind == "constant" else found
 
     plans = [
-        row(
-            one["name"],
-            one["kind"],
-            one["title"],
-            case(one["case"]),
-            int(one["runs"] or 0),
-            over=one["over"],
-            subject=one["subject"],
-        )
+        row(kind=kind, case=case(kind, said), runs=int(runs or 0), **one)
         for one in own_table(f"{paper}/audits.csv")
+        for kind, said, runs in [(one.pop("kind"), one.pop("case"), one.pop("runs"))]
     ]
     return with_white_boxes(plans, import_module(f"dpverify.algorithms.{paper}").ROWS)

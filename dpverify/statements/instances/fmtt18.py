@@ -201,8 +201,9 @@ def _public_records() -> Evaluation:
 @refutes(
     "fmtt18.cor34/last-record",
     says="[-1, 1], n = 1,000,000 records with the losses L |w|, the last of which has L w against -L w, L = 1, "
-    "start 0, epsilon = 100, delta = 1/10: the smoothed losses pull to 0, so the iterate is at most as far from there as a "
-    "normal law, and the half line from the end of the last step on has mass 1/2 against Phi(-15) at most",
+    "start 0, epsilon = 100, delta = 1/10: the smoothed losses pull to 0, so the iterate is at most as far "
+    "from there as a normal law, and the half line from the end of the last step on has mass 1/2 against Phi(-15) "
+    "at most",
 )
 def _pinned() -> Evaluation:
     """The Lipschitz extension of L |w| is L |w|, so the smoothed loss has the slope L (2 Phi(w/lambda) - 1)."""
