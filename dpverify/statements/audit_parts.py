@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -31,17 +31,6 @@ from dpverify.running import Output, Randomness
 REAL_DATA = ("breast-cancer", "diabetes")
 
 _ROUNDING = 1e-12
-
-
-class Neighbors(Protocol):
-    """Two neighbors."""
-
-    @property
-    def left(self) -> Dataset: ...
-    @property
-    def right(self) -> Dataset: ...
-    @property
-    def description(self) -> str: ...
 
 
 @dataclass(frozen=True)

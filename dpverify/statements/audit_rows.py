@@ -31,8 +31,8 @@ from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf, Value
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
-from dpverify.problems import Ball, Dataset, Problem
-from dpverify.statements.audit_parts import Neighbors, OnFreshSamples, linear_pair, real_problem
+from dpverify.problems import Ball, Dataset, NeighborPair, Problem
+from dpverify.statements.audit_parts import Constructed, OnFreshSamples, linear_pair, real_problem
 from dpverify.statements.inventory import own_table
 from dpverify.statements.plans import (
     ACCOUNTANT,
@@ -81,7 +81,7 @@ class On:
     """A mechanism on two neighbors."""
 
     mechanism: Any
-    pair: Neighbors
+    pair: NeighborPair | Constructed
     claim: str | StatedGuarantee | None = "headline"
     """Which of its stated guarantees is claimed, or one that is."""
     best_known: Guarantee | None = None
@@ -184,17 +184,16 @@ class Risk:
 
 @dataclass(frozen=True)
 class Risks:
-    """The risks of an algorithm on so many records of a data set, or on samples of so many with it as the population.
-
-    `said` has places for the `name` of the data set, the `data` and the `mechanism`.
-    """
+    """The risks of an algorithm on so many records of a data set, or on samples of so many from it."""
 
     make: Make
     sizes: tuple[int, ...]
     d: int | None
     said: str = "{name}, n records, d = {data.d}"
+    """With places for the `name` of the data set, the `data` and the `mechanism`."""
     on: Setting = real_problem
-    samples: bool = False
+    samples: str | None = None
+    """What is said of the samples of a population; None for the data themselves."""
     own_risk: bool = True
     """Whether it is the risk of the mechanism's own problem, and not of the one that it is made of."""
     runs_a_sample: int = 20
@@ -202,15 +201,19 @@ class Risks:
     """The exponent of n that is claimed of what is measured, constants and logarithms aside."""
 
     def __call__(self, name: str = "breast-cancer") -> Iterator[Risk]:
+        whole = self.samples is not None
         for n in self.sizes:
-            problem, data = self.on(name, n=None if self.samples else n, d=self.d)
+            problem, data = self.on(name, n=None if whole else n, d=self.d)
             mechanism = self.make(problem, n)
+            said = self.said.format(name=name, data=data, mechanism=mechanism)
+            if whole:
+                said = f"{data.name} as the population, samples of n records{self.samples}"
             yield Risk(
                 mechanism,
                 data,
-                self.said.format(name=name, data=data, mechanism=mechanism),
+                said,
                 float(n),
-                n if self.samples else None,
+                n if whole else None,
                 None if self.own_risk else problem,
                 self.runs_a_sample,
             )

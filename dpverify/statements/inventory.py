@@ -104,7 +104,7 @@ def literature() -> tuple[NamedResult, ...]:
 
 
 def read_displays(file: Path) -> tuple[ListedDisplay, ...]:
-    """The displays in a file; none where there is no such file. Raises as `read_sentences`."""
+    """The displays in a file; none where there is no such file."""
     return tuple(
         ListedDisplay(s, place, latex, tuple(e.split()), reason)
         for s, place, latex, e, reason in _rows(file, COLUMNS)
@@ -112,12 +112,7 @@ def read_displays(file: Path) -> tuple[ListedDisplay, ...]:
 
 
 def read_sentences(file: Path) -> tuple[ListedSentence, ...]:
-    """The sentences in a file; none where there is no such file.
-
-    Raises:
-        InvalidArgumentError: for a row that has neither an obligation nor a reason, or a reason or kind of its own
-            making.
-    """
+    """The sentences in a file; none where there is no such file."""
     found = tuple(
         ListedSentence(s, kind, text, tuple(e.split()), reason)
         for s, kind, text, e, reason in _rows(file, SENTENCE_COLUMNS)

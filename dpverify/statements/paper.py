@@ -123,9 +123,6 @@ class PaperFolder(Paper):
     Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
     the folder of `dpverify.statements.KEY`, each under a heading with its id; and
     the rows of audits.csv beside them are the audits of its algorithms.
-
-    Raises:
-        InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
     """
 
     def __init__(self, key: str, title: str, authors: str) -> None:
@@ -299,16 +296,7 @@ def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedRes
 
 
 def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> None:
-    """Refuse statements that rest on what nobody knows, or on themselves.
-
-    Args:
-        among: the papers that there are.
-        of: those whose statements are looked at; all of them if None.
-
-    Raises:
-        InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
-            statement before the slash, and for statements or obligations that rest on one another in a circle.
-    """
+    """Refuse statements, those of some papers or of all, that rest on what nobody knows or on themselves."""
     known = tuple(among)
     rows = {row.id for paper in known for row in paper.catalog}
     statements = {s.id: s for paper in known for s in paper.statements}

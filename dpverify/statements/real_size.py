@@ -112,9 +112,6 @@ def largest(make: Callable[[int, int], Any], *, n: int = SIZE, d: int = 1) -> in
     """The largest number of records up to n for which a run with d features is not refused.
 
     Refusals come before any work, so that little more is done than a few runs at sizes near it.
-
-    Raises:
-        InvalidArgumentError: if every size is refused.
     """
     found = bisect_left(range(1, n + 1), True, key=lambda size: refusal(make, size, d) is not None)
     if not found:

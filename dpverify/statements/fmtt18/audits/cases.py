@@ -78,37 +78,35 @@ def _few(make: Callable[[Problem, int], Any]) -> Made:
     return Made(make, SIZE, DIMENSION)
 
 
-def _population_risks(
-    make: Callable[[Problem, int], Any], sizes: tuple[int, ...], d: int, given: str, **more: Any
-) -> Risks:
-    """With a data set as the population."""
-    said = f"{{data.name}} as the population, samples of n records, {given}"
-    return Risks(make, sizes, d, said, samples=True, runs_a_sample=RUNS_A_SAMPLE, **more)
-
-
 # ------------------------------------------------------------------------------------------ noisy iteration
 
 CNI_STEPS = 10
 
 
-def full_gradient(problem: Problem, n: int, steps: int, noise: float) -> ContractiveNoisyIteration:
-    """Half of the way to the mean of n records in each step, with so much noise for each shift between neighbors."""
-    rate = 0.5
+def _full_gradient(
+    problem: Problem, n: int, steps: int, rate: float, noise: float, **more: Any
+) -> ContractiveNoisyIteration:
+    """Steps along the mean gradient, with so much noise for each shift between neighbors."""
     shift = rate * gradient_sensitivity(problem.loss) / n
     return ContractiveNoisyIteration(
         maps=(FullGradientStep(problem, rate),) * steps,
         noises=GaussianNoise(noise * shift),
         start=np.zeros(problem.constraint.dimension),
         shifts=(shift,) * steps,
-        contractions=(1 - rate,) * steps,
         queries_per_step=n,
+        **more,
     )
+
+
+def _half_way(problem: Problem, n: int, steps: int, noise: float) -> ContractiveNoisyIteration:
+    """Half of the way to the mean of n records in each step."""
+    return _full_gradient(problem, n, steps, 0.5, noise, contractions=(0.5,) * steps)
 
 
 def iterated(name: str) -> On:
     n, problem = 8, mean_problem(2, 4.0)
     pair = longest_replaced(problem.loss, name, n, 2)
-    return On(full_gradient(problem, n, CNI_STEPS, 1.2), pair, said="; maps that contract by 1/2")
+    return On(_half_way(problem, n, CNI_STEPS, 1.2), pair, said="; maps that contract by 1/2")
 
 
 def identity_maps() -> On:
@@ -155,19 +153,7 @@ def accounted() -> Audit:
     return Audit(question, FixedSubject(NoisyReleases("gaussian", stddev * math.sqrt(CNI_STEPS))))
 
 
-def _full_gradients(problem: Problem, n: int) -> ContractiveNoisyIteration:
-    rate = 1.0 / problem.loss.smoothness
-    shift = 2 * rate * problem.loss.lipschitz_constant / n
-    return ContractiveNoisyIteration(
-        maps=(FullGradientStep(problem, rate),) * CNI_STEPS,
-        noises=GaussianNoise(1.5 * shift),
-        start=np.zeros(problem.constraint.dimension),
-        shifts=(shift,) * CNI_STEPS,
-        queries_per_step=n,
-    )
-
-
-iteration_queries = _few(_full_gradients)
+iteration_queries = _few(lambda p, n: _full_gradient(p, n, CNI_STEPS, 1.0 / p.loss.smoothness, 1.5))
 
 # ------------------------------------------------------------------------------------------ one pass, many epochs
 
@@ -208,8 +194,8 @@ def _theorem_risk(kind: Any, *sizes: int) -> Risks:
     The printed noise is enough up to epsilon = 1, so they are tried there. From a few hundred records on, the bound is
     below the largest risk on the set.
     """
-    return _population_risks(
-        lambda p, n: kind.for_privacy(p, n=n, epsilon=1.0, delta=DELTA), sizes, 2, "epsilon = 1"
+    return Risks(
+        lambda p, n: kind.for_privacy(p, n=n, epsilon=1.0, delta=DELTA), sizes, 2, samples=", epsilon = 1"
     )
 
 
@@ -320,11 +306,8 @@ def public_last_worst() -> On:
         n - public,
     )
     said = f"; the last {public} records are public{PAIR_ONLY}"
-    claim, exact = (
-        on_pair(stating.guarantees(n).headline, pair),
-        ExactEpsilon(mechanism, pair.left, pair.right),
-    )
-    return On(mechanism, pair, claim, said=said, exact=exact)
+    claim = on_pair(stating.guarantees(n).headline, pair)
+    return On(mechanism, pair, claim, said=said, exact=ExactEpsilon(mechanism, pair.left, pair.right))
 
 
 def _half_public(problem: Problem, n: int) -> PublicRecordsLast:
@@ -334,7 +317,7 @@ def _half_public(problem: Problem, n: int) -> PublicRecordsLast:
     )
 
 
-public_risk = _population_risks(_half_public, (100, 200, 400), DIMENSION, "half of them public, epsilon = 1")
+public_risk = Risks(_half_public, (100, 200, 400), DIMENSION, samples=", half of them public, epsilon = 1")
 public_queries = _few(
     lambda p, n: PublicRecordsLast.for_privacy(p, n=n, public=10, epsilon=EPSILON, delta=DELTA)
 )
@@ -452,8 +435,13 @@ def _smoothed_for_privacy(problem: Problem, n: int) -> SmoothedPNSGD:
     return SmoothedPNSGD.for_privacy(problem, n=n, epsilon=EPSILON, delta=DELTA)
 
 
-smoothed_risk = _population_risks(
-    _smoothed_for_privacy, (100, 200, 400), DIMENSION, f"epsilon = {EPSILON:g}", on=_kinked, own_risk=False
+smoothed_risk = Risks(
+    _smoothed_for_privacy,
+    (100, 200, 400),
+    DIMENSION,
+    on=_kinked,
+    samples=f", epsilon = {EPSILON:g}",
+    own_risk=False,
 )
 smoothed_queries = Made(_smoothed_for_privacy, SIZE, DIMENSION, on=_kinked)
 
@@ -474,7 +462,7 @@ def _three_tasks() -> MultitaskStopPNSGD:
 
 
 iteration_at_size = real_size.privacy(
-    lambda: full_gradient(real_size.mean(), real_size.SIZE, 4, 1.0), loss=real_size.mean().loss
+    lambda: _half_way(real_size.mean(), real_size.SIZE, 4, 1.0), loss=real_size.mean().loss
 )
 one_pass_at_size = real_size.privacy(lambda: PNSGD(_forgetting(), 1.0, 1.0))
 epochs_at_size = real_size.privacy(lambda: PNMSGD(_forgetting(), 1.0, 1.0, epochs=2))

@@ -186,9 +186,8 @@ population_risk = Risks(
     lambda p, n: RegularizedExponentialMechanism(p, EPSILON, DELTA, tuning="sco"),
     (SIZE, 4 * SIZE, 16 * SIZE),
     5,
-    "{data.name} as the population, samples of n records, linear losses, d = 5",
-    labeled_linear,
-    samples=True,
+    on=labeled_linear,
+    samples=", linear losses, d = 5",
 )
 
 

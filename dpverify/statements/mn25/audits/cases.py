@@ -260,12 +260,7 @@ def _reduction(problem: Problem, n: int) -> PopulationToEmpirical:
 
 
 reduction_risk = Risks(
-    _reduction,
-    (100, 400),
-    DIMENSION,
-    "{data.name} as the population, samples of n records; a solver with accuracy 1e-4, no privacy",
-    samples=True,
-    runs_a_sample=10,
+    _reduction, (100, 400), DIMENSION, samples="; a solver with accuracy 1e-4, no privacy", runs_a_sample=10
 )
 # a phase has 8 records, 2 balls and 3 boosts
 reduction_queries = Made(
