@@ -32,7 +32,7 @@ from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
 from dpverify.problems import Ball, Dataset, NeighborPair, Problem
-from dpverify.statements.audit_parts import Constructed, OnFreshSamples, linear_pair, real_problem
+from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
 from dpverify.statements.inventory import own_table
 from dpverify.statements.plans import (
     ACCOUNTANT,
@@ -280,13 +280,17 @@ class Law:
     error: float
     """At most how far the reference is from the truth, absolutely."""
     said: str
-    blind: Any = None
-    """A sampler that looks at no record."""
+    blind: Any = "uniform"
+    """A sampler that looks at no record, uniform on the set of the mechanism's problem if no other; None for none."""
     stated: StatedSamplingError | None = None
     """The law and how far it may be off; by the mechanism itself if None."""
 
     def audit(self, runs: int) -> Audit:
-        stated = self.stated or self.mechanism.sampling_error(self.data.n)
+        stated, blind = self.stated or self.mechanism.sampling_error(self.data.n), self.blind
+        if self.stated is None and stated.bound == 0:
+            stated = replace(stated, distance="total variation")  # exact in this distance too
+        if blind == "uniform":
+            blind = UniformOn(self.mechanism.problem.constraint)
         question = LawQuestion(
             reference=self.reference,
             reference_error=self.error,
@@ -298,7 +302,7 @@ class Law:
             runs=runs,
             origin=stated.origin,
         )
-        return Audit(question, LawOf(self.mechanism, self.data, self.statistic, blind=self.blind))
+        return Audit(question, LawOf(self.mechanism, self.data, self.statistic, blind=blind))
 
 
 Oracle = Literal["gradient", "value", "projection", "linear minimization"]

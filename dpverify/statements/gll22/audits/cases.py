@@ -26,7 +26,6 @@ from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
     GaussianPair,
-    UniformOn,
     by_trapezoids,
     first_coordinate,
     linear_pair,
@@ -103,8 +102,8 @@ def sampler_law(name: str) -> Law:
     problem, data = real_problem(name, n=SIZE, d=d)
     sampler = AlternatingSampler(problem, 1.0 if name == "breast-cancer" else 0.5, 1.0, ACCURACY)
     reference = line_law(sampler.density, data) if d == 1 else plane_law(sampler.density, data)
-    words, said, blind = f"first coordinate of {d}", f"{name}, n = {SIZE}", UniformOn(problem.constraint)
-    return Law(sampler, data, first_coordinate, words, reference, 1e-3, said, blind)
+    words, said = f"first coordinate of {d}", f"{name}, n = {SIZE}"
+    return Law(sampler, data, first_coordinate, words, reference, 1e-3, said)
 
 
 def gaussian_law() -> Law:
@@ -137,8 +136,8 @@ def step_queries(name: str) -> Iterator[Expectation]:
 def step_law(name: str) -> Law:
     step, data = inner_step(name, 1, (0.9,))
     reference = line_law(step.density, data, 1 / step.step_size, 0.9)
-    said, blind = f"{name}, n = {SIZE}", UniformOn(step.problem.constraint)
-    return Law(step, data, first_coordinate, "the only coordinate", reference, 1e-6, said, blind)
+    said = f"{name}, n = {SIZE}"
+    return Law(step, data, first_coordinate, "the only coordinate", reference, 1e-6, said)
 
 
 # ------------------------------------------------------------------------------------------ the mechanism
@@ -200,9 +199,8 @@ def mechanism_queries() -> tuple[RegularizedExponentialMechanism, Dataset]:
 def mechanism_law(name: str) -> Law:
     problem, data = real_problem(name, n=4 * SIZE, d=2)
     mechanism = RegularizedExponentialMechanism(problem, 2 * EPSILON, DELTA)
-    reference, blind = plane_law(mechanism.density(data.n), data), UniformOn(problem.constraint)
-    said = f"{name}, n = {data.n}"
-    return Law(mechanism, data, first_coordinate, "first coordinate of two", reference, 1e-3, said, blind)
+    reference, said = plane_law(mechanism.density(data.n), data), f"{name}, n = {data.n}"
+    return Law(mechanism, data, first_coordinate, "first coordinate of two", reference, 1e-3, said)
 
 
 # ------------------------------------------------------------------------------------------ the hard family

@@ -111,7 +111,7 @@ def projected_part(part: str) -> Law:
         return np.sum(points[:, first:last, 0] ** 2, axis=1)
 
     said = f"drawn, d = {dimension}, K = {directions}"
-    return Law(instance, load("digits"), squared_part, words, law.cdf, 1e-12, said)
+    return Law(instance, load("digits"), squared_part, words, law.cdf, 1e-12, said, blind=None)
 
 
 def instance_queries() -> tuple[OnHardInstance, Dataset]:
