@@ -51,11 +51,14 @@ def _few(method: Callable[[Problem, int], Any]) -> Made:
     return Made(method, SIZE, DIMENSION)
 
 
-def _risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) -> Iterator[Risk]:
-    """Of methods on a whole data set, each with its place on the axis."""
+def _risks(
+    make: Callable[[Problem, float], Any], values: tuple[float, ...], axis: str, name: str
+) -> Iterator[Risk]:
+    """Of methods on a whole data set, made with one of some values each, and placed by an attribute."""
     problem, data = real_problem(name, d=DIMENSION)
-    for method, size in methods(problem):
-        yield Risk(method, data, f"{data.name}, n = {data.n}, d = {data.d}", size)
+    for value in values:
+        method = make(problem, value)
+        yield Risk(method, data, f"{data.name}, n = {data.n}, d = {data.d}", getattr(method, axis))
 
 
 # ------------------------------------------------------------------------------------------ private oracles
@@ -87,28 +90,17 @@ phase_queries = _few(lambda p, n: PhasedSGD(p, EPSILON, DELTA, accuracy=0.06 * t
 minimizer_queries = _few(lambda p, n: PhasedERM(p, EPSILON, DELTA))
 
 
-def _tuned_descents(problem: Problem) -> Iterator[tuple[DPSGD, float]]:
-    """DP-SGD at several accuracies, for which the proof's chain says more than B L."""
-    for share in (0.2, 0.1, 0.05):
-        accuracy = share * trivial(problem)
-        yield DPSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
-
-
-def _phased_sgd(problem: Problem) -> Iterator[tuple[PhasedSGD, float]]:
-    """Phased SGD, likewise."""
-    accuracy = trivial(problem) / 120
-    yield PhasedSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
-
-
-def _phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
-    """Phased ERM at several epsilons."""
-    for epsilon in (4.0, 8.0):
-        yield PhasedERM(problem, epsilon, DELTA), epsilon
-
-
-tuned_descents, phased_sgd, phased_erm = (
-    partial(_risks, methods) for methods in (_tuned_descents, _phased_sgd, _phased_erm)
+# at accuracies for which the proof's chain says more than B L
+tuned_descents = partial(
+    _risks,
+    lambda p, share: DPSGD(p, EPSILON, DELTA, accuracy=share * trivial(p)),
+    (0.2, 0.1, 0.05),
+    "accuracy",
 )
+phased_sgd = partial(
+    _risks, lambda p, part: PhasedSGD(p, EPSILON, DELTA, accuracy=trivial(p) / part), (120,), "accuracy"
+)
+phased_erm = partial(_risks, lambda p, epsilon: PhasedERM(p, epsilon, DELTA), (4.0, 8.0), "epsilon")
 
 # ------------------------------------------------------------------------------------------ limited oracles
 
@@ -127,13 +119,7 @@ def limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
 
 def limited_descents(oracle: str, name: str) -> Iterator[Risk]:
     """The same at several shares, along the nats that it gets."""
-
-    def methods(problem: Problem) -> Iterator[tuple[LimitedOracleSGD, float]]:
-        for share in (0.4, 0.2, 0.1):
-            method = limited(oracle, problem, share)
-            yield method, method.information
-
-    return _risks(methods, name)
+    return _risks(lambda p, share: limited(oracle, p, share), (0.4, 0.2, 0.1), "information", name)
 
 
 channel_queries = Made(lambda p, n: limited("channel", p, 0.1), None, DIMENSION)
