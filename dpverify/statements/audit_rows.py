@@ -220,7 +220,7 @@ class Risks:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOff:
     """A number that is read off each run, or each block of runs: between two bounds, with its name and unit."""
 
     values: Callable[[Any], Any]
@@ -236,7 +236,7 @@ class Expectation:
 
     mechanism: Any
     data: Dataset
-    reading: Reading
+    reading: ReadOff
     bound: float
     claim: str
     origin: Origin | None
@@ -346,7 +346,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantRow:
     """The question about a computed constant, in the words of a row of the paper's constants.csv.
 
     `because` says why what is printed is no number, or another one; it is empty where the printed constant is claimed.
@@ -461,7 +461,7 @@ def table(paper: str) -> tuple[Plan, ...]:
         module, _, name = place.partition(".")
         found = getattr(import_module(f"dpverify.statements.{paper}.audits.{module}"), name)
         found = partial(found, *words) if words else found
-        return Constant(found, constants[name]) if kind == "constant" else found
+        return ConstantRow(found, constants[name]) if kind == "constant" else found
 
     plans = [
         row(kind=kind, case=case(kind, said), runs=int(runs or 0), **one)

@@ -126,13 +126,7 @@ class PaperFolder(Paper):
     """
 
     def __init__(self, key: str, title: str, authors: str) -> None:
-        for name, value in (
-            ("key", key),
-            ("title", title),
-            ("authors", authors),
-            ("catalog", own_catalog(key)),
-        ):
-            object.__setattr__(self, name, value)
+        self.__dict__.update(key=key, title=title, authors=authors, catalog=own_catalog(key))
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:

@@ -61,7 +61,7 @@ from dpverify.statements.audit_parts import (
     real_loss,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, On, OnLinear, Reading
+from dpverify.statements.audit_rows import Expectation, On, OnLinear, ReadOff
 from dpverify.statements.bst14.audits.laws import DELTA, NOISES, walked
 
 
@@ -78,9 +78,9 @@ def ridge(
     return Problem(Ridge.on(problem.constraint, problem.loss, weight), problem.constraint), data
 
 
-def outside(point: Any, radius: float, quantity: str) -> Reading:
+def outside(point: Any, radius: float, quantity: str) -> ReadOff:
     """Whether each run's point is farther from a point than a radius."""
-    return Reading(
+    return ReadOff(
         lambda runs: np.where(np.linalg.norm(runs.points - point, axis=1) > radius, 1.0, 0.0),
         0.0,
         1.0,
@@ -191,7 +191,7 @@ def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) ->
     def in_ball(runs: Runs) -> Any:
         return (np.linalg.norm(runs.points, axis=1) <= 1.0).astype(np.float64)
 
-    reading = Reading(in_ball, 0.0, 1.0, "P[the point is in C]")
+    reading = ReadOff(in_ball, 0.0, 1.0, "P[the point is in C]")
     yield Expectation(mechanism, data, reading, least, claim, origin, said, at_least=True)
 
 
@@ -304,7 +304,7 @@ bad_1, bad_2 = partial(_bad_data, 1, False), partial(_bad_data, 2, False)
 bad_1_printed, bad_2_printed = partial(_bad_data, 1, True), partial(_bad_data, 2, True)
 
 
-def _excess(problem: Problem, data: Dataset, minimizer: float) -> Reading:
+def _excess(problem: Problem, data: Dataset, minimizer: float) -> ReadOff:
     """Excess total risk on [-2, 2] over that at a known minimizer."""
     lowest = problem.total_risk(np.array([[minimizer]]), data)[0]
 
@@ -312,7 +312,7 @@ def _excess(problem: Problem, data: Dataset, minimizer: float) -> Reading:
         return np.maximum(problem.total_risk(points, data) - lowest, 0.0)
 
     most = float(np.max(excess(np.array([[-2.0], [2.0]]))))
-    return Reading(lambda runs: excess(runs.points), 0.0, most, "expected excess risk (sum over records)")
+    return ReadOff(lambda runs: excess(runs.points), 0.0, most, "expected excess risk (sum over records)")
 
 
 # ------------------------------------------------------------------------------------------ localization
@@ -410,7 +410,7 @@ def risk_above(single: Any, data: Dataset, said: str, size: float = 0.0) -> Expe
     return Expectation(
         mechanism,
         data,
-        Reading(above, 0.0, 1.0, "probability that the excess total risk is above the bound, dimensionless"),
+        ReadOff(above, 0.0, 1.0, "probability that the excess total risk is above the bound, dimensionless"),
         mechanism.failure_probability,
         f"rho = {mechanism.failure_probability:g}, for {stated.formula} = {bound:.4g}",
         stated.origin,

@@ -56,7 +56,7 @@ from dpverify.statements.audit_parts import (
     on_pair,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, Made, On, Reading, Risk, Risks
+from dpverify.statements.audit_rows import Expectation, Made, On, ReadOff, Risk, Risks
 from dpverify.statements.exact.chains import ExactEpsilon
 from dpverify.statements.plans import Audit
 
@@ -275,7 +275,7 @@ def skip_is_stop(name: str) -> Iterator[Expectation]:
             yield Expectation(
                 OnFreshSamples(both, n),
                 data,
-                Reading(difference, -1.0, 1.0, quantity, RUNS_A_SAMPLE),
+                ReadOff(difference, -1.0, 1.0, quantity, RUNS_A_SAMPLE),
                 0.0,
                 "0: on independent draws, the two have the same law",
                 AsPrinted("fmtt18.thm30", printed, "independent records"),
@@ -394,7 +394,7 @@ def tasks_risk() -> Iterator[Expectation]:
     yield Expectation(
         OnFreshSamples(mechanism, n),
         data,
-        Reading(mean_excess, 0.0, largest, quantity, RUNS_A_SAMPLE),
+        ReadOff(mean_excess, 0.0, largest, quantity, RUNS_A_SAMPLE),
         # the largest error of the certified minima is added
         stated.bound + slack,
         stated.formula,

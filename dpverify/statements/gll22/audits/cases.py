@@ -32,7 +32,7 @@ from dpverify.statements.audit_parts import (
     made,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, Law, On, OnLinear, Reading, Risks
+from dpverify.statements.audit_rows import Expectation, Law, On, OnLinear, ReadOff, Risks
 
 SIZE, ACCURACY = 8, 0.01
 EPSILON, DELTA = 1.0, 1e-3
@@ -93,7 +93,7 @@ def counted_values(mechanism: Any, data: Dataset, said: str, cut: float) -> Iter
     def counted(runs: Runs) -> Any:
         return np.minimum(np.asarray(runs.value_queries, dtype=np.float64), highest)
 
-    reading = Reading(counted, 0.0, highest, f"value queries per run, cut off at {cut:g} times the bound")
+    reading = ReadOff(counted, 0.0, highest, f"value queries per run, cut off at {cut:g} times the bound")
     yield Expectation(mechanism, data, reading, stated.count, stated.formula, stated.origin, said)
 
 
@@ -245,7 +245,7 @@ def _tried(
         """One an instance; rounding may have taken them below 0."""
         return np.maximum(np.asarray(runs.points), 0.0)
 
-    reading = Reading(excesses, 0.0, largest, quantity, block_size=1)
+    reading = ReadOff(excesses, 0.0, largest, quantity, block_size=1)
     return Expectation(trial, data, reading, bound, claim, origin, said, float(n), at_least=True)
 
 

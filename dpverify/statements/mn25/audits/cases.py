@@ -34,7 +34,7 @@ from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import linear_pair, real_problem
-from dpverify.statements.audit_rows import Expectation, Made, On, OnLinear, Reading, Risk, Risks
+from dpverify.statements.audit_rows import Expectation, Made, On, OnLinear, ReadOff, Risk, Risks
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -156,7 +156,7 @@ def quantizing_error(name: str) -> Iterator[Expectation]:
         yield Expectation(
             DecodedMessage(problem, oracle),
             data,
-            Reading(squared_norms, 0.0, largest, quantity),
+            ReadOff(squared_norms, 0.0, largest, quantity),
             oracle.squared_error(data.d),
             "d s^2 / 4, s = 2 L / (2^b - 1)",
             CALLS,

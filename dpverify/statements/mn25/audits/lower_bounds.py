@@ -17,13 +17,13 @@ from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import Ball, Dataset, Linear, Problem, load
 from dpverify.statements.audit_parts import made
-from dpverify.statements.audit_rows import UNSTATED, Expectation, Law, Reading
+from dpverify.statements.audit_rows import UNSTATED, Expectation, Law, ReadOff
 from dpverify.statements.mn25.audits.cases import DELTA
 
 
-def _column(number: int, lower: float, upper: float, quantity: str, block_size: int = 0) -> Reading:
+def _column(number: int, lower: float, upper: float, quantity: str, block_size: int = 0) -> ReadOff:
     """One number of each run's output."""
-    return Reading(lambda runs: runs.points[:, number], lower, upper, quantity, block_size)
+    return ReadOff(lambda runs: runs.points[:, number], lower, upper, quantity, block_size)
 
 
 # ------------------------------------------------------------------------------------------ hard instance
@@ -135,7 +135,7 @@ def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
     return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
 
 
-def _statistic(column: int, whose: str) -> Reading:
+def _statistic(column: int, whose: str) -> ReadOff:
     return _column(column, -2.0, 2.0, f"statistic of a {whose}")
 
 
@@ -199,7 +199,7 @@ def _advantage(private: bool, name: str) -> Iterator[Expectation]:
     yield Expectation(
         attack,
         data,
-        Reading(
+        ReadOff(
             lambda runs: tracing_advantage(runs.points, threshold, TRACED_EPSILON),
             -math.exp(TRACED_EPSILON),
             1.0,
