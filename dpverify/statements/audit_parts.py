@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from flint import arb
 
 from dpverify.auditing.accountants import NoisyReleases
-from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.privacy import StatedGuarantee
 from dpverify.problems import (
@@ -34,17 +33,6 @@ REAL_DATA = ("breast-cancer", "diabetes")
 _ROUNDING = 1e-12
 
 
-class Neighbors(Protocol):
-    """Two neighbors."""
-
-    @property
-    def left(self) -> Dataset: ...
-    @property
-    def right(self) -> Dataset: ...
-    @property
-    def description(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Constructed:
     """Two neighbors that were made up."""
@@ -59,6 +47,9 @@ def made(features: Any, name: str) -> Dataset:
     return Dataset(features, np.ones(len(features)), name, "by construction")
 
 
+# ------------------------------------------------------------------------------------------ problems and their data
+
+
 def real_loss(name: str) -> Any:
     """Logistic on breast cancer, squared on diabetes."""
     return Logistic() if name == "breast-cancer" else Squared(radius=1.0)
@@ -70,9 +61,22 @@ def real_problem(name: str, *, n: int | None = None, d: int | None = None) -> tu
     return Problem(real_loss(name), Ball(data.d, 1.0)), data
 
 
-def real_neighbors(problem: Problem, data: Dataset, index: int) -> NeighborPair:
-    """The data set, and its neighbor with record `index` (from 1) replaced by the most different one."""
-    return opposite_neighbor(problem.loss, data, index)
+def mean_problem(d: int, radius: float) -> Problem:
+    """The mean of the records: half squared distances on a ball, where two records' gradients differ by x - x'.
+
+    Every record has its say at every point, so that a data set of real records comes near to what the theorems allow.
+    """
+    ball = Ball(d, radius)
+    return Problem(HalfSquaredDistance.on(ball), ball)
+
+
+def mean_of(name: str, *, n: int | None = None, d: int | None = None) -> tuple[Problem, Dataset]:
+    """The mean of real records, on the unit ball."""
+    data = load(name, n=n, d=d)
+    return mean_problem(data.d, 1.0), data
+
+
+# ------------------------------------------------------------------------------------------ neighbors
 
 
 def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
@@ -81,30 +85,6 @@ def on_pair(stated: StatedGuarantee, pair: NeighborPair) -> StatedGuarantee:
     if found is None:
         raise AssertionError(f"a plan audits record {pair.index}, which {stated} does not protect")
     return found
-
-
-@dataclass(frozen=True)
-class PointCoordinate:
-    """One coordinate of every point."""
-
-    index: int
-
-    def __call__(self, points: Any) -> Any:
-        """From points (runs, d) to numbers (runs,)."""
-        return points[:, self.index]
-
-
-@dataclass(frozen=True)
-class GaussianPair:
-    """From a delta to the smallest epsilon of two Gaussians of variance 1, at a distance known up to rounding."""
-
-    distance: float
-
-    def __call__(self, delta: float) -> Interval:
-        """Enclose it, in nats."""
-        ends = [NoisyReleases("gaussian", 1 / (self.distance * k)) for k in (1 - _ROUNDING, 1 + _ROUNDING)]
-        low, high = (end.smallest_epsilon(delta) for end in ends)
-        return Interval(lower=low.lower, upper=high.upper)
 
 
 def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:
@@ -116,31 +96,27 @@ def longest_record_at(name: str, index: int, *, n: int, d: int) -> Dataset:
     return Dataset(features, labels, f"{few.name}, the longest record of all at {index}", few.scaling)
 
 
-def mean_problem(d: int, radius: float) -> Problem:
-    """The mean of the records: half squared distances on a ball, where two records' gradients differ by x - x'.
+def longest_replaced(loss: Any, name: str, n: int, d: int, *, index: int | None = None) -> NeighborPair:
+    """A few real records, the longest of all among them, and that one replaced by the most different one for a loss.
 
-    Every record has its say at every point, so that a data set of real records comes near to what the theorems allow.
+    It is the last one, or that at an index from 1. Linear losses have its whole gradient at every point, and the
+    gradient of its opposite, so that two of them are up to 2 L apart, as the theorems allow.
     """
-    ball = Ball(d, radius)
-    return Problem(HalfSquaredDistance.on(ball), ball)
-
-
-def linear_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
-    """A few real records with linear losses, and the last and longest one replaced by the most different one.
-
-    A record is the gradient of its loss, so that two of them are up to 2 L apart, as the theorems allow.
-    """
-    return opposite_neighbor(Linear(), longest_record_at(name, n, n=n, d=d), n)
+    place = n if index is None else index
+    return opposite_neighbor(loss, longest_record_at(name, place, n=n, d=d), place)
 
 
 def linear_pair(name: str, n: int, d: int = 1) -> NeighborPair:
-    """The same, or by the name of `worst-case` records that are opposite at the last place and alike elsewhere."""
-    return opposite_linear(n, d, n) if name == "worst-case" else linear_neighbors(name, n=n, d=d)
+    """Linear losses of real records; by the name of `worst-case`, of records that differ as much as can be."""
+    return opposite_linear(n, d, n) if name == "worst-case" else longest_replaced(Linear(), name, n, d)
 
 
 def mean_neighbors(name: str, *, n: int, d: int) -> NeighborPair:
     """A few real records whose mean is sought, and the last and longest one replaced by the most different one."""
-    return opposite_neighbor(HalfSquaredDistance.on(Ball(d, 1.0)), longest_record_at(name, n, n=n, d=d), n)
+    return longest_replaced(HalfSquaredDistance.on(Ball(d, 1.0)), name, n, d)
+
+
+# ------------------------------------------------------------------------------------------ numbers
 
 
 def sign_change(value: float, function: Callable[[arb], arb]) -> Interval:
@@ -161,6 +137,34 @@ def gaussian_delta(epsilon: float, mu: arb) -> arb:
 
 
 @dataclass(frozen=True)
+class GaussianPair:
+    """From a delta to the smallest epsilon of two Gaussians of variance 1, at a distance known up to rounding."""
+
+    distance: float
+
+    def __call__(self, delta: float) -> Interval:
+        """Enclose it, in nats."""
+        ends = [NoisyReleases("gaussian", 1 / (self.distance * k)) for k in (1 - _ROUNDING, 1 + _ROUNDING)]
+        low, high = (end.smallest_epsilon(delta) for end in ends)
+        return Interval(lower=low.lower, upper=high.upper)
+
+
+def by_trapezoids(grid: Any, density: Any, widths: Any = None) -> Callable[[Any], Any]:
+    """The distribution function of a density on a grid, whose cells have these widths up to a factor."""
+    widths = np.diff(grid) if widths is None else widths
+    sums = np.concatenate([[0.0], np.cumsum(0.5 * (density[1:] + density[:-1]) * widths)])
+    return lambda x: np.interp(x, grid, sums / sums[-1])
+
+
+def first_coordinate(points: Any) -> Any:
+    """From points (runs, d) to numbers (runs,)."""
+    return points[:, 0]
+
+
+# ------------------------------------------------------------------------------------------ mechanisms and their maps
+
+
+@dataclass(frozen=True)
 class OnFreshSamples:
     """A mechanism run on n records drawn with replacement from a data set, which so becomes a population.
 
@@ -178,12 +182,8 @@ class OnFreshSamples:
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Draw the sample, then run."""
         drawn = np.asarray(rng.integers(0, data.n, (self.n,), "sampled records"))
-        sample = Dataset(
-            np.asarray(data.features)[drawn],
-            np.asarray(data.labels)[drawn],
-            f"sample of {data.name}",
-            data.scaling,
-        )
+        features, labels = np.asarray(data.features)[drawn], np.asarray(data.labels)[drawn]
+        sample = Dataset(features, labels, f"sample of {data.name}", data.scaling)
         output: Output = self.mechanism(sample, rng=rng, runs=runs)
         return output
 
@@ -223,18 +223,9 @@ class Identity:
 
 @dataclass(frozen=True)
 class UniformOn:
-    """A sampler that looks at no record: uniform points of a ball or a box.
-
-    Raises:
-        InvalidArgumentError: for any other set.
-    """
+    """A sampler that looks at no record: uniform points of a ball or a box."""
 
     constraint: Any
-    """A `Ball` or a `Box`."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.constraint, Ball | Box):
-            raise InvalidArgumentError("constraint", type(self.constraint).__name__, "a Ball or a Box")
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Points of shape (runs, d)."""

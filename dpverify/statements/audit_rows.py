@@ -1,19 +1,18 @@
-"""The rows of a paper's table of audits: one call makes one plan, or one for each of several keys.
+"""The rows of a paper's table of audits, each of which makes one plan.
 
-A row writes down what only a table can know: neighbors, data, sizes, runs, reference laws. What is claimed, where that
-comes from, how often an oracle is called, how far a sampler may be off and what a weakened version has changed is asked
-of the algorithm, in the process that carries out the audit. So a table costs nothing until then.
+A row and its case write down what only they can know: neighbors, data, sizes, runs, reference laws. What is claimed,
+where that comes from, how often an oracle is called, how far a sampler may be off and what a weakened version has
+changed is asked of the algorithm, in the process that carries out the audit. So a table costs nothing until then.
 
-`{}` in a name and a title stands for the key of a row that is made `per` key, one of the real data sets if nothing else
-is said. A name begins with the id of the algorithm that is audited, unless the row is `about` something else. Rows with
-`full=True` belong to the full profile; one of them that is asked for by name in a quick run makes a tenth of its runs.
+Rows below `real-size/` belong to the full profile; one of them that is asked for by name in a quick run makes a tenth
+of its runs.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal
@@ -26,14 +25,17 @@ from dpverify.auditing import (
     CountQuestion,
     LawQuestion,
     PrivacyQuestion,
+    RateQuestion,
 )
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf, ValuesOf
-from dpverify.ledger.origins import Corrected, Origin, Unstated
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
-from dpverify.problems import Dataset, Problem
-from dpverify.statements.audit_parts import REAL_DATA, Neighbors, OnFreshSamples
+from dpverify.problems import Ball, Dataset, NeighborPair, Problem
+from dpverify.statements.audit_parts import Constructed, OnFreshSamples, UniformOn, linear_pair, real_problem
+from dpverify.statements.inventory import own_table
 from dpverify.statements.plans import (
+    ACCOUNTANT,
     CONSTANT,
     COUNT,
     LAW,
@@ -45,58 +47,30 @@ from dpverify.statements.plans import (
     AnyAuditor,
     Audit,
     Cases,
-    ClaimedRate,
     Plan,
     Profile,
 )
 
-Keys = Sequence[str] | Mapping[str, str]
-"""Of the rows that one call makes; with the words for each that its title has, if they are others."""
-Rows = tuple[Plan, ...]
-
-
-def runs_of(profile: Profile, runs: int, *, full: bool) -> int:
-    """Ten times as many in the full profile; a row for the full profile alone says how many it makes there."""
-    if not full:
-        return profile.runs(runs)
-    return runs if profile is Profile.FULL else max(20, runs // 10)
+Setting = Callable[..., tuple[Problem, Dataset]]
+"""A problem on a data set, from its name and the numbers `n` of records and `d` of features that are kept."""
+Make = Callable[[Problem, int], Any]
+"""An algorithm for a problem on n records."""
 
 
 @dataclass(frozen=True)
-class _Build:
-    """Makes the audit of a row from its case and the number of runs."""
+class Build:
+    """Makes an audit of a row's case and the number of runs, or the cases of one."""
 
-    make: Callable[[Any, int], Audit]
-    cases: Callable[[], Any]
+    make: Callable[[Any, int], Any]
+    cases: Callable[..., Any]
     runs: int = 0
     full: bool = False
 
-    def __call__(self, profile: Profile) -> Audit:
-        return self.make(self.cases(), runs_of(profile, self.runs, full=self.full))
-
-
-def _rows(
-    name: str,
-    title: str,
-    auditor: AnyAuditor,
-    build: Callable[[Callable[..., Any]], Callable[[Profile], Audit]],
-    case: Callable[..., Any],
-    per: Keys | None,
-    *,
-    about: str = "",
-    full: bool = False,
-) -> Rows:
-    if per is None:
-        per = REAL_DATA if "{}" in name else ()
-    words = per if isinstance(per, Mapping) else {key: key for key in per}
-    keyed: list[tuple[str, str, Callable[..., Any]]] = [
-        (name.format(key), title.format(said), partial(case, key)) for key, said in words.items()
-    ]
-    least = Profile.FULL if full else Profile.QUICK
-    return tuple(
-        Plan(row, about or row.partition("/")[0], heading, auditor, build(made), least)
-        for row, heading, made in keyed or [(name, title, case)]
-    )
+    def __call__(self, profile: Profile) -> Any:
+        runs = profile.runs(self.runs)
+        if self.full:
+            runs = self.runs if profile is Profile.FULL else max(20, self.runs // 10)
+        return self.make(self.cases(), runs)
 
 
 # ------------------------------------------------------------------------------------------ privacy
@@ -107,56 +81,64 @@ class On:
     """A mechanism on two neighbors."""
 
     mechanism: Any
-    pair: Neighbors
+    pair: NeighborPair | Constructed
     claim: str | StatedGuarantee | None = "headline"
     """Which of its stated guarantees is claimed, or one that is."""
     best_known: Guarantee | None = None
     said: str = ""
     """Of the data, after the pair's description."""
     exact: Callable[[float], Interval] | None = None
-    exact_weakened: Callable[[float, float], Interval] | None = None
+    """Has `weakened` where the smallest epsilon of weakened versions is known too."""
     delta: float | None = None
     origin: Origin | None = None
     """Where the claim comes from, if it is not the mechanism's own."""
 
-
-def _on_pair(case: On, runs: int) -> Audit:
-    left, right, mechanism, claim = case.pair.left, case.pair.right, case.mechanism, case.claim
-    stated = getattr(mechanism.guarantees(left.n), claim) if isinstance(claim, str) else claim
-    if stated is None:
-        raise AssertionError(f"a plan audits a guarantee that {mechanism.id} does not state")
-    return Audit(
-        PrivacyQuestion(
+    def audit(self, runs: int) -> Audit:
+        left, right, mechanism, claim = self.pair.left, self.pair.right, self.mechanism, self.claim
+        stated = getattr(mechanism.guarantees(left.n), claim) if isinstance(claim, str) else claim
+        if stated is None:
+            raise AssertionError(f"a plan audits a guarantee that {mechanism.id} does not state")
+        question = PrivacyQuestion(
             stated,
-            case.pair.description + case.said,
+            self.pair.description + self.said,
             runs,
-            best_known=case.best_known,
-            origin=case.origin or stated.origin,
-            delta=case.delta,
-        ),
-        OnPair(
+            best_known=self.best_known,
+            origin=self.origin or stated.origin,
+            delta=self.delta,
+        )
+        subject = OnPair(
             mechanism,
             left,
             right,
             weakened=mechanism.weakened,
             fault=mechanism.fault,
-            exact=case.exact,
-            exact_weakened=case.exact_weakened,
-        ),
-    )
+            exact=self.exact,
+            exact_weakened=getattr(self.exact, "weakened", None),
+        )
+        return Audit(question, subject)
 
 
-def privacy(
-    name: str, title: str, case: Callable[..., On], runs: int, *, per: Keys | None = None, full: bool = False
-) -> Rows:
-    """Audits of a privacy guarantee, with so many runs on each of two neighbors."""
-    return _rows(name, title, PRIVACY, lambda made: _Build(_on_pair, made, runs, full), case, per, full=full)
+@dataclass(frozen=True)
+class OnLinear:
+    """A guarantee of an algorithm, on linear losses of a few real records or on opposite ones.
+
+    The accountant's whole profile is claimed if nothing else is said.
+    """
+
+    make: Make
+    n: int
+    d: int = 1
+    claim: str = "sharpest"
+
+    def __call__(self, name: str = "worst-case") -> On:
+        pair = linear_pair(name, self.n, self.d)
+        return On(self.make(Problem(pair.loss, Ball(self.d, 1.0)), self.n), pair, self.claim)
 
 
 # ------------------------------------------------------------------------------------------ expectations
 
 
-_UNBOUNDED: Origin = Unstated("the paper says nothing about it")
+UNSTATED = Unstated("the paper says nothing about it")
 
 
 @dataclass(frozen=True)
@@ -183,93 +165,104 @@ class Risk:
             raise AssertionError(f"{drawn.id} bounds no expected risk of {n} records")
         if stated is not None and stated.population:
             several, drawn = self.runs_a_sample, OnFreshSamples(drawn, n)
-        value, claim, origin = math.inf, "none: the paper does not bound this algorithm's risk", _UNBOUNDED
+        value, claim = math.inf, "none: the paper does not bound this algorithm's risk"
+        origin: Origin = UNSTATED
         if stated is not None:
             value, claim = stated.bound, stated.formula or str(stated)
-            source = stated.sources[0] if stated.sources else self.mechanism.id
             origin = stated.origin or Corrected(
-                source,
+                stated.sources[0] if stated.sources else self.mechanism.id,
                 "the risk of the theorem, with its O( ) where it has one",
                 "the bound that the algorithm states, with every constant",
                 f"n = {n}, d = {self.data.d}, with these parameters",
             )
         made = several * math.ceil(runs / several)
         bound = Bound(value, claim, self.said, made, size=self.size, origin=origin)
-        problem = self.problem or self.mechanism.problem
         total = stated is not None and stated.total
+        problem = self.problem or self.mechanism.problem
         return bound, RiskOf(drawn, problem, self.data, total=total, runs_a_sample=several)
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """A number that is read off runs, and a bound on its expectation."""
+class Risks:
+    """The risks of an algorithm on so many records of a data set, or on samples of so many from it."""
 
-    mechanism: Any
-    data: Dataset
+    make: Make
+    sizes: tuple[int, ...]
+    d: int | None
+    said: str = "{name}, n records, d = {data.d}"
+    """With places for the `name` of the data set, the `data` and the `mechanism`."""
+    on: Setting = real_problem
+    samples: str | None = None
+    """What is said of the samples of a population; None for the data themselves."""
+    own_risk: bool = True
+    """Whether it is the risk of the mechanism's own problem, and not of the one that it is made of."""
+    runs_a_sample: int = 20
+    rate: RateQuestion | None = None
+    """The exponent of n that is claimed of what is measured, constants and logarithms aside."""
+
+    def __call__(self, name: str = "breast-cancer") -> Iterator[Risk]:
+        whole = self.samples is not None
+        for n in self.sizes:
+            problem, data = self.on(name, n=None if whole else n, d=self.d)
+            mechanism = self.make(problem, n)
+            said = self.said.format(name=name, data=data, mechanism=mechanism)
+            if whole:
+                said = f"{data.name} as the population, samples of n records{self.samples}"
+            yield Risk(
+                mechanism,
+                data,
+                said,
+                float(n),
+                n if whole else None,
+                None if self.own_risk else problem,
+                self.runs_a_sample,
+            )
+
+
+@dataclass(frozen=True)
+class ReadOff:
+    """A number that is read off each run, or each block of runs: between two bounds, with its name and unit."""
+
     values: Callable[[Any], Any]
     lower: float
     upper: float
     quantity: str
-    bound: float
-    claim: str
-    origin: Origin | None
-    said: str = ""
-    """What the data are called; by their name if empty."""
-    size: float = 0.0
-    at_least: bool = False
     block_size: int = 0
-
-    def case(self, runs: int) -> tuple[Bound, ValuesOf]:
-        """As an auditor takes it."""
-        said = self.said or self.data.name
-        bound = Bound(self.bound, self.claim, said, runs, self.at_least, self.size, self.origin)
-        read = (self.mechanism, self.data, self.values, self.lower, self.upper, self.quantity)
-        return bound, ValuesOf(*read, block_size=self.block_size)
 
 
 @dataclass(frozen=True)
-class _Curve:
-    """The cases of a row, each with its runs."""
+class Expectation:
+    """A mechanism on data, what is read off its runs, and a bound on the expectation of that."""
 
-    cases: Callable[[], Iterable[Risk | Expectation]]
-    runs: int
-    full: bool
+    mechanism: Any
+    data: Dataset
+    reading: ReadOff
+    bound: float
+    claim: str
+    origin: Origin | None
+    said: str
+    """What the data are called."""
+    size: float = 0.0
+    at_least: bool = False
 
-    def __call__(self, profile: Profile) -> Cases:
-        return tuple(one.case(runs_of(profile, self.runs, full=self.full)) for one in self.cases())
+    def case(self, runs: int) -> tuple[Bound, ValuesOf]:
+        """As an auditor takes it."""
+        bound = Bound(self.bound, self.claim, self.said, runs, self.at_least, self.size, self.origin)
+        read = self.reading
+        subject = ValuesOf(
+            self.mechanism,
+            self.data,
+            read.values,
+            read.lower,
+            read.upper,
+            read.quantity,
+            block_size=read.block_size,
+        )
+        return bound, subject
 
 
-def risk(
-    name: str,
-    title: str,
-    cases: Callable[..., Iterable[Risk]],
-    runs: int,
-    *,
-    over: str = "",
-    rate: ClaimedRate | None = None,
-    per: Keys | None = None,
-    full: bool = False,
-) -> Rows:
-    """Audits of expected excess risks, along a curve `over` a size if there is one."""
-    return _rows(
-        name, title, RISK, lambda made: Along(_Curve(made, runs, full), over, rate), cases, per, full=full
-    )
-
-
-def mean(
-    name: str,
-    title: str,
-    cases: Callable[..., Iterable[Expectation]],
-    runs: int,
-    *,
-    over: str = "",
-    per: Keys | None = None,
-    full: bool = False,
-) -> Rows:
-    """Audits of other expectations."""
-    return _rows(
-        name, title, MEAN, lambda made: Along(_Curve(made, runs, full), over, None), cases, per, full=full
-    )
+def _bounds(cases: Iterable[Risk | Expectation], runs: int) -> Cases:
+    return tuple(one.case(runs) for one in cases)
 
 
 # ------------------------------------------------------------------------------------------ laws, counts, constants
@@ -287,14 +280,17 @@ class Law:
     error: float
     """At most how far the reference is from the truth, absolutely."""
     said: str
-    blind: Any = None
-    """A sampler that looks at no record."""
+    blind: Any = "uniform"
+    """A sampler that looks at no record, uniform on the set of the mechanism's problem if no other; None for none."""
     stated: StatedSamplingError | None = None
     """The law and how far it may be off; by the mechanism itself if None."""
 
     def audit(self, runs: int) -> Audit:
-        """Question and subject."""
-        stated = self.stated or self.mechanism.sampling_error(self.data.n)
+        stated, blind = self.stated or self.mechanism.sampling_error(self.data.n), self.blind
+        if self.stated is None and stated.bound == 0:
+            stated = replace(stated, distance="total variation")  # exact in this distance too
+        if blind == "uniform":
+            blind = UniformOn(self.mechanism.problem.constraint)
         question = LawQuestion(
             reference=self.reference,
             reference_error=self.error,
@@ -306,67 +302,122 @@ class Law:
             runs=runs,
             origin=stated.origin,
         )
-        return Audit(question, LawOf(self.mechanism, self.data, self.statistic, blind=self.blind))
-
-
-def law(
-    name: str, title: str, case: Callable[..., Law], runs: int, *, per: Keys | None = None, full: bool = False
-) -> Rows:
-    """Audits of a sampler's law."""
-    return _rows(name, title, LAW, lambda made: _Build(Law.audit, made, runs, full), case, per, full=full)
+        return Audit(question, LawOf(self.mechanism, self.data, self.statistic, blind=blind))
 
 
 Oracle = Literal["gradient", "value", "projection", "linear minimization"]
 
 
-def queries(
-    name: str, title: str, case: Callable[..., tuple[Any, Dataset]], oracle: Oracle = "gradient"
-) -> Rows:
-    """An audit of the number of calls of an oracle that a mechanism states for a data set."""
+@dataclass(frozen=True)
+class Made:
+    """An algorithm that is made of a problem on a few records, and these."""
 
-    def audit(made: tuple[Any, Dataset], _: int) -> Audit:
-        mechanism, data = made
-        stated = next(one for one in mechanism.queries(data.n) if one.oracle == oracle and not one.expected)
-        question = CountQuestion(
-            int(stated.count),
-            stated.formula,
-            data.name,
-            exact=stated.exact,
-            oracle=oracle,
-            origin=stated.origin,
-        )
-        return Audit(question, CountedRuns(mechanism, data))
+    make: Make
+    n: int | None
+    d: int | None
+    name: str = "breast-cancer"
+    on: Setting = real_problem
 
-    return _rows(name, title, COUNT, partial(_Build, audit), case, ())
+    def __call__(self) -> tuple[Any, Dataset]:
+        problem, data = self.on(self.name, n=self.n, d=self.d)
+        return self.make(problem, data.n), data
 
 
-def constant(
-    name: str,
-    title: str,
-    case: Callable[..., ConstantQuestion],
-    *,
-    about: str = "",
-    per: Keys | None = None,
-) -> Rows:
-    """Audits of a constant in a formula, which is computed where the audit runs."""
-    build = partial(_Build, lambda question, _: Audit(question))
-    return _rows(name, title, CONSTANT, build, case, per, about=about)
-
-
-def hidden(source: str, printed: str, provable: float, *, holds_for: str, **more: Any) -> ConstantQuestion:
-    """A constant that is not printed, and so is measured: the smallest, if `more` does not say otherwise."""
-    origin = Corrected(source, printed, "the hidden constant is computed", holds_for)
-    return ConstantQuestion(
-        provable=at(provable), printed=None, origin=origin, **{"extreme": "smallest"} | more
+def _counted(oracle: Oracle, case: tuple[Any, Dataset], _: int) -> Audit:
+    mechanism, data = case
+    stated = next(one for one in mechanism.queries(data.n) if one.oracle == oracle and not one.expected)
+    question = CountQuestion(
+        int(stated.count), stated.formula, data.name, exact=stated.exact, oracle=oracle, origin=stated.origin
     )
+    return Audit(question, CountedRuns(mechanism, data))
 
 
-def at(value: float) -> Interval:
-    """A number, as known as floating-point arithmetic lets it be."""
-    return Interval(lower=value, upper=value)
+@dataclass(frozen=True)
+class Computed:
+    """The value of a constant; a number is as known as floating-point arithmetic lets it be."""
+
+    provable: Interval | float
+    parameters: Mapping[str, str | float]
+    printed: float | None = None
+    """Where it depends on the parameters."""
+    requires: dict[str, bool] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+    """Beside the parameters, for places in the words of the table."""
+
+
+@dataclass(frozen=True)
+class ConstantRow:
+    """The question about a computed constant, in the words of a row of the paper's constants.csv.
+
+    `because` says why what is printed is no number, or another one; it is empty where the printed constant is claimed.
+    """
+
+    cases: Callable[[], Computed]
+    row: Mapping[str, str]
+
+    def __call__(self) -> ConstantQuestion:
+        found, row = self.cases(), self.row
+        value, printed = found.provable, float(row["printed"]) if row["printed"] else found.printed
+        because = (row["because"],) if row["because"] else ()
+        origin: Callable[..., Origin] = Corrected if because else AsPrinted
+        parameters = {
+            name: f"{one:g}" if not isinstance(one, str) else one for name, one in found.parameters.items()
+        }
+        said = {**parameters, **found.words}
+        return ConstantQuestion(
+            formula=row["formula"],
+            latex=row["latex"],
+            provable=value if isinstance(value, Interval) else Interval(lower=value, upper=value),
+            extreme="largest" if row["extreme"] == "largest" else "smallest",
+            printed=printed,
+            parameters=parameters,
+            range_fixed_by=row["range_fixed_by"].format(**said),
+            method=row["method"].format(**said),
+            decisive=row["decisive"] == "yes",
+            requires=found.requires,
+            origin=origin(row["source"], row["said"], *because, row["holds_for"]),
+        )
 
 
 # ------------------------------------------------------------------------------------------ the table
+
+
+def _question(question: Any, _: int) -> Audit:
+    return Audit(question)
+
+
+KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
+    "privacy": (PRIVACY, On.audit),
+    "risk": (RISK, _bounds),
+    "mean": (MEAN, _bounds),
+    "law": (LAW, Law.audit),
+    "gradient queries": (COUNT, partial(_counted, "gradient")),
+    "value queries": (COUNT, partial(_counted, "value")),
+    "projections": (COUNT, partial(_counted, "projection")),
+    "constant": (CONSTANT, _question),
+    "accountant": (ACCOUNTANT, lambda audit, _: audit),
+}
+"""Who answers the rows of each kind, and how a case and a number of runs become a question and its subject."""
+
+
+def row(
+    name: str,
+    kind: str,
+    title: str,
+    case: Callable[[], Any],
+    runs: int = 0,
+    *,
+    over: str = "",
+    subject: str = "",
+) -> Plan:
+    """One audit, about the algorithm with whose id its name begins if it has no other subject."""
+    own, _, rest = name.partition("/")
+    full = rest.startswith("real-size/")
+    auditor, make = KINDS[kind]
+    build: Any = Build(make, case, runs, full)
+    if make is _bounds:
+        build = Along(build, over, getattr(case, "rate", None))
+    return Plan(name, subject or own, title, auditor, build, Profile.FULL if full else Profile.QUICK)
 
 
 @dataclass(frozen=True)
@@ -382,15 +433,39 @@ class _Again:
         return replace(audit, question=replace(audit.question, runs=profile.runs(self.runs)))
 
 
-def table(paper: str, *rows: Rows) -> tuple[Plan, ...]:
-    """All rows, and white-box audits of the privacy rows of every algorithm that states the steps of its runs."""
-    places: Mapping[str, str] = import_module(f"dpverify.algorithms.{paper}").ROWS
-    plans = [plan for row in rows for plan in row]
-    for plan in [plan for plan in plans if plan.auditor is PRIVACY]:
-        module, _, name = places[plan.subject].partition(":")
-        if getattr(import_module(module), name).structure is not Algorithm.structure:
-            runs = 1_000 if plan.least is Profile.FULL else 20_000
-            again = _Again(plan.build, runs)
+def with_white_boxes(plans: Sequence[Plan], places: Mapping[str, str]) -> tuple[Plan, ...]:
+    """With white-box audits of the privacy rows of every algorithm that states the steps of its runs."""
+    more = []
+    for plan in plans:
+        module, _, name = places.get(plan.subject, "").partition(":")
+        if (
+            plan.auditor is PRIVACY
+            and getattr(import_module(module), name).structure is not Algorithm.structure
+        ):
+            again = _Again(plan.build, 1_000 if plan.in_full_alone else 20_000)
             title = f"{plan.title}, white box"
-            plans.append(Plan(f"{plan.name}/white-box", plan.subject, title, WHITE_BOX, again, plan.least))
-    return tuple(plans)
+            more.append(Plan(f"{plan.name}/white-box", plan.subject, title, WHITE_BOX, again, plan.least))
+    return (*plans, *more)
+
+
+def table(paper: str) -> tuple[Plan, ...]:
+    """The rows of a paper's audits.csv.
+
+    A case is `module.name` in the paper's `audits`, and after it the words that it is called with. What is said of a
+    constant is a row of constants.csv with the name of its case.
+    """
+    constants = {one["name"]: one for one in own_table(f"{paper}/constants.csv")}
+
+    def case(kind: str, said: str) -> Callable[[], Any]:
+        place, *words = said.split()
+        module, _, name = place.partition(".")
+        found = getattr(import_module(f"dpverify.statements.{paper}.audits.{module}"), name)
+        found = partial(found, *words) if words else found
+        return ConstantRow(found, constants[name]) if kind == "constant" else found
+
+    plans = [
+        row(kind=kind, case=case(kind, said), runs=int(runs or 0), **one)
+        for one in own_table(f"{paper}/audits.csv")
+        for kind, said, runs in [(one.pop("kind"), one.pop("case"), one.pop("runs"))]
+    ]
+    return with_white_boxes(plans, import_module(f"dpverify.algorithms.{paper}").ROWS)

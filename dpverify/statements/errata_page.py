@@ -29,11 +29,7 @@ def errata_markdown() -> str:
 
 
 def with_errata(page: str) -> str:
-    """The page with the part between its two marks rewritten.
-
-    Raises:
-        InvalidDataError: the page lacks one of the marks, or has one twice.
-    """
+    """The page with the part between its two marks rewritten."""
     if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(END) < page.index(BEGIN):
         raise InvalidDataError(f"The page needs the lines {BEGIN} and {END}, each once and in this order.")
     before, rest = page.split(BEGIN)

@@ -19,6 +19,7 @@ from dpverify.ledger.in_print import Provenance
 
 if TYPE_CHECKING:
     from dpverify.ledger.document import DisplayCount
+    from dpverify.ledger.entries import NamedResult
     from dpverify.ledger.proofs import ProofEvidence
 
 DEFINITION = "definition"
@@ -82,15 +83,28 @@ class LostGlyph:
     """What else in the paper speaks for the reading."""
 
 
+def own_table(name: str) -> Iterator[dict[str, str]]:
+    """The rows of a table that stands beside this file."""
+    text = resources.files("dpverify.statements").joinpath(name).read_text(encoding="utf-8")
+    return csv.DictReader(text.splitlines())
+
+
 @cache
 def lost_glyphs() -> tuple[LostGlyph, ...]:
     """The rows of lost_glyphs.csv; nothing is refuted by a glyph that a text lost."""
-    text = resources.files("dpverify.statements").joinpath("lost_glyphs.csv").read_text(encoding="utf-8")
-    return tuple(LostGlyph(**row) for row in csv.DictReader(text.splitlines()))
+    return tuple(LostGlyph(**row) for row in own_table("lost_glyphs.csv"))
+
+
+@cache
+def literature() -> tuple[NamedResult, ...]:
+    """The rows of results.csv: what encoded statements rest on, beside statements of the papers themselves."""
+    from dpverify.ledger.entries import NamedResult
+
+    return tuple(NamedResult(**row) for row in own_table("results.csv"))
 
 
 def read_displays(file: Path) -> tuple[ListedDisplay, ...]:
-    """The displays in a file; none where there is no such file. Raises as `read_sentences`."""
+    """The displays in a file; none where there is no such file."""
     return tuple(
         ListedDisplay(s, place, latex, tuple(e.split()), reason)
         for s, place, latex, e, reason in _rows(file, COLUMNS)
@@ -98,12 +112,7 @@ def read_displays(file: Path) -> tuple[ListedDisplay, ...]:
 
 
 def read_sentences(file: Path) -> tuple[ListedSentence, ...]:
-    """The sentences in a file; none where there is no such file.
-
-    Raises:
-        InvalidArgumentError: for a row that has neither an obligation nor a reason, or a reason or kind of its own
-            making.
-    """
+    """The sentences in a file; none where there is no such file."""
     found = tuple(
         ListedSentence(s, kind, text, tuple(e.split()), reason)
         for s, kind, text, e, reason in _rows(file, SENTENCE_COLUMNS)

@@ -47,11 +47,6 @@ def read_pages(path: Path) -> OwnPaper:
 
     The statement of a page without ids has the page's name for one; in a folder, with the folder's name before it. What
     stands before the first dot of its ids is the paper's key.
-
-    Raises:
-        InvalidArgumentError: for what cannot be read, ids that do not begin alike or begin like those of a registered
-            paper, statements that stand twice, and names in `uses` that nobody knows.
-        PageError: for what is wrong on a page.
     """
     from dpverify.statements.pages import SHARED, read_page
 
@@ -93,9 +88,6 @@ def opened(name: str) -> Paper | None:
     """The paper with a key, or of the page or folder with a path; None if there is none.
 
     Pages that have changed since are read anew.
-
-    Raises:
-        InvalidArgumentError: for pages that cannot be read.
     """
     if _is_path(name):
         path, now = str(Path(name).resolve()), _stamp(Path(name))

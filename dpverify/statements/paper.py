@@ -7,12 +7,11 @@ registered like anyone else's.
 from __future__ import annotations
 
 import ast
-import csv
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import import_module, resources
+from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,8 +23,14 @@ from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
 from dpverify.statements.instances import instances_of
-from dpverify.statements.inventory import ListedDisplay, ListedSentence, read_displays, read_sentences
-from dpverify.statements.results import RESULTS
+from dpverify.statements.inventory import (
+    ListedDisplay,
+    ListedSentence,
+    literature,
+    own_table,
+    read_displays,
+    read_sentences,
+)
 
 if TYPE_CHECKING:
     from dpverify.proving.instances.instance import Instance
@@ -61,7 +66,7 @@ class Paper:
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
-    """Results of the literature that its statements rest on, beside those of `dpverify.statements.results`."""
+    """Results of the literature that its statements rest on, beside those of `results.csv`."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
     displays: tuple[ListedDisplay, ...] = ()
@@ -117,20 +122,11 @@ class PaperFolder(Paper):
 
     Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
     the folder of `dpverify.statements.KEY`, each under a heading with its id; and
-    `dpverify.statements.KEY.audits.table.PLANS` are the audits of its algorithms.
-
-    Raises:
-        InvalidArgumentError: when a part is asked for that names an id outside of the paper's catalog.
+    the rows of audits.csv beside them are the audits of its algorithms.
     """
 
     def __init__(self, key: str, title: str, authors: str) -> None:
-        for name, value in (
-            ("key", key),
-            ("title", title),
-            ("authors", authors),
-            ("catalog", own_catalog(key)),
-        ):
-            object.__setattr__(self, name, value)
+        self.__dict__.update(key=key, title=title, authors=authors, catalog=own_catalog(key))
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -189,7 +185,9 @@ class PaperFolder(Paper):
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """The audits of the algorithms, in their order."""
-        found: tuple[Plan, ...] = import_module(f"dpverify.statements.{self.key}.audits.table").PLANS
+        from dpverify.statements.audit_rows import table
+
+        found = table(self.key)
         self._check(plan.subject for plan in found)
         return found
 
@@ -257,8 +255,7 @@ def _tree(file: Path) -> ast.Module:
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:
     """The rows of this package's catalog file that belong to one paper."""
-    text = resources.files("dpverify.statements").joinpath("catalog.csv").read_text(encoding="utf-8")
-    rows = (CatalogRow(**row) for row in csv.DictReader(text.splitlines()))
+    rows = (CatalogRow(**row) for row in own_table("catalog.csv"))
     return tuple(row for row in rows if row.paper == key)
 
 
@@ -289,20 +286,11 @@ def registered() -> Mapping[str, Paper]:
 def named_results(among: Iterable[Paper] | None = None) -> Mapping[str, NamedResult]:
     """The results of the literature by id: this package's own, and those of the papers."""
     known = papers().values() if among is None else among
-    return {r.id: r for r in (*RESULTS, *(r for paper in known for r in paper.results))}
+    return {r.id: r for r in (*literature(), *(r for paper in known for r in paper.results))}
 
 
 def check_uses(among: Iterable[Paper], of: Collection[Paper] | None = None) -> None:
-    """Refuse statements that rest on what nobody knows, or on themselves.
-
-    Args:
-        among: the papers that there are.
-        of: those whose statements are looked at; all of them if None.
-
-    Raises:
-        InvalidArgumentError: for a name in `uses` that is no id of a catalog, no named result and no obligation of the
-            statement before the slash, and for statements or obligations that rest on one another in a circle.
-    """
+    """Refuse statements, those of some papers or of all, that rest on what nobody knows or on themselves."""
     known = tuple(among)
     rows = {row.id for paper in known for row in paper.catalog}
     statements = {s.id: s for paper in known for s in paper.statements}

@@ -30,7 +30,6 @@ from dpverify.auditing.accountants import AccountantAuditor
 from dpverify.auditing.subjects import NOTHING, SubjectList, SubjectSpec
 from dpverify.auditing.white_box import WhiteBoxAuditor
 from dpverify.ledger.audits import AuditEvidence
-from dpverify.ledger.origins import Origin
 
 PRIVACY = BatchAuditor()
 WHITE_BOX = WhiteBoxAuditor()
@@ -51,9 +50,9 @@ class Profile(StrEnum):
     QUICK = "quick"
     FULL = "full"
 
-    def runs(self, quick: int, factor: int = 10) -> int:
-        """Independent runs: `quick` of them, or `factor` times as many."""
-        return quick if self is Profile.QUICK else factor * quick
+    def runs(self, quick: int) -> int:
+        """Independent runs: `quick` of them, or ten times as many."""
+        return quick if self is Profile.QUICK else 10 * quick
 
     @property
     def faults(self) -> tuple[float, ...]:
@@ -100,35 +99,17 @@ Cases = tuple[Case, ...]
 
 
 @dataclass(frozen=True)
-class ClaimedRate:
-    """The exponent of a size in a claimed bound, constants and logarithms aside."""
-
-    exponent: float
-    origin: Origin
-
-
-@dataclass(frozen=True)
 class Along:
-    """Makes one audit of several cases, all of which must keep their bounds."""
-
-    cases: Callable[[Profile], Cases]
-    over: str
-    rate: ClaimedRate | None
-
-    def __call__(self, profile: Profile) -> Audit:
-        """Build the cases."""
-        bounds, subjects = zip(*self.cases(profile), strict=True)
-        then = (
-            ()
-            if self.rate is None
-            else ((RateAuditor(), RateQuestion(self.rate.exponent, self.rate.origin)),)
-        )
-        return Audit(BoundsQuestion(bounds, self.over, measured=bool(then)), SubjectList(subjects), then)
-
-
-def along(cases: Callable[[Profile], Cases], over: str = "", rate: ClaimedRate | None = None) -> Along:
-    """One audit of all cases: a curve `over` a size, or one or several without an axis.
+    """Makes one audit of several cases, all of which must keep their bounds: a curve `over` a size, if there is one.
 
     Where a rate is given, the exponent of what is measured over the cases' sizes is fitted and compared.
     """
-    return Along(cases, over, rate)
+
+    cases: Callable[[Profile], Cases]
+    over: str = ""
+    rate: RateQuestion | None = None
+
+    def __call__(self, profile: Profile) -> Audit:
+        bounds, subjects = zip(*self.cases(profile), strict=True)
+        then = () if self.rate is None else ((RateAuditor(), self.rate),)
+        return Audit(BoundsQuestion(bounds, self.over, measured=bool(then)), SubjectList(subjects), then)

@@ -8,18 +8,18 @@ What is foreseen to take too long at that size is audited at the largest size th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.origins import Corrected, Origin
 from dpverify.privacy import StatedGuarantee
-from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load, opposite_neighbor
+from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load
 from dpverify.running import Randomness
 from dpverify.running.foresight import foresee_stated
-from dpverify.statements import audit_rows
-from dpverify.statements.audit_parts import longest_record_at, mean_problem, on_pair
-from dpverify.statements.audit_rows import On, Risk, Rows
+from dpverify.statements.audit_parts import longest_replaced, mean_problem, on_pair
+from dpverify.statements.audit_rows import On, Risk
 
 DATA, SIZE, DIMENSION = "breast-cancer", 569, 30
 """The data set, whole."""
@@ -63,26 +63,22 @@ def _origin(mechanism: Any, stated: StatedGuarantee) -> Origin:
     )
 
 
-def privacy(
-    id_: str, title: str, make: Make, runs: int, *, index: int = SIZE, loss: Any | None = None
-) -> Rows:
-    """An audit of what `make` makes, where the longest record is replaced by the most different one for its loss.
+def privacy(make: Make, *, index: int = SIZE, loss: Any | None = None) -> Callable[[], On]:
+    """What `make` makes, where the longest record is replaced by the most different one for its loss.
 
     The claim is the sharpest guarantee that the algorithm states for that record, beside what the paper concludes.
     """
 
     def case() -> On:
         mechanism = make()
-        data = longest_record_at(DATA, index, n=SIZE, d=DIMENSION)
-        pair = opposite_neighbor(loss or mechanism.problem.loss, data, index)
+        pair = longest_replaced(loss or mechanism.problem.loss, DATA, SIZE, DIMENSION, index=index)
         stated = mechanism.guarantee_at(SIZE, index) or on_pair(mechanism.guarantees(SIZE).sharpest, pair)
         return On(mechanism, pair, stated, origin=stated.origin or _origin(mechanism, stated))
 
-    title = f"{title} at real size, {SIZE} records of {DIMENSION} features"
-    return audit_rows.privacy(f"{id_}/real-size/privacy", title, case, runs, full=True)
+    return case
 
 
-def risk_case(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], tuple[Risk, ...]]:
+def risk(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], tuple[Risk, ...]]:
     """The risk bound that what `make` makes states for all of some data."""
 
     def cases() -> tuple[Risk, ...]:
@@ -96,12 +92,6 @@ def risk_case(make: Make, data: Callable[[], Dataset] = whole) -> Callable[[], t
         return (Risk(mechanism, found, said, runs_a_sample=10),)
 
     return cases
-
-
-def risk(id_: str, title: str, make: Make, runs: int) -> Rows:
-    """An audit of the risk bound that what `make` makes states for all records."""
-    title = f"Risk of {title} at real size, {SIZE} records of {DIMENSION} features"
-    return audit_rows.risk(f"{id_}/real-size/risk", title, risk_case(make), runs, full=True)
 
 
 # ------------------------------------------------------------------------------------------ what is refused
@@ -121,19 +111,10 @@ def refusal(make: Callable[[int, int], Any], n: int, d: int) -> str | None:
 def largest(make: Callable[[int, int], Any], *, n: int = SIZE, d: int = 1) -> int:
     """The largest number of records up to n for which a run with d features is not refused.
 
-    Refusals come before any work, so that little more is done than a run at half that size and a few near it.
-
-    Raises:
-        InvalidArgumentError: if every size is refused.
+    Refusals come before any work, so that little more is done than a few runs at sizes near it.
     """
-    low, high = n, n + 1
-    while low and refusal(make, low, d) is not None:
-        low, high = low // 2, low
-    if not low:
-        raise InvalidArgumentError(
-            "d", d, "a number of features at which some number of records is not refused"
-        )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if refusal(make, middle, d) is None else (low, middle)
-    return low
+    found = bisect_left(range(1, n + 1), True, key=lambda size: refusal(make, size, d) is not None)
+    if not found:
+        allowed = "a number of features at which some number of records is not refused"
+        raise InvalidArgumentError("d", d, allowed)
+    return found

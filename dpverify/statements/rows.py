@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.calculus import substituted
-from dpverify.formulas.expressions import (
-    Expression,
-    OutOfScopeError,
-    Variable,
-    free_variables,
-    is_integer,
-)
+from dpverify.formulas.expressions import Expression, OutOfScopeError, Variable, free_variables, is_integer
 from dpverify.formulas.functionals import definition_of, is_declared_as_formula
 from dpverify.formulas.logic import (
     And,
@@ -100,11 +94,7 @@ class Reading:
         self._checked: dict[int, Obligation] = {}
 
     def obligation(self, row: UnreadRow) -> Obligation:
-        """The obligation of a row.
-
-        Raises:
-            InvalidArgumentError: if the row, or a definition before it, cannot be read; with the obligation's name.
-        """
+        """The obligation of a row."""
         found = self._obligations.get(id(row))
         if found is None:
             try:
@@ -119,11 +109,7 @@ class Reading:
         return found[1]
 
     def check(self, obligation: Obligation) -> None:
-        """Hold the second reader against the first, once for each obligation.
-
-        Raises:
-            InvalidArgumentError: where they differ; with the obligation's name.
-        """
+        """Hold the second reader against the first, once for each obligation."""
         from dpverify.formulas.notation.tokens import Latex
         from dpverify.proving.two_readers import disagreement
 
@@ -142,11 +128,7 @@ class Reading:
         changed: tuple[Variable, ...] = (),
         added: tuple[Variable, ...] = (),
     ) -> Letters:
-        """The letters and definitions, some letters with another domain, some for one obligation only.
-
-        Raises:
-            InvalidArgumentError: if a definition cannot be read, or is of a letter that there is already.
-        """
+        """The letters and definitions, some letters with another domain, some for one obligation only."""
         from dpverify.formulas.notation.letters import Letters
 
         key = (definitions, *(tuple(map(_said_of, letters)) for letters in (own, changed, added)))
@@ -242,11 +224,7 @@ class Reading:
         return replace(obligation, formulas=formulas, bound_forms=forms)
 
     def _formulas(self, row: UnreadRow, used: Iterable[Variable]) -> dict[Variable, Expression]:
-        """What stands for a formula of other letters among those of a row: the formula, in letters that do not.
-
-        Raises:
-            InvalidArgumentError: for a formula that is declared and cannot be read, or is made of its own letter.
-        """
+        """What stands for a formula of other letters among those of a row: the formula, in letters that do not."""
         bodies: dict[Variable, Expression] = {}
         waiting = [v for v in used if definition_of(v)]
         while waiting:
@@ -378,11 +356,7 @@ class _Asymptotics:
     premises: Literal["", "some", "every"]
 
     def closed(
-        self,
-        display: str,
-        given: str,
-        reading: str,
-        formulas: Mapping[Variable, Expression] | None = None,
+        self, display: str, given: str, reading: str, formulas: Mapping[Variable, Expression] | None = None
     ) -> tuple[Formula, tuple[Formula, ...]]:
         """A claim and its conditions, constants bound; letters replaced by `formulas`, which have their domains."""
         from dpverify.formulas import notation
@@ -459,11 +433,7 @@ def _parts(value: Any) -> Json:
 
 
 def source_json(value: object) -> Json:
-    """All that is in the parts of a sheet, for a key: equal for two that are written the same, and no others.
-
-    Raises:
-        InvalidArgumentError: for what no option of an obligation can be.
-    """
+    """All that is in the parts of a sheet, for a key: equal for two that are written the same, and no others."""
     if isinstance(value, Variable):
         found = _letters.get(id(value))
         if found is None:

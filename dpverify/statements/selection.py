@@ -48,11 +48,7 @@ def select(keys_or_ids: tuple[str, ...] = ()) -> Iterator[tuple[Paper, CatalogRo
 
 
 def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
-    """The encoded statements of the given papers and ids; all of them where none is given.
-
-    Raises:
-        InvalidArgumentError: for what is no paper or id, and where none is encoded.
-    """
+    """The encoded statements of the given papers and ids; all of them where none is given."""
     wanted = {row.id for _, row in select(keys_or_ids)}
     encoded = [s for paper in papers().values() for s in paper.statements]
     found = [s for s in encoded if s.id in wanted]

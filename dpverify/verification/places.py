@@ -126,14 +126,17 @@ def _defined(what: str, thing: Any, says: str = "") -> SourceLine:
     return SourceLine(what, Path(inspect.getfile(thing)).resolve(), line, says or str(thing.__name__))
 
 
+_INNER = ("cases", "func", "make")
+
+
 def _audits(id_: str, plans: Sequence[Plan]) -> Iterator[SourceLine]:
     """The functions that build the cases about an id, each once, with the plans that they build."""
     named: dict[Callable[..., Any], list[str]] = {}
     for plan in plans:
         if plan.subject == id_:
             build: Any = plan.build
-            # what builds several cases, and a partial function, call another one
-            while inner := getattr(build, "cases", None) or getattr(build, "func", None):
+            # what builds several cases, a partial function, and what is made of a problem, call another one
+            while inner := next((found for name in _INNER if (found := getattr(build, name, None))), None):
                 build = inner
             named.setdefault(build, []).append(plan.name)
     for build, names in named.items():

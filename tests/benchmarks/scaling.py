@@ -47,7 +47,7 @@ from dpverify.problems.per_run.accelerated_descent import minimize_regularized  
 from dpverify.problems.per_run.variance_reduced_descent import foreseen_rounds, minimize_on_draws  # noqa: E402
 from dpverify.running import Output, Randomness  # noqa: E402
 from dpverify.running.outputs import COUNTERS  # noqa: E402
-from dpverify.statements.bst14.audits.cases import REFUSED  # noqa: E402
+from dpverify.statements.bst14.audits.curves import REFUSED  # noqa: E402
 from dpverify.statements.real_size import SIZE, largest, refusal  # noqa: E402
 
 

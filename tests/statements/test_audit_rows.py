@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dpverify.algorithms.bst14 import ROWS
 from dpverify.algorithms.bst14.boosting import Boosting
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
@@ -25,8 +27,8 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.problems import Dataset
 from dpverify.running import Executor
 from dpverify.statements.audit_parts import mean_neighbors, mean_problem, real_problem
-from dpverify.statements.audit_rows import On, Risk, Rows, privacy, queries, risk, table
-from dpverify.statements.plans import PRIVACY, WHITE_BOX, Profile
+from dpverify.statements.audit_rows import On, Risk, row, with_white_boxes
+from dpverify.statements.plans import PRIVACY, WHITE_BOX, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
 
 MEAN = mean_problem(1, 1.0)
@@ -56,33 +58,31 @@ def _risk(kind: Any) -> Iterator[Risk]:
     yield Risk(*_few(kind), "few records")
 
 
-def _verdict(row: Rows) -> Verdict:
-    (plan,) = row
+def _verdict(plan: Plan) -> Verdict:
     (entry,) = carry_out(plan, SETTINGS, 1e-6 if plan.auditor.spends else 0.0)
     return entry.verdict
 
 
 def test_a_count_that_is_stated_too_low_is_violated() -> None:
     for kind in (NoisyGradientDescent, Boastful):
-        row = queries("bst14.alg1/queries", "Queries", lambda kind=kind: _few(kind))
-        question = row[0].build(Profile.QUICK).question
+        plan = row("bst14.alg1/queries", "gradient queries", "Queries", lambda kind=kind: _few(kind))
+        question = plan.build(Profile.QUICK).question
         assert isinstance(question, CountQuestion)
         assert (question.claim, question.exact) == ("n^2 - 1", True)
         assert isinstance(question.origin, AsPrinted)
-        assert (_verdict(row) is Verdict.VIOLATED) == (kind is Boastful)
+        assert (_verdict(plan) is Verdict.VIOLATED) == (kind is Boastful)
 
 
 def test_a_risk_that_is_stated_too_low_is_violated() -> None:
-    row = risk("bst14.alg1/risk", "Risk", lambda: _risk(Boastful), 200)
-    assert _verdict(row) is Verdict.VIOLATED
-    assert _verdict(risk("bst14.alg1/risk", "Risk", lambda: _risk(NoisyGradientDescent), 200)) is not (
-        Verdict.VIOLATED
-    )
+    for kind in (NoisyGradientDescent, Boastful):
+        plan = row("bst14.alg1/risk", "risk", "Risk", lambda kind=kind: _risk(kind), 200)
+        assert (_verdict(plan) is Verdict.VIOLATED) == (kind is Boastful)
 
 
 def test_where_no_risk_is_stated_the_interval_stands_for_itself() -> None:
     problem, data = real_problem("breast-cancer", n=6, d=2)
-    (plan,) = risk("fmtt18.alg1/risk", "Risk", lambda: [Risk(PNSGD(problem, 0.1, 1.0), data, "few")], 20)
+    case = Risk(PNSGD(problem, 0.1, 1.0), data, "few")
+    plan = row("fmtt18.alg1/risk", "risk", "Risk", lambda: [case], 20)
     question = plan.build(Profile.QUICK).question
     assert isinstance(question, BoundsQuestion)
     (bound,) = question.bounds
@@ -105,7 +105,7 @@ def test_where_no_risk_is_stated_the_interval_stands_for_itself() -> None:
 def test_a_privacy_row_asks_for_claim_origin_and_fault(mechanism: Any, fault: str) -> None:
     pair = mean_neighbors("diabetes", n=3, d=1)
     for claim in ("headline", "sharpest"):
-        (plan,) = privacy("x/y", "X", lambda claim=claim: On(mechanism, pair, claim), 100)
+        plan = row("x/y", "privacy", "X", lambda claim=claim: On(mechanism, pair, claim), 100)
         audit = plan.build(Profile.QUICK)
         assert isinstance(audit.question, PrivacyQuestion)
         assert isinstance(audit.subject, OnPair)
@@ -120,7 +120,7 @@ def test_a_privacy_row_asks_for_claim_origin_and_fault(mechanism: Any, fault: st
 def test_a_guarantee_that_is_not_stated_is_no_row() -> None:
     pair = mean_neighbors("diabetes", n=3, d=1)
     withdrawn = NoisyGradientDescent(MEAN, 2.0, 1e-3, withdraw_guarantee=True)
-    (plan,) = privacy("x/y", "X", lambda: On(withdrawn, pair, None), 100)
+    plan = row("x/y", "privacy", "X", lambda: On(withdrawn, pair, None), 100)
     with pytest.raises(AssertionError, match=r"bst14\.alg1 does not state"):
         plan.build(Profile.QUICK)
 
@@ -132,17 +132,15 @@ def test_names_titles_subjects_and_runs() -> None:
         made.append(name)
         return list(_risk(NoisyGradientDescent))
 
-    plain = risk("a.b/{}/risk", "Of {}", cases, 30, per=("p", "q"))
-    assert [(plan.name, plan.subject, plan.title) for plan in plain] == [
-        ("a.b/p/risk", "a.b", "Of p"),
-        ("a.b/q/risk", "a.b", "Of q"),
-    ]
+    plain = row("a.b/p/risk", "risk", "Of p", partial(cases, "p"), 30)
+    assert (plain.name, plain.subject, plain.title) == ("a.b/p/risk", "a.b", "Of p")
+    assert row("a.b/p", "risk", "Of p", partial(cases, "p"), subject="a.c").subject == "a.c"
+    full = row("a.b/real-size/risk", "risk", "Of q", partial(cases, "q"), 30)
     assert made == []  # nothing is made before it is asked for
-    (full,) = risk("a.b/{}/risk", "Of {}", cases, 30, per={"p": "the first"}, full=True)
-    assert (full.title, full.in_full_alone, plain[0].in_full_alone) == ("Of the first", True, False)
+    assert (full.in_full_alone, plain.in_full_alone) == (True, False)
     runs = {
         (plan.in_full_alone, profile): plan.build(profile).question.bounds[0].runs  # type: ignore[attr-defined]
-        for plan in (plain[1], full)
+        for plan in (plain, full)
         for profile in Profile
     }
     assert runs == {
@@ -151,18 +149,18 @@ def test_names_titles_subjects_and_runs() -> None:
         (True, Profile.QUICK): 20,
         (True, Profile.FULL): 30,
     }
-    assert made == ["q", "q", "p", "p"]
-    subject = plain[0].build(Profile.QUICK).subject
+    assert made == ["p", "p", "q", "q"]
+    subject = plain.build(Profile.QUICK).subject
     assert isinstance(subject, SubjectList)
 
 
 def test_white_boxes_stand_beside_algorithms_that_state_their_steps() -> None:
     pair = mean_neighbors("diabetes", n=3, d=1)
     descent, sampler = NoisyGradientDescent(MEAN, 2.0, 1e-3), ExponentialSampling(MEAN, 2.0)
-    plans = table(
-        "bst14",
-        privacy("bst14.alg1/x", "Descent", lambda: On(descent, pair), 100),
-        privacy("bst14.alg2/x", "Sampling", lambda: On(sampler, pair), 100),
-    )
+    rows = [
+        row("bst14.alg1/x", "privacy", "Descent", lambda: On(descent, pair), 100),
+        row("bst14.alg2/x", "privacy", "Sampling", lambda: On(sampler, pair), 100),
+    ]
+    plans = with_white_boxes(rows, ROWS)
     assert [plan.name for plan in plans] == ["bst14.alg1/x", "bst14.alg2/x", "bst14.alg1/x/white-box"]
     assert [plan.auditor for plan in plans] == [PRIVACY, PRIVACY, WHITE_BOX]

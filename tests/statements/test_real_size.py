@@ -15,7 +15,7 @@ from dpverify.problems import Dataset
 from dpverify.running import Executor
 from dpverify.running.foresight import foresee
 from dpverify.statements.audit_parts import OnFreshSamples, real_problem
-from dpverify.statements.bst14.audits.cases import REFUSED
+from dpverify.statements.bst14.audits.curves import REFUSED
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.real_size import DIMENSION, SIZE, largest, refusal

@@ -20,7 +20,7 @@ from dpverify.problems import Ball, Dataset, Linear, Problem
 from dpverify.reports import ledger_rows, render_html
 from dpverify.reports.plots import mean_plot
 from dpverify.running import Executor, Output, Randomness, Runs
-from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Audit, Plan, Profile, along
+from dpverify.statements.plans import COUNT, LAW, MEAN, RISK, Along, Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
 from dpverify.views.run import audit_text
 
@@ -62,7 +62,7 @@ def mean(*bounds: float, at_least: bool = False) -> MeanEvidence:
         )
         for size, bound in enumerate(bounds, 1)
     )
-    plan = Plan("test/mean", "bst14.alg1", "Mean", MEAN, along(lambda _: cases, over="n"))
+    plan = Plan("test/mean", "bst14.alg1", "Mean", MEAN, Along(lambda _: cases, over="n"))
     assert plan.auditor.spends
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, MeanEvidence)
@@ -155,7 +155,7 @@ def test_a_risk_bound_that_no_run_could_break_is_no_evidence(bound: float) -> No
         Bound(bound, "a bound", "none", 1000, origin=Unstated("a test")),
         RiskOf(uniform, problem, DATA, total=False),
     )  # the risk of 0.5 w on [-1, 1] is at most 1 above its minimum; the Lipschitz constant alone allows 2
-    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: (case,)))
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, Along(lambda _: (case,)))
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     assert entry.verdict is (Verdict.SUPPORTED if bound < 1 else Verdict.UNDECIDED)
@@ -174,7 +174,7 @@ def risks(*bounds: float) -> RiskEvidence:
         )
         for size, bound in enumerate(bounds, 1)
     )
-    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: cases, over="n"))
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, Along(lambda _: cases, over="n"))
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     return entry
@@ -222,7 +222,7 @@ def test_one_broken_risk_bound_of_a_curve_is_enough(broken: int | None) -> None:
         )
         for i, bound in enumerate(bounds)
     )
-    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, along(lambda _: cases, over="size"))
+    plan = Plan("test/risk", "bst14.alg1", "Risk", RISK, Along(lambda _: cases, over="size"))
     (entry,) = carry_out(plan, SETTINGS, FAILURE_PROBABILITY)
     assert isinstance(entry, RiskEvidence)
     assert entry.verdict is (Verdict.SUPPORTED if broken is None else Verdict.VIOLATED)

@@ -6,9 +6,9 @@ The text of the file around the table is kept.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dpverify.algorithms.fmtt18 import PNMSGD, PNSGD, PublicRecordsLast, SkipPNS
 from dpverify.files import write_table
 from dpverify.ledger.records import Interval
 from dpverify.privacy.stated import StatedGuarantee
-from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Loss, Problem
+from dpverify.problems import Ball, Dataset, HalfSquaredDistance, Hinge, Logistic, Problem
 from dpverify.problems.smoothed_losses import AbsoluteError
 from dpverify.statements.exact.chains import Algorithm, index_profiles
 
@@ -28,76 +28,34 @@ _COMPARED = 1e-3
 """Epsilon from which an interval is as narrow as asked for; nats."""
 
 
-@dataclass(frozen=True)
-class ChosenRecords:
-    """An algorithm and some of its records.
-
-    Attributes:
-        name: id, and what is special.
-        algorithm: makes it.
-        n: how many records.
-        indices: whose replacement is looked at.
-    """
-
-    name: str
-    algorithm: Callable[[int], Algorithm]
-    n: int
-    indices: tuple[int, ...]
-
-
-def _logistic() -> Problem:
-    return Problem(Logistic(), Ball(1, 1.0))
-
-
-def _attracted(n: int) -> PNSGD:
-    ball = Ball(1, 20.0)
-    return PNSGD(Problem(HalfSquaredDistance.on(ball), ball), rate=0.1, noise_stddev=10.0)
-
-
-def _rows(n: int) -> Iterator[ChosenRecords]:
-    wanted = {"epsilon": EPSILON, "delta": DELTA}
-    every = (1, n // 2, n)
-    yield ChosenRecords("fmtt18.alg1", lambda n: PNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield ChosenRecords("fmtt18.skip", lambda n: SkipPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield ChosenRecords("fmtt18.stop", lambda n: StopPNSGD.for_privacy(_logistic(), n=n, **wanted), n, every)
-    yield ChosenRecords(
-        "fmtt18.public, half public",
-        lambda n: PublicRecordsLast.for_privacy(
-            _logistic(), n=n, public=n // 2, epsilon=EPSILON, delta=DELTA
-        ),
-        n,
-        (1, n // 2),
-    )
-    yield ChosenRecords(
-        "fmtt18.smoothing, hinge",
-        lambda n: SmoothedPNSGD.for_privacy(Problem(Hinge(), Ball(1, 1.0)), n=n, **wanted),
-        n,
-        every,
-    )
-    yield ChosenRecords("fmtt18.alg1, attracted", _attracted, n, every)
+def _rows(n: int) -> Iterator[tuple[str, Algorithm, tuple[int, ...]]]:
+    """Algorithms, by id and what is special, and the indices of the records whose replacement is looked at."""
+    line, far = Ball(1, 1.0), Ball(1, 20.0)
+    logistic, every = Problem(Logistic(), line), (1, n // 2, n)
+    wanted: dict[str, Any] = {"epsilon": EPSILON, "delta": DELTA}
+    yield "fmtt18.alg1", PNSGD.for_privacy(logistic, n=n, **wanted), every
+    yield "fmtt18.skip", SkipPNSGD.for_privacy(logistic, n=n, **wanted), every
+    yield "fmtt18.stop", StopPNSGD.for_privacy(logistic, n=n, **wanted), every
+    half = PublicRecordsLast.for_privacy(logistic, n=n, public=n // 2, **wanted)
+    yield "fmtt18.public, half public", half, (1, n // 2)
+    yield "fmtt18.smoothing, hinge", SmoothedPNSGD.for_privacy(Problem(Hinge(), line), n=n, **wanted), every
+    attracted = PNSGD(Problem(HalfSquaredDistance.on(far), far), rate=0.1, noise_stddev=10.0)
+    yield "fmtt18.alg1, attracted", attracted, every
     if n <= 20:
-        yield ChosenRecords(
-            "fmtt18.alg2", lambda n: PNMSGD.for_privacy(_logistic(), rate=0.2, **wanted), n, every
-        )
-        yield ChosenRecords("bst14.alg1", lambda n: _descent(Logistic()), n, (1,))
-        yield ChosenRecords("bst14.alg1, hinge", lambda n: _descent(Hinge()), n, (1,))
-        yield ChosenRecords("bst14.alg1, absolute error", lambda n: _descent(AbsoluteError()), n, (1,))
+        yield "fmtt18.alg2", PNMSGD.for_privacy(logistic, rate=0.2, **wanted), every
+        for loss, said in ((Logistic(), ""), (Hinge(), ", hinge"), (AbsoluteError(), ", absolute error")):
+            yield f"bst14.alg1{said}", NoisyGradientDescent(Problem(loss, line), **wanted), (1,)
 
 
-def _descent(loss: Loss) -> NoisyGradientDescent:
-    return NoisyGradientDescent(Problem(loss, Ball(1, 1.0)), EPSILON, DELTA)
-
-
-def measured(row: ChosenRecords) -> Iterator[tuple[int, float | None, float, Interval]]:
+def measured(
+    algorithm: Algorithm, n: int, indices: tuple[int, ...]
+) -> Iterator[tuple[int, float | None, float, Interval]]:
     """For each index the epsilon that is printed and the one that is proved, and where the pair's lies; nats."""
-    n = row.n
-    algorithm = row.algorithm(n)
-    data = Dataset(np.ones((n, 1)), np.ones(n), "all records (1, 1)")
     found = index_profiles(
         algorithm,
-        data,
+        Dataset(np.ones((n, 1)), np.ones(n), "all records (1, 1)"),
         record=([-1.0], 1.0),
-        indices=row.indices,
+        indices=indices,
         delta=DELTA,
         accuracy=_ACCURACY,
         most_node_steps=_LIMIT,
@@ -119,13 +77,13 @@ def table(sizes: tuple[int, ...] = (20, 200)) -> Iterator[str]:
     yield "| algorithm | n | record | printed | proved | this pair | proved / pair, at least |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
     for n in sizes:
-        for row in _rows(n):
-            for index, printed, proved, interval in measured(row):
+        for name, algorithm, indices in _rows(n):
+            for index, printed, proved, interval in measured(algorithm, n, indices):
                 low, high = interval.lower, interval.upper
                 said = "none" if printed is None else f"{printed:.4g}"
                 ratio = f"{proved / high:.3g}" if high >= _COMPARED else ""
                 yield (
-                    f"| {row.name} | {n} | {index} | {said} | {proved:.4g} | {low:.4g} to {high:.4g} | {ratio} |"
+                    f"| {name} | {n} | {index} | {said} | {proved:.4g} | {low:.4g} to {high:.4g} | {ratio} |"
                 )
 
 

@@ -2,8 +2,4 @@
 
 from dpverify.statements.paper import PaperFolder
 
-PAPER = PaperFolder(
-    "fmtt18",
-    "Privacy Amplification by Iteration",
-    "Feldman, Mironov, Talwar, Thakurta",
-)
+PAPER = PaperFolder("fmtt18", "Privacy Amplification by Iteration", "Feldman, Mironov, Talwar, Thakurta")

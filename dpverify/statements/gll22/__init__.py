@@ -2,8 +2,4 @@
 
 from dpverify.statements.paper import PaperFolder
 
-PAPER = PaperFolder(
-    "gll22",
-    "Private Convex Optimization via Exponential Mechanism",
-    "Gopi, Lee, Liu",
-)
+PAPER = PaperFolder("gll22", "Private Convex Optimization via Exponential Mechanism", "Gopi, Lee, Liu")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dpverify.proving.instances.instance import Evaluation, Instance, Premise
+from dpverify.proving.instances.instance import Evaluation, Premise
 from dpverify.proving.instances.laws import Ball, FiniteLaw, Gaussian, Laplace, ball
 from dpverify.proving.instances.losses import PiecewiseQuadratic
+from dpverify.statements.instances import refutes
 
 
 def _lipschitz(losses: list[PiecewiseQuadratic], L: Fraction) -> tuple[Premise, ...]:
@@ -19,6 +20,11 @@ def _lipschitz(losses: list[PiecewiseQuadratic], L: Fraction) -> tuple[Premise, 
 # ------------------------------------------------------------------------------- Appendix A
 
 
+@refutes(
+    "bst14.alg8-privacy/two-points",
+    says="n = 2, p = 1, losses theta and -theta on [0, 1], the net {0, 1}, epsilon = 1; records (+, -) "
+    "against (+, +): the probability of 1, against e times the other one",
+)
 def _two_points() -> Evaluation:
     epsilon, L, net = Fraction(1), Fraction(1), (0, 1)
     losses = {sign: PiecewiseQuadratic.linear(0, 1, sign * L) for sign in (1, -1)}
@@ -46,6 +52,10 @@ def _two_points() -> Evaluation:
 # ------------------------------------------------------------------------------- Appendix B
 
 
+@refutes(
+    "bst14.huber-smooth/twice-continuously-differentiable",
+    says="h = 1: the second derivatives left and right of -1",
+)
 def _huberized() -> Evaluation:
     h = Fraction(1)
     f = PiecewiseQuadratic(
@@ -54,16 +64,20 @@ def _huberized() -> Evaluation:
     )
     left, right = f.jumps(2)[0]
     return Evaluation(
-        left,
-        right,
-        {"h": h},
-        (Premise("the three pieces and their slopes fit together", f.continuous(1)),),
+        left, right, {"h": h}, (Premise("the three pieces and their slopes fit together", f.continuous(1)),)
     )
 
 
 # ------------------------------------------------------------------------------- Appendix C
 
 
+@refutes(
+    "bst14.thmC.1/first-step-and-a-solver",
+    says="100,000 losses theta^2/2 on [-1/1000, 1/1000], one of which pulls by 0.999 to either side, L = "
+    "Delta = 1, epsilon = 2, delta = 1e-5; a solver that tells that record's side: openly with "
+    "probability delta/2, else with odds e. The event that it is told openly, or told to be on the "
+    "right and the center is beyond a threshold",
+)
 def _localization() -> Evaluation:
     n, L, Delta, epsilon, delta = 100_000, Fraction(1), Fraction(1), Fraction(2), Fraction(1, 100_000)
     own = -ball(delta / 2).log()
@@ -126,6 +140,13 @@ def _objective_perturbation() -> tuple[Ball, Ball, tuple[Premise, ...], Fraction
     return ends[0], ends[1], conditions, epsilon
 
 
+_RISING = (
+    "n = 1 on the disc of radius 2: |theta|^2/2 up to |theta| = 1, and |theta| - 1/2 from there on, against the loss "
+    "0; L = beta = 1, epsilon = 1, Delta = 1/2; the event that |theta| is at most 1"
+)
+
+
+@refutes("bst14.objpert-privacy/gamma-noise", says=_RISING)
 def _gamma_noise() -> Evaluation:
     wide, narrow, conditions, epsilon = _objective_perturbation()
     # |b| has the density x exp(-x) at x = epsilon |b|/(2 L)
@@ -133,6 +154,7 @@ def _gamma_noise() -> Evaluation:
     return Evaluation(left, ball(epsilon).exp() * right, {"epsilon": epsilon}, conditions)
 
 
+@refutes("bst14.objpert-privacy/gaussian-noise", says=_RISING + "; delta = 1e-5")
 def _gaussian_noise() -> Evaluation:
     wide, narrow, conditions, epsilon = _objective_perturbation()
     delta = Fraction(1, 100_000)
@@ -141,12 +163,6 @@ def _gaussian_noise() -> Evaluation:
     left, right = (1 - (-(end**2) / (2 * variance)).exp() for end in (wide, narrow))
     point = {"epsilon": epsilon, "l": level, "delta": delta}
     return Evaluation(left - ball(epsilon).exp() * right, delta, point, conditions)
-
-
-_RISING = (
-    "n = 1 on the disc of radius 2: |theta|^2/2 up to |theta| = 1, and |theta| - 1/2 from there on, against the loss "
-    "0; L = beta = 1, epsilon = 1, Delta = 1/2; the event that |theta| is at most 1"
-)
 
 
 def _far_away(scale: Ball) -> Evaluation:
@@ -177,30 +193,7 @@ _FAR = (
     "10^6 in O( ), as with 16 times any other: the output is R with probability at least 1/2"
 )
 
-INSTANCES = (
-    Instance(
-        "bst14.alg8-privacy/two-points",
-        "n = 2, p = 1, losses theta and -theta on [0, 1], the net {0, 1}, epsilon = 1; records (+, -) "
-        "against (+, +): the probability of 1, against e times the other one",
-        _two_points,
-    ),
-    Instance(
-        "bst14.huber-smooth/twice-continuously-differentiable",
-        "h = 1: the second derivatives left and right of -1",
-        _huberized,
-    ),
-    Instance(
-        "bst14.thmC.1/first-step-and-a-solver",
-        "100,000 losses theta^2/2 on [-1/1000, 1/1000], one of which pulls by 0.999 to either side, L = "
-        "Delta = 1, epsilon = 2, delta = 1e-5; a solver that tells that record's side: openly with "
-        "probability delta/2, else with odds e. The event that it is told openly, or told to be on the "
-        "right and the center is beyond a threshold",
-        _localization,
-    ),
-    Instance("bst14.objpert-privacy/gamma-noise", _RISING, _gamma_noise),
-    Instance("bst14.objpert-privacy/gaussian-noise", _RISING + "; delta = 1e-5", _gaussian_noise),
-    Instance("bst14.thmE.1.1/set-far-away", _FAR, lambda: _far_away(ball(1))),
-    Instance(
-        "bst14.thmE.1.2/set-far-away", _FAR + "; delta = 1e-5", lambda: _far_away(ball(10**5).log().sqrt())
-    ),
+refutes("bst14.thmE.1.1/set-far-away", says=_FAR)(lambda: _far_away(ball(1)))
+refutes("bst14.thmE.1.2/set-far-away", says=_FAR + "; delta = 1e-5")(
+    lambda: _far_away(ball(10**5).log().sqrt())
 )

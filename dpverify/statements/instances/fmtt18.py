@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import flint
 
-from dpverify.proving.instances.instance import Evaluation, Instance, Premise
+from dpverify.proving.instances.instance import Evaluation, Premise
 from dpverify.proving.instances.laws import Ball, Gaussian, GaussianOnBall, Number, ball, renyi_from_below
 from dpverify.proving.instances.losses import PiecewiseQuadratic
+from dpverify.statements.instances import refutes
 
 _EPSILON, _DELTA = Fraction(10), Fraction(1, 100_000)
 _DIMENSION = 1_000_001
@@ -32,6 +33,12 @@ def _event(p: Ball, q: Ball, epsilon: Fraction) -> Ball:
 # ------------------------------------------------------------------------------- Theorem 1
 
 
+@refutes(
+    "fmtt18.thm1/bound",
+    "fmtt18.thm1/attained-by-identity-maps",
+    says="1,000 steps on a line, all contractions the identity, from 0 and from 3, sigma = 1: the last iterates "
+    "are N(0, 1000) and N(3, 1000); their divergence of order 2, by its integral",
+)
 def _identity_maps() -> Evaluation:
     T, order, sigma, distance = 1000, 2, 1, 3
     stddev = ball(T).sqrt() * sigma  # the sum of the T noises
@@ -45,11 +52,6 @@ def _identity_maps() -> Evaluation:
     )
 
 
-_IDENTITY = (
-    "1,000 steps on a line, all contractions the identity, from 0 and from 3, sigma = 1: the last iterates "
-    "are N(0, 1000) and N(3, 1000); their divergence of order 2, by its integral"
-)
-
 # ------------------------------------------------------------------------------- one noisy step
 
 
@@ -61,6 +63,12 @@ def _noise_of_lemma_27(L: Fraction) -> dict[str, Number]:
     return {"epsilon": _EPSILON, "delta": _DELTA, "L": L, "sigma": sigma, **logs}
 
 
+@refutes(
+    "fmtt18.lem27/noise-is-enough",
+    says="one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1 and start 0: the "
+    "output is N(-x, sigma^2), and epsilon = 10, delta = 1e-5; the half line on which the densities' ratio "
+    "is above e^10",
+)
 def _one_step_on_the_line() -> Evaluation:
     L, eta = Fraction(1), Fraction(1)
     epsilon, point = ball(_EPSILON), _noise_of_lemma_27(L)
@@ -92,28 +100,31 @@ def _one_step_on_a_ball(rate: Ball) -> Evaluation:
     )
 
 
-def _rate_of_theorem_29() -> Evaluation:
-    return _one_step_on_a_ball(ball(2))
-
-
-def _rate_of_theorem_30() -> Evaluation:
-    return _one_step_on_a_ball(ball(8).sqrt())
-
-
-_LINE = (
-    "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1 and start 0: the "
-    "output is N(-x, sigma^2), and epsilon = 10, delta = 1e-5; the half line on which the densities' ratio "
-    "is above e^10"
-)
 _BALL = (
     "one record, x = 1 against x = -1, with the losses L x w_1 on the ball of radius R = 1 in 1,000,001 "
     "dimensions, L = 1 and start 0, epsilon = 10, delta = 1e-5: one step, projected to the ball; a half "
     "space, whose two masses are sums over the length of the noise"
 )
 
+
+@refutes("fmtt18.thm29/exact-profile", says=_BALL)
+def _rate_of_theorem_29() -> Evaluation:
+    return _one_step_on_a_ball(ball(2))
+
+
+@refutes("fmtt18.thm30/exact-profile", says=_BALL)
+def _rate_of_theorem_30() -> Evaluation:
+    return _one_step_on_a_ball(ball(8).sqrt())
+
+
 # ------------------------------------------------------------------------------- Theorem 26
 
 
+@refutes(
+    "fmtt18.thm26/one-record",
+    says="one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1, sigma = 2: the "
+    "outputs are N(-1, 4) and N(1, 4); their divergence of order 2, by its integral",
+)
 def _one_record() -> Evaluation:
     L, sigma, order, eta = Fraction(1), Fraction(2), Fraction(2), Fraction(1)
     plus, minus = (Gaussian(sign * eta * L, eta * sigma) for sign in (1, -1))
@@ -134,6 +145,14 @@ def _one_record() -> Evaluation:
 # ------------------------------------------------------------------------------- Corollary 31
 
 
+@refutes(
+    "fmtt18.cor31/exact-profile",
+    says="[-1, 1], n = 1,000,000 records of which the last m = 10,000 are public, L = 1, epsilon = 1, delta = "
+    "1e-5. Public losses are 0; private ones pull to 0 with slope L, less within eta L; the last private "
+    "record's loss is L w against -L w. But for events whose probability is added to the right, the output "
+    "is normal with variance (eta sigma)^2 (m + 2); the half line on which the densities' ratio is above "
+    "e^epsilon",
+)
 def _public_records() -> Evaluation:
     n, m, L, epsilon, delta = 10**6, 10**4, Fraction(1), Fraction(1), _DELTA
     log_ratio = (ball(Fraction(5, 4)) / ball(delta)).log()
@@ -176,17 +195,16 @@ def _public_records() -> Evaluation:
     )
 
 
-_PUBLIC = (
-    "[-1, 1], n = 1,000,000 records of which the last m = 10,000 are public, L = 1, epsilon = 1, delta = "
-    "1e-5. Public losses are 0; private ones pull to 0 with slope L, less within eta L; the last private "
-    "record's loss is L w against -L w. But for events whose probability is added to the right, the output "
-    "is normal with variance (eta sigma)^2 (m + 2); the half line on which the densities' ratio is above "
-    "e^epsilon"
-)
-
 # ------------------------------------------------------------------------------- Corollary 34
 
 
+@refutes(
+    "fmtt18.cor34/last-record",
+    says="[-1, 1], n = 1,000,000 records with the losses L |w|, the last of which has L w against -L w, L = 1, "
+    "start 0, epsilon = 100, delta = 1/10: the smoothed losses pull to 0, so the iterate is at most as far "
+    "from there as a normal law, and the half line from the end of the last step on has mass 1/2 against Phi(-15) "
+    "at most",
+)
 def _pinned() -> Evaluation:
     """The Lipschitz extension of L |w| is L |w|, so the smoothed loss has the slope L (2 Phi(w/lambda) - 1)."""
     n, L, R, epsilon, delta = 10**6, Fraction(1), Fraction(1), 100, Fraction(1, 10)
@@ -225,15 +243,15 @@ def _pinned() -> Evaluation:
     )
 
 
-_PINNED = (
-    "[-1, 1], n = 1,000,000 records with the losses L |w|, the last of which has L w against -L w, L = 1, start 0, "
-    "epsilon = 100, delta = 1/10: the smoothed losses pull to 0, so the iterate is at most as far from there as a "
-    "normal law, and the half line from the end of the last step on has mass 1/2 against Phi(-15) at most"
-)
-
 # ------------------------------------------------------------------------------- Theorem 32
 
 
+@refutes(
+    "fmtt18.thm32/one-record",
+    says="n = 1 record, k = 1,000 tasks with the losses L x w on [-1, 1], x = 1 against x = -1, start 0, "
+    "epsilon = 1/2, delta = 1/100: the event that at least 505 of the outputs are positive, by binomial "
+    "sums",
+)
 def _many_tasks() -> Evaluation:
     k, n, L, epsilon, delta = 1000, 1, Fraction(1), Fraction(1, 2), Fraction(1, 100)
     level = -ball(delta).log()
@@ -259,15 +277,13 @@ def _many_tasks() -> Evaluation:
     )
 
 
-_TASKS = (
-    "n = 1 record, k = 1,000 tasks with the losses L x w on [-1, 1], x = 1 against x = -1, start 0, "
-    "epsilon = 1/2, delta = 1/100: the event that at least 505 of the outputs are positive, by binomial "
-    "sums"
-)
-
 # ------------------------------------------------------------------------------- Section 5.1
 
 
+@refutes(
+    "fmtt18.sgd-update/toward-the-minimizer",
+    says="F(w) = w on [-2, 2] with exact gradients, w = 1 and eta = 1: the printed update goes to 2, uphill",
+)
 def _uphill() -> Evaluation:
     F = PiecewiseQuadratic.linear(-2, 2, 1)
     w, R, eta, L_G, T = Fraction(1), Fraction(2), Fraction(1), Fraction(4), 1
@@ -283,26 +299,3 @@ def _uphill() -> Evaluation:
             Premise("eta = 2 R/(L_G sqrt(T))", eta == 2 * R / L_G / T),
         ),
     )
-
-
-INSTANCES = (
-    Instance("fmtt18.thm1/bound", _IDENTITY, _identity_maps),
-    Instance("fmtt18.thm1/attained-by-identity-maps", _IDENTITY, _identity_maps),
-    Instance("fmtt18.lem27/noise-is-enough", _LINE, _one_step_on_the_line),
-    Instance("fmtt18.thm29/exact-profile", _BALL, _rate_of_theorem_29),
-    Instance("fmtt18.thm30/exact-profile", _BALL, _rate_of_theorem_30),
-    Instance("fmtt18.cor34/last-record", _PINNED, _pinned),
-    Instance("fmtt18.cor31/exact-profile", _PUBLIC, _public_records),
-    Instance("fmtt18.thm32/one-record", _TASKS, _many_tasks),
-    Instance(
-        "fmtt18.thm26/one-record",
-        "one record, x = 1 against x = -1, with the losses L x w on the line, L = eta = 1, sigma = 2: the "
-        "outputs are N(-1, 4) and N(1, 4); their divergence of order 2, by its integral",
-        _one_record,
-    ),
-    Instance(
-        "fmtt18.sgd-update/toward-the-minimizer",
-        "F(w) = w on [-2, 2] with exact gradients, w = 1 and eta = 1: the printed update goes to 2, uphill",
-        _uphill,
-    ),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from dpverify.proving.instances.instance import Evaluation, Instance, Premise
+from dpverify.proving.instances.instance import Evaluation, Premise
 from dpverify.proving.instances.laws import (
     DensityLaw,
     FiniteLaw,
@@ -17,6 +17,7 @@ from dpverify.proving.instances.laws import (
     least_mass,
 )
 from dpverify.proving.instances.losses import PiecewiseQuadratic
+from dpverify.statements.instances import refutes
 
 _FAR = 60
 """A standard normal beyond this has less mass than the precision shows."""
@@ -24,6 +25,12 @@ _FAR = 60
 # ------------------------------------------------------------------------------- (9), (10), Definition 3.7
 
 
+_SHIFTED = "the densities of N(0, 1) and N(-1, 1)"
+
+
+@refutes(
+    "gll22.eq9/not-negative", says=f"{_SHIFTED}, epsilon = 1: the empty event, against the printed expression"
+)
 def _curve_of_a_negative_shift() -> Evaluation:
     s, epsilon = Fraction(-1), Fraction(1)
     normal = Gaussian(0, 1)
@@ -31,6 +38,10 @@ def _curve_of_a_negative_shift() -> Evaluation:
     return Evaluation(0, first - ball(epsilon).exp() * second, {"s": s, "epsilon": epsilon})
 
 
+@refutes(
+    "gll22.eq10/not-above-the-other-half-line",
+    says=f"{_SHIFTED}, z = 1/2: the printed expression, against the mass of the half line above 0",
+)
 def _trade_off_of_a_negative_shift() -> Evaluation:
     s, c = Fraction(-1), Fraction(0)
     P, Q = Gaussian(0, 1), Gaussian(s, 1)
@@ -43,6 +54,10 @@ def _trade_off_of_a_negative_shift() -> Evaluation:
     )
 
 
+@refutes(
+    "gll22.def3.7/limit-at-one",
+    says="N(0, 1) and N(1, 1): the printed expression at order 1, against the Kullback-Leibler divergence",
+)
 def _order_one() -> Evaluation:
     s, order = Fraction(1), 1
     P, Q = Gaussian(0, 1), Gaussian(s, 1)
@@ -55,6 +70,11 @@ def _order_one() -> Evaluation:
 # ------------------------------------------------------------------------------- Proposition 3.3
 
 
+@refutes(
+    "gll22.prop3.3/only-if",
+    says="P = P' uniform on [0, 1], Q and Q' with constant densities on [0, 1/4], [1/4, 1/2], [1/2, 1] and "
+    "masses 1/3, 7/24, 3/8 and 3/8, 5/24, 5/12: the largest mass of an event with P(S) = 1/2",
+)
 def _curves_that_do_not_cross() -> Evaluation:
     P = FiniteLaw(
         {1: Fraction(1, 4), 2: Fraction(1, 4), 3: Fraction(1, 2)}
@@ -82,6 +102,7 @@ def _curves_that_do_not_cross() -> Evaluation:
 # ------------------------------------------------------------------------------- Corollary 3.12
 
 
+@refutes("gll22.cor3.12/at-the-level", says="N(0, 1), alpha(x) = max(x, 0), z = 1/2, m(z) = 0 and r = 0")
 def _at_the_level() -> Evaluation:
     pi, z, G, mu, r = Gaussian(0, 1), Fraction(1, 2), Fraction(1), Fraction(1), Fraction(0)
     alpha = PiecewiseQuadratic(
@@ -104,6 +125,11 @@ def _at_the_level() -> Evaluation:
 # ------------------------------------------------------------------------------- Theorems 5.6 and 6.2
 
 
+@refutes(
+    "gll22.thm5.6/a-step-is-made",
+    says="psi(x) = x^2/2 on a line, G = 1/2, D = 0, delta = 1/4: no step is made whatever the constant, and "
+    "the output is the start; the event of the start",
+)
 def _no_step() -> Evaluation:
     mu, G, d, D, delta, C = Fraction(1), Fraction(1, 2), 1, Fraction(0), Fraction(1, 4), 10**6
     steps = C * ball(G**2 / mu) * (ball(G**2 * (d / mu + D**2)) / ball(delta)).log() ** 2
@@ -119,6 +145,10 @@ def _no_step() -> Evaluation:
     )
 
 
+@refutes(
+    "gll22.thm6.2/set-far-away",
+    says="F(x) = -6 x on [3, 4], mu = k = 2: the mean by an integral of the density",
+)
 def _far_from_the_origin() -> Evaluation:
     d, k, mu, D, R = 1, Fraction(2), Fraction(2), Fraction(1), Fraction(3)
     F = PiecewiseQuadratic.linear(R, R + D, -mu * R)
@@ -178,6 +208,11 @@ def _one_biased_record(own_square: bool) -> Evaluation:
 # ------------------------------------------------------------------------------- Claim 7.2
 
 
+@refutes(
+    "gll22.claim7.2/anywhere",
+    says="d = 100, delta = 1 and the point -v for a v of both signs, outside the unit ball, all of whose "
+    "signs are right",
+)
 def _far_point() -> Evaluation:
     d, delta, R = 100, Fraction(1), Fraction(1)
     v = [1 if j % 2 else -1 for j in range(d)]
@@ -193,62 +228,13 @@ def _far_point() -> Evaluation:
     )
 
 
-_SHIFTED = "the densities of N(0, 1) and N(-1, 1)"
-
-INSTANCES = (
-    Instance(
-        "gll22.eq9/not-negative",
-        f"{_SHIFTED}, epsilon = 1: the empty event, against the printed expression",
-        _curve_of_a_negative_shift,
-    ),
-    Instance(
-        "gll22.eq10/not-above-the-other-half-line",
-        f"{_SHIFTED}, z = 1/2: the printed expression, against the mass of the half line above 0",
-        _trade_off_of_a_negative_shift,
-    ),
-    Instance(
-        "gll22.def3.7/limit-at-one",
-        "N(0, 1) and N(1, 1): the printed expression at order 1, against the Kullback-Leibler divergence",
-        _order_one,
-    ),
-    Instance(
-        "gll22.prop3.3/only-if",
-        "P = P' uniform on [0, 1], Q and Q' with constant densities on [0, 1/4], [1/4, 1/2], [1/2, 1] and "
-        "masses 1/3, 7/24, 3/8 and 3/8, 5/24, 5/12: the largest mass of an event with P(S) = 1/2",
-        _curves_that_do_not_cross,
-    ),
-    Instance(
-        "gll22.cor3.12/at-the-level",
-        "N(0, 1), alpha(x) = max(x, 0), z = 1/2, m(z) = 0 and r = 0",
-        _at_the_level,
-    ),
-    Instance(
-        "gll22.thm5.6/a-step-is-made",
-        "psi(x) = x^2/2 on a line, G = 1/2, D = 0, delta = 1/4: no step is made whatever the constant, and "
-        "the output is the start; the event of the start",
-        _no_step,
-    ),
-    Instance(
-        "gll22.thm6.2/set-far-away",
-        "F(x) = -6 x on [3, 4], mu = k = 2: the mean by an integral of the density",
-        _far_from_the_origin,
-    ),
-    Instance(
-        "gll22.thm6.8/risk",
-        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x on [0, 1], G = 2000, mu "
-        "= 100, k = 1: the mean excess loss by integrals of the densities",
-        lambda: _one_biased_record(False),
-    ),
-    Instance(
-        "gll22.thm6.8/risk-of-strongly-convex-losses",
-        "one record, +1 with probability 2/3 and else -1, with the losses 1000 s x + 50 x^2 on [0, 1], G = "
-        "2000, mu = 100, k = 1: the mean excess loss by integrals of the densities",
-        lambda: _one_biased_record(True),
-    ),
-    Instance(
-        "gll22.claim7.2/anywhere",
-        "d = 100, delta = 1 and the point -v for a v of both signs, outside the unit ball, all of whose "
-        "signs are right",
-        _far_point,
-    ),
-)
+refutes(
+    "gll22.thm6.8/risk",
+    says="one record, +1 with probability 2/3 and else -1, with the losses 1000 s x on [0, 1], G = 2000, mu "
+    "= 100, k = 1: the mean excess loss by integrals of the densities",
+)(lambda: _one_biased_record(False))
+refutes(
+    "gll22.thm6.8/risk-of-strongly-convex-losses",
+    says="one record, +1 with probability 2/3 and else -1, with the losses 1000 s x + 50 x^2 on [0, 1], G = "
+    "2000, mu = 100, k = 1: the mean excess loss by integrals of the densities",
+)(lambda: _one_biased_record(True))

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import flint
 
-from dpverify.proving.instances.instance import Evaluation, Instance, Premise
+from dpverify.proving.instances.instance import Evaluation, Premise
 from dpverify.proving.instances.laws import FiniteLaw, Gaussian, ball
 from dpverify.proving.instances.losses import PiecewiseQuadratic
+from dpverify.statements.instances import refutes
 
 # ------------------------------------------------------------------------------- Section 2
 
@@ -18,22 +19,26 @@ def _coin() -> FiniteLaw:
     return FiniteLaw({1: Fraction(1, 2), 2: Fraction(1, 2)})
 
 
+@refutes(
+    "mn25.prelim/entropy-of-a-coin",
+    says="X is 1 or 2, each with probability 1/2: the printed sum, against the entropy",
+)
 def _entropy_of_a_coin() -> Evaluation:
     X = _coin()
     printed = sum((x * (1 / X.mass(x)).log() for x in X.masses), ball(0))
     return Evaluation(
-        printed,
-        X.entropy(),
-        conditions=(Premise("the two values are as likely", X.mass(1) == X.mass(2)),),
+        printed, X.entropy(), conditions=(Premise("the two values are as likely", X.mass(1) == X.mass(2)),)
     )
 
 
+@refutes("mn25.prelim/equal-laws", says="a coin's law against itself, order 2, rho = 1/3: the printed sum")
 def _equal_laws() -> Evaluation:
     X, order, rho = _coin(), 2, Fraction(1, 3)
     printed = sum((X.mass(x) ** order * X.mass(x) ** (1 - order) for x in X.masses), ball(0)) / (order - 1)
     return Evaluation(printed, rho * order, {"order": order, "rho": rho})
 
 
+@refutes("mn25.prelim/packing-of-an-interval", says="the two ends of [-1, 1], which are 2 apart")
 def _two_ends() -> Evaluation:
     r, a, d = Fraction(1), Fraction(2), 1
     points = (-r, r)
@@ -48,6 +53,11 @@ def _two_ends() -> Evaluation:
 # ------------------------------------------------------------------------------- Lemmas 9 and 10
 
 
+@refutes(
+    "mn25.lem9/unit-vector-in-a-large-ball",
+    says="d = 2, alpha = 1/2, r = 100, and the square grid of step 1/2, with further points near the ball's "
+    "edge: only 16 points are nearest to a unit vector",
+)
 def _unit_vector() -> Evaluation:
     alpha, r, d = Fraction(1, 2), Fraction(100), 2
     reach = math.isqrt(
@@ -75,6 +85,7 @@ def _within(square: Fraction, gap: Fraction) -> bool:
     return left <= 0 or left**2 <= 4 * square
 
 
+@refutes("mn25.lem10/three-points", says="C = {0, 1, 10}, tau = 1, X uniform and Y = X")
 def _three_points() -> Evaluation:
     C, tau = (0, 1, 10), 1
     X = FiniteLaw(dict.fromkeys(C, Fraction(1, 3)))
@@ -89,6 +100,14 @@ def _three_points() -> Evaluation:
 # ------------------------------------------------------------------------------- Lemma 12
 
 
+@refutes(
+    "mn25.lem12/first-message",
+    says="one record with loss <w, e> against n records with -<w, e> on a segment of length 1.5 B/sqrt(10) "
+    "along e, start at an end, alpha = B L/sqrt(10), delta = e^-40, d = 40,000,000, batches of m = "
+    "40,000 and n = 3,288,769: but for events whose probability is added to the right, the second step "
+    "ends at the other end, and the output tells the first message; the event that it is above a "
+    "threshold",
+)
 def _first_message() -> Evaluation:
     """Lengths in units of B/sqrt(10), along e; L = 1."""
     level, k = 40, 1000
@@ -126,6 +145,12 @@ def _first_message() -> Evaluation:
 # ------------------------------------------------------------------------------- Lemmas 2 and 3
 
 
+@refutes(
+    "mn25.lem2/noise-in-a-free-direction",
+    says="alpha = 1/96000, K = 40,000, d = 96000^3 and a true oracle: K queries find X_1, ..., X_K, and random ones a "
+    "direction across V and X; W = (959/960) w* and Gaussian noise of length 1/25 across V and X_2, ..., X_K, "
+    "projected to the ball: what W says of X_1 is at most what a Gaussian channel says",
+)
 def _noise_in_a_free_direction() -> Evaluation:
     """W = (1 - 1/960) w* + N, projected to the unit ball; N is Gaussian across V and X_2, ..., X_K.
 
@@ -160,6 +185,12 @@ def _noise_in_a_free_direction() -> Evaluation:
     )  # fmt: skip
 
 
+@refutes(
+    "mn25.lem3/a-free-direction",
+    says="alpha = 1/4800, K = 100, d = 4800^3 and a true oracle: 100 queries find X_1, ..., X_100, one more "
+    "a direction across V; W = (479/480) w* + y/16, y along its part across X. With probability 1 the "
+    "norm is as large as the lemma says it is with probability 1/10 at most",
+)
 def _free_direction() -> Evaluation:
     """Coordinates: along X_1, ..., X_K, along the part of the last query across X and V, and along its part in V."""
     alpha = Fraction(1, 4800)
@@ -198,48 +229,3 @@ def _free_direction() -> Evaluation:
                       bool(ball(K + 1) <= d / (160 * (1 / ball(alpha)).log()))),
         ),
     )  # fmt: skip
-
-
-INSTANCES = (
-    Instance(
-        "mn25.lem2/noise-in-a-free-direction",
-        "alpha = 1/96000, K = 40,000, d = 96000^3 and a true oracle: K queries find X_1, ..., X_K, and random ones a "
-        "direction across V and X; W = (959/960) w* and Gaussian noise of length 1/25 across V and X_2, ..., X_K, "
-        "projected to the ball: what W says of X_1 is at most what a Gaussian channel says",
-        _noise_in_a_free_direction,
-    ),
-    Instance(
-        "mn25.prelim/entropy-of-a-coin",
-        "X is 1 or 2, each with probability 1/2: the printed sum, against the entropy",
-        _entropy_of_a_coin,
-    ),
-    Instance(
-        "mn25.prelim/equal-laws",
-        "a coin's law against itself, order 2, rho = 1/3: the printed sum",
-        _equal_laws,
-    ),
-    Instance("mn25.prelim/packing-of-an-interval", "the two ends of [-1, 1], which are 2 apart", _two_ends),
-    Instance(
-        "mn25.lem9/unit-vector-in-a-large-ball",
-        "d = 2, alpha = 1/2, r = 100, and the square grid of step 1/2, with further points near the ball's "
-        "edge: only 16 points are nearest to a unit vector",
-        _unit_vector,
-    ),
-    Instance("mn25.lem10/three-points", "C = {0, 1, 10}, tau = 1, X uniform and Y = X", _three_points),
-    Instance(
-        "mn25.lem12/first-message",
-        "one record with loss <w, e> against n records with -<w, e> on a segment of length 1.5 B/sqrt(10) "
-        "along e, start at an end, alpha = B L/sqrt(10), delta = e^-40, d = 40,000,000, batches of m = "
-        "40,000 and n = 3,288,769: but for events whose probability is added to the right, the second step "
-        "ends at the other end, and the output tells the first message; the event that it is above a "
-        "threshold",
-        _first_message,
-    ),
-    Instance(
-        "mn25.lem3/a-free-direction",
-        "alpha = 1/4800, K = 100, d = 4800^3 and a true oracle: 100 queries find X_1, ..., X_100, one more "
-        "a direction across V; W = (479/480) w* + y/16, y along its part across X. With probability 1 the "
-        "norm is as large as the lemma says it is with probability 1/10 at most",
-        _free_direction,
-    ),
-)

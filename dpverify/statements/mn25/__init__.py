@@ -3,7 +3,5 @@
 from dpverify.statements.paper import PaperFolder
 
 PAPER = PaperFolder(
-    "mn25",
-    "On the Gradient Complexity of Private Optimization with Private Oracles",
-    "Menart, Nikolov",
+    "mn25", "On the Gradient Complexity of Private Optimization with Private Oracles", "Menart, Nikolov"
 )

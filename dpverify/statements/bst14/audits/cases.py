@@ -9,26 +9,29 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpverify.algorithms.bst14.convex_sampling import (
+from dpverify.algorithms.bst14 import (
+    ApproximateLocalization,
     BoostedSampling,
+    Boosting,
     EfficientExponentialSampling,
+    ExponentialSampling,
+    GridWalk,
+    HuberizedObjectivePerturbation,
+    Localization,
+    NetMechanism,
+    NoisyGradientDescent,
+    ObjectivePerturbation,
+    OutputPerturbation,
     SamplingInConvexSet,
 )
-from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
-from dpverify.algorithms.bst14.grid_walk import GridWalk
 from dpverify.algorithms.bst14.huberized_hinge import (
-    HuberizedObjectivePerturbation,
     first_bad_data,
     first_bad_risk,
     second_bad_data,
     second_bad_risk,
 )
-from dpverify.algorithms.bst14.net_mechanism import NetMechanism
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.bst14.objective_perturbation import ObjectivePerturbation
-from dpverify.algorithms.bst14.output_perturbation import OutputPerturbation
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.samplers.cell_walks import Cells, law_after, rounding
 from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.ledger.records import Interval
@@ -42,25 +45,24 @@ from dpverify.problems import (
     Problem,
     Ridge,
     load,
+    minimize,
+    opposite_neighbor,
 )
 from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
     Constructed,
-    linear_neighbors,
     linear_pair,
-    longest_record_at,
+    longest_replaced,
     made,
     mean_neighbors,
     mean_problem,
     real_loss,
-    real_neighbors,
     real_problem,
 )
-from dpverify.statements.audit_rows import Expectation, Law, On, Risk
-from dpverify.statements.bst14.audits import laws
-from dpverify.statements.bst14.audits.laws import DELTA, NOISES, WALK_EPSILON, on_cube, walk_on_line, walked
+from dpverify.statements.audit_rows import Expectation, On, OnLinear, ReadOff
+from dpverify.statements.bst14.audits.laws import DELTA, NOISES, walked
 
 
 def _one_of(left: Dataset, place: int, words: str) -> Constructed:
@@ -68,113 +70,60 @@ def _one_of(left: Dataset, place: int, words: str) -> Constructed:
     return Constructed(left, left.replace(place, [-1.0], 1.0), words)
 
 
-# ------------------------------------------------------------------------------------------ Algorithm 1
+def ridge(
+    name: str, *, n: int | None = None, d: int | None = None, weight: float = 0.5
+) -> tuple[Problem, Dataset]:
+    """Ridge regression on a real data set."""
+    problem, data = real_problem(name, n=n, d=d)
+    return Problem(Ridge.on(problem.constraint, problem.loss, weight), problem.constraint), data
 
 
-def descent(name: str) -> On:
-    """A few steps on two records: the accountant's whole profile is claimed, which shows more than one point of it."""
-    pair = linear_pair(name, 2, 4)
-    mechanism = NoisyGradientDescent(Problem(pair.loss, Ball(pair.left.d, 1.0)), 2.0, 0.01)
-    return On(mechanism, pair, "sharpest")
+def outside(point: Any, radius: float, quantity: str) -> ReadOff:
+    """Whether each run's point is farther from a point than a radius."""
+    return ReadOff(
+        lambda runs: np.where(np.linalg.norm(runs.points - point, axis=1) > radius, 1.0, 0.0),
+        0.0,
+        1.0,
+        quantity,
+    )
 
 
-def descent_risk(name: str) -> Iterator[Risk]:
-    """Theorem 2.4 (1). At the epsilon of the privacy audits, the bound is above every risk on the set."""
-    for n in (8, 16, 32):
-        problem, data = real_problem(name, n=n, d=5)
-        said = f"{name}, n records, d = 5, epsilon = 8"
-        yield Risk(NoisyGradientDescent(problem, 8.0, DELTA), data, said, float(n))
-
-
-def convex_descent_risk() -> Iterator[Risk]:
-    """Theorem 2.4 (2) for the mean of n records, as n grows."""
-    for n in (8, 16, 32, 64):
-        mechanism = NoisyGradientDescent(mean_problem(2, 1.0), 8.0, DELTA, step_size="strongly-convex")
-        said = "mean of n records of breast-cancer, d = 2, epsilon = 8"
-        yield Risk(mechanism, load("breast-cancer", n=n, d=2), said, float(n))
-
-
-def descent_steps() -> tuple[NoisyGradientDescent, Dataset]:
-    """On few records, for n^2 steps."""
-    problem, data = real_problem("breast-cancer", n=32, d=5)
-    return NoisyGradientDescent(problem, 2.0, DELTA), data
-
+# a few steps on two records, where the accountant's profile shows more than one point of it
+descent = OnLinear(lambda p, n: NoisyGradientDescent(p, 2.0, 0.01), 2, 4)
 
 # ------------------------------------------------------------------------------------------ exponential mechanisms
 
 EPSILON, NET_EPSILON = 2.0, 4.0
 
 
-def sampling(problem: Problem) -> ExponentialSampling:
+def sampling(problem: Problem, _: int = 0) -> ExponentialSampling:
     """Algorithm 2."""
     return ExponentialSampling(problem, EPSILON)
 
 
-def coarse_net(problem: Problem) -> NetMechanism:
-    """Algorithm 8 on a net of a fixed radius."""
-    return NetMechanism(problem, NET_EPSILON, cover_radius=0.05)
+def _exponential(make: Callable[[Problem], Any], name: str) -> On:
+    """Two records with linear losses: among more, or with others, one record moves no likely event by much.
 
-
-def one_sided() -> Constructed:
-    """Linear losses, all on one side but for one record on the other data set.
-
-    More records push the largest log-ratio nearer to epsilon, but to where hardly any run goes.
+    In the worst case all are on one side but for one record on the other data set. More records push the largest
+    log-ratio nearer to epsilon, but to where hardly any run goes.
     """
-    n = 2
-    left = made(np.ones((n, 1)), "linear losses of one sign")
-    return _one_of(left, n, f"{n} linear losses with slope 1, on one data set the last one has slope -1")
-
-
-def exponential(make: Callable[[Problem], Any], name: str) -> On:
-    """Two records with linear losses: among more, or with others, one record moves no likely event by much."""
-    pair = one_sided() if name == "worst-case" else linear_neighbors(name, n=2, d=1)
+    n, pair = 2, None
+    words = f"{n} linear losses with slope 1, on one data set the last one has slope -1"
     mechanism = make(Problem(Linear(), Ball(1, 1.0)))
-    stated = mechanism.guarantees(pair.left.n)
+    if name == "worst-case":
+        pair = _one_of(made(np.ones((n, 1)), "linear losses of one sign"), n, words)
+    stated = mechanism.guarantees(n)
     known = None if stated.sharpest is stated.headline else stated.sharpest.guarantee
-    return On(mechanism, pair, best_known=known)
+    return On(mechanism, pair or linear_pair(name, n), best_known=known)
 
 
-def sampling_risk(name: str) -> Iterator[Risk]:
-    """2 p L ||C|| / epsilon, which does not grow with n; for digits their mean in 64 dimensions, in closed form."""
-    for n in (32, 128, 400):
-        problem, data = mean_problem(64, 1.0), load(name, n=n, d=None if name == "digits" else 3)
-        if name != "digits":
-            problem = Problem(real_loss(name), Ball(3, 1.0))
-        said = f"{name}, n records, d = {data.d}, epsilon = {EPSILON:g}"
-        yield Risk(sampling(problem), data, said, float(n))
+sampled = partial(_exponential, sampling)
+coarse_net = partial(_exponential, partial(NetMechanism, epsilon=NET_EPSILON, cover_radius=0.05))
 
 
-def corner_risk() -> Iterator[Risk]:
+def linear_on_cube(name: str, *, n: int | None, d: int) -> tuple[Problem, Dataset]:
     """A linear loss on a cube: the minimizer is a corner, and the bound is nearly reached."""
-    said = f"breast-cancer, n records, d = 3, linear losses on a cube, epsilon = {EPSILON:g}"
-    for n in (64, 256, 569):
-        problem = Problem(Linear(labeled=True), Box.cube(3, 0.5))
-        yield Risk(sampling(problem), load("breast-cancer", n=n, d=3), said, float(n))
-
-
-def quadratic_sampling() -> tuple[ExponentialSampling, Dataset]:
-    """On digits."""
-    return sampling(mean_problem(64, 1.0)), load("digits", n=200)
-
-
-def cell_sampling() -> tuple[ExponentialSampling, Dataset]:
-    """By certified rejection."""
-    problem, data = real_problem("breast-cancer", n=100, d=2)
-    return sampling(problem), data
-
-
-def net_risk(name: str) -> Iterator[Risk]:
-    """Theorem A.1."""
-    for n in (16, 64, 128):
-        problem, data = real_problem(name, n=n, d=2)
-        said = f"{name}, n records, d = 2, epsilon = {EPSILON:g}"
-        yield Risk(NetMechanism(problem, EPSILON), data, said, float(n))
-
-
-def net_values() -> tuple[NetMechanism, Dataset]:
-    """On least squares."""
-    problem, data = real_problem("diabetes", n=64, d=2)
-    return NetMechanism(problem, EPSILON), data
+    return Problem(Linear(labeled=True), Box.cube(d, 0.5)), load(name, n=n, d=d)
 
 
 # ------------------------------------------------------------------------------------------ walks
@@ -213,7 +162,7 @@ class CellLaws:
         return replace(self, mechanism=self.mechanism.sharpened(self.left.n, factor))(delta)
 
 
-def walk(kind: Any, n: int, name: str) -> On:
+def _walk(kind: Any, n: int, name: str) -> On:
     """A sampler on an interval, on a pair with linear losses; nearly all of epsilon is for the exponent if it can be.
 
     Walks come nearer than is proved, so what they are given is never seen.
@@ -221,28 +170,16 @@ def walk(kind: Any, n: int, name: str) -> On:
     pair = linear_pair(name, n)
     distance = {GridWalk: 0.1, BoostedSampling: 0.2}.get(kind, 0.0)
     mechanism = walked(kind, Problem(pair.loss, Box.cube(1, 1.0)), distance)
-    laws = CellLaws(mechanism, pair.left, pair.right)
-    return On(mechanism, pair, exact=laws, exact_weakened=laws.weakened)
+    return On(mechanism, pair, exact=CellLaws(mechanism, pair.left, pair.right))
 
 
-def walk_values(kind: type, n: int, d: int) -> tuple[Any, Dataset]:
+grid_walk, boosted_walk = partial(_walk, GridWalk, 2), partial(_walk, BoostedSampling, 2)
+efficient, efficient_on_more = (partial(_walk, EfficientExponentialSampling, n) for n in (2, 4))
+
+
+def by_steps(kind: type) -> Callable[[Problem, int], Any]:
     """Taken step by step, so that evaluations are counted where they are made."""
-    problem, data = on_cube("breast-cancer", n, d)
-    return replace(walked(kind, problem), simulation="steps"), data
-
-
-def walk_risk(name: str) -> Iterator[Risk]:
-    """Theorem 3.4 (2) with the constant that a convex risk gives."""
-    for n in (2, 8, 32):
-        problem, data = on_cube(name, n, 1)
-        mechanism = EfficientExponentialSampling(problem, WALK_EPSILON)
-        yield Risk(mechanism, data, f"{name}, n records, d = 1", float(n))
-
-
-def in_ball(runs: Runs) -> NDArray[np.float64]:
-    """Whether each point is in the unit ball."""
-    inside: NDArray[np.float64] = (np.linalg.norm(runs.points, axis=1) <= 1.0).astype(np.float64)
-    return inside
+    return lambda problem, n: replace(walked(kind, problem), simulation="steps")
 
 
 def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) -> Iterator[Expectation]:
@@ -250,8 +187,12 @@ def inside(kind: Any, name: str, least: float, claim: str, origin: AsPrinted) ->
     problem, data = Problem(real_loss(name), Ball(2, 1.0)), load(name, n=5, d=2)
     mechanism = kind(problem, 0.5, 0.5, cells=16, steps=20_000, withdraw_guarantee=True)
     said = f"{name}, 5 records, d = 2; 16 cells per side, 20,000 steps, fewer than the proven number"
-    quantity = "P[the point is in C]"
-    yield Expectation(mechanism, data, in_ball, 0.0, 1.0, quantity, least, claim, origin, said, at_least=True)
+
+    def in_ball(runs: Runs) -> Any:
+        return (np.linalg.norm(runs.points, axis=1) <= 1.0).astype(np.float64)
+
+    reading = ReadOff(in_ball, 0.0, 1.0, "P[the point is in C]")
+    yield Expectation(mechanism, data, reading, least, claim, origin, said, at_least=True)
 
 
 def half_inside(name: str) -> Iterator[Expectation]:
@@ -271,80 +212,43 @@ def never_left() -> Iterator[Expectation]:
 FEATURES = 3
 
 
-def ridge(name: str, n: int, d: int, weight: float) -> tuple[Problem, Dataset]:
-    """Ridge regression on a real data set."""
-    problem, data = real_problem(name, n=n, d=d)
-    return Problem(Ridge.on(problem.constraint, problem.loss, weight), problem.constraint), data
-
-
-def perturbed_mean() -> OutputPerturbation:
-    """On a line."""
-    return OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
-
-
 def perturbed(name: str) -> On:
-    """Of real records; in the worst case means at distance 2/n in one dimension: two Laplace laws."""
+    """Of real records on a line; in the worst case means at distance 2/n: two Laplace laws."""
+    mechanism = OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
     if name != "worst-case":
-        return On(perturbed_mean(), mean_neighbors(name, n=8, d=1))
+        return On(mechanism, mean_neighbors(name, n=8, d=1))
     words = "the mean of n equal records, one of them replaced by its opposite"
-    return On(perturbed_mean(), _one_of(made(np.ones((8, 1)), "equal records"), 8, words))
+    return On(mechanism, _one_of(made(np.ones((8, 1)), "equal records"), 8, words))
 
 
-def _perturbed(name: str, mechanism: Any, data: Dataset) -> Risk:
-    said = f"{name}, n records, d = {FEATURES}, epsilon = {mechanism.epsilon:g}"
-    return Risk(mechanism, data, said, float(data.n))
-
-
-def output_risk(name: str) -> Iterator[Risk]:
-    """On a ridge regression."""
-    for n in (50, 100, 200):
-        problem, data = ridge(name, n, FEATURES, 0.1)
-        yield _perturbed(name, OutputPerturbation(problem, 1.0), data)
-
-
-@dataclass(frozen=True)
-class Farther:
-    """Whether each run's point is farther from a point than a radius."""
-
-    point: tuple[float, ...]
-    radius: float
-
-    def __call__(self, runs: Runs) -> NDArray[np.float64]:
-        """Shape (runs,)."""
-        away = np.linalg.norm(runs.points - np.array(self.point), axis=1)
-        return np.where(away > self.radius, 1.0, 0.0)
-
-
-def missed_ball(name: str) -> Iterator[Expectation]:
+def missed_ball() -> Iterator[Expectation]:
     """theta* is outside of C_0 with no more than the exact probability for the noise's norm."""
+    problem, data = ridge("breast-cancer", n=100, d=FEATURES, weight=0.1)
     for zeta in (2.0, 1.1):
-        problem, data = ridge(name, 100, FEATURES, 0.1)
         mechanism = OutputPerturbation(problem, 1.0, zeta=zeta)
-        found = mechanism.minimum(data)
+        found, printed = mechanism.minimum(data), mechanism.printed_failure_probability(data.n)
+        radius = mechanism.ball_radius(data.n) + found.distance
         yield Expectation(
             mechanism,
             data,
-            Farther(tuple(found.point.tolist()), mechanism.ball_radius(data.n) + found.distance),
-            0.0,
-            1.0,
-            "probability that theta* is outside of C_0",
+            outside(found.point, radius, "probability that theta* is outside of C_0"),
             mechanism.failure_probability(data.n),
             "P[Gamma(p) > zeta p]",
             Corrected(
                 "bst14.lem4.2",
-                f"exp(-zeta) = {mechanism.printed_failure_probability(data.n):.4g}",
+                f"exp(-zeta) = {printed:.4g}",
                 "exact probability of the noise's norm; the printed one is too small for zeta near 1 from p = 2 on",
                 "every zeta > 1",
             ),
-            f"{name}, n = {data.n}, p = {FEATURES}, zeta on the axis",
-            size=zeta,
+            f"breast-cancer, n = {data.n}, p = {FEATURES}, zeta on the axis",
+            zeta,
         )
 
 
-def objective(name: str, noise: str) -> On:
+def objective(noise: str, name: str) -> On:
     """Linear losses of a few real records, whose objective bends by its regularization alone."""
     delta = 1e-3 if NOISES[noise] else 0.0
-    pair = linear_neighbors(name, n=4, d=1)
+    pair = linear_pair(name, 4)
     problem = Problem(pair.loss, Ball(1, 1e4))
     return On(ObjectivePerturbation(problem, 2.0, delta, regularization=1.0), pair, "sharpest")
 
@@ -358,52 +262,14 @@ def objective_worst(noise: str) -> On:
     return On(ObjectivePerturbation(problem, 1.0, delta), pair, "sharpest")
 
 
-def objective_risk(name: str, noise: str) -> Iterator[Risk]:
-    """Theorem E.1 on breast cancer, E.2 on a ridge regression of diabetes."""
-    for n in (50, 100, 200):
-        plain = real_problem(name, n=n, d=FEATURES)
-        problem, data = plain if name == "breast-cancer" else ridge(name, n, FEATURES, 0.1)
-        yield _perturbed(name, ObjectivePerturbation(problem, 1.0, NOISES[noise]), data)
-
-
-def objective_rate(noise: str) -> Iterator[Risk]:
-    """Theorem E.2 on the mean of real records, whose bound is attained where no end of the set is reached.
-
-    With such an epsilon less than one run in a thousand reaches the end of the set, which would flatten the rate.
-    """
-    for n in (12, 24, 48):
-        delta = NOISES[noise]
-        mechanism = ObjectivePerturbation(mean_problem(FEATURES, 1.0), 3.0 if delta == 0 else 9.0, delta)
-        yield _perturbed("mean of breast-cancer", mechanism, load("breast-cancer", n=n, d=FEATURES))
-
-
 def huberized(noise: str) -> On:
     """One real record in one dimension, with ends of the set that are never reached."""
     ends, delta = Box((-1000.0,), (1000.0,)), 0.1 if NOISES[noise] else 0.0
     mechanism = HuberizedObjectivePerturbation(0.5, 1.0, delta, ends)
-    pair = real_neighbors(mechanism.smoothed, longest_record_at("breast-cancer", 1, n=1, d=1), 1)
-    return On(mechanism, pair, "sharpest")
+    return On(mechanism, longest_replaced(mechanism.smoothed.loss, "breast-cancer", 1, 1), "sharpest")
 
 
-@dataclass(frozen=True)
-class ExcessRisk:
-    """A run's excess total risk over that at a known minimizer."""
-
-    problem: Problem
-    data: Dataset
-    minimizer: float
-
-    def __call__(self, runs: Runs) -> Any:
-        """Shape (runs,)."""
-        return self.at(runs.points)
-
-    def at(self, points: Any) -> Any:
-        """Of points."""
-        lowest = self.problem.total_risk(np.array([[self.minimizer]]), self.data)[0]
-        return np.maximum(self.problem.total_risk(points, self.data) - lowest, 0.0)
-
-
-def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
+def _bad_data(which: int, printed: bool) -> Iterator[Expectation]:
     """The bad data sets, for h = 1/sqrt(n), where both lower bounds are of the order sqrt(n / epsilon)."""
     claim, because = "n min(1, h/3) / 6", "the constant of the lower bound is written out"
     origin = Corrected("bst14.lemB.2", "Omega(min(n, n h))", because, "every n that is a multiple of 3")
@@ -420,57 +286,152 @@ def bad_data(which: int, printed: bool) -> Iterator[Expectation]:
         if which == 2:
             data, minimizer = second_bad_data(n, regularization=ridge), 1.0
             bound = second_bad_risk(n, width=width, regularization=ridge)
-        excess = ExcessRisk(mechanism.problem, data, minimizer)
         said = f"{data.name}, h = 1/sqrt(n), epsilon = {epsilon:g}, delta = n^-4"
         yield Expectation(
             mechanism,
             data,
-            excess,
-            0.0,
-            float(np.max(excess.at(np.array([[-2.0], [2.0]])))),
-            "expected excess risk (sum over records)",
+            _excess(mechanism.problem, data, minimizer),
             bound,
             claim,
             origin,
             f"{said}, parameters as printed" if printed else said,
+            float(n),
             at_least=True,
-            size=float(n),
         )
+
+
+bad_1, bad_2 = partial(_bad_data, 1, False), partial(_bad_data, 2, False)
+bad_1_printed, bad_2_printed = partial(_bad_data, 1, True), partial(_bad_data, 2, True)
+
+
+def _excess(problem: Problem, data: Dataset, minimizer: float) -> ReadOff:
+    """Excess total risk on [-2, 2] over that at a known minimizer."""
+    lowest = problem.total_risk(np.array([[minimizer]]), data)[0]
+
+    def excess(points: Any) -> Any:
+        return np.maximum(problem.total_risk(points, data) - lowest, 0.0)
+
+    most = float(np.max(excess(np.array([[-2.0], [2.0]]))))
+    return ReadOff(lambda runs: excess(runs.points), 0.0, most, "expected excess risk (sum over records)")
+
+
+# ------------------------------------------------------------------------------------------ localization
+
+
+def _mean_of_two(make: Callable[[Problem], Any], name: str) -> On:
+    """The mean of two real records in one dimension; in the worst case of two equal ones, one of them replaced."""
+    problem = mean_problem(1, 1.0)
+    if name != "worst-case":
+        return On(make(problem), mean_neighbors(name, n=2, d=1))
+    return On(make(problem), opposite_neighbor(problem.loss, made(np.ones((2, 1)), "two equal records"), 2))
+
+
+# in a small ball, where twice the budget would be seen, whichever step took it
+sampled_locally = partial(_mean_of_two, partial(Localization, epsilon=3.0, zeta=1.1))
+walked_locally = partial(
+    _mean_of_two, partial(Localization, epsilon=3.0, solver="efficient-exponential-sampling", zeta=1.1)
+)
+descended_locally = partial(_mean_of_two, partial(ApproximateLocalization, epsilon=3.0, delta=0.05))
+
+
+def _outside_ball(
+    localize: Callable[[Problem], Any], statement: str, choice: str, given: str
+) -> Iterator[Expectation]:
+    """How often the minimizer is outside of the ball, at sizes where that can be seen."""
+    for n in (4, 8, 16):
+        problem, data = ridge("breast-cancer", n=n, d=2)
+        localizer, center = localize(problem), minimize(problem, data).point
+        quantity = "probability that the minimizer is outside of C0, dimensionless"
+        yield Expectation(
+            localizer,
+            data,
+            outside(center, localizer.ball_radius(n), quantity),
+            n**-3.0,
+            f"1/n^3, by {choice}",
+            AsPrinted(statement, f"1/n^3 = {n**-3.0:.4g}", choice),
+            f"{data.name}, n records, d = 2, {given}",
+            float(n),
+        )
+
+
+def gamma_ball() -> Iterator[Expectation]:
+    """Of output perturbation."""
+    make = partial(OutputPerturbation, epsilon=200.0)
+    return _outside_ball(make, "bst14.lem4.2", "zeta = 3 ln n", "epsilon/2 = 200")
+
+
+def gaussian_ball() -> Iterator[Expectation]:
+    """Of Gaussian output perturbation."""
+    make = partial(GaussianOutputPerturbation, epsilon=200.0, delta=DELTA)
+    return _outside_ball(make, "bst14.thmC.2", "zeta = sqrt(3 ln n) for p >= 2", "epsilon = 200")
+
+
+# ------------------------------------------------------------------------------------------ boosting
+
+FAILURE = 0.1
+"""rho, the failure probability that boosting is asked for."""
+
+
+def twice(single: Any) -> Boosting:
+    """Run twice; a fifth of epsilon is for the pick."""
+    return Boosting(single, FAILURE, repeats=2, selection_share=0.2)
+
+
+def boosted_mean(name: str) -> On:
+    """Output perturbation for the mean of four real records in one dimension."""
+    return On(twice(OutputPerturbation(mean_problem(1, 1.0), 2.0)), mean_neighbors(name, n=4, d=1))
+
+
+# a delta at which little noise is enough, so that some thousand runs show what one step gives away
+boosted_line = OnLinear(lambda p, n: twice(NoisyGradientDescent(p, 2.0, 0.01)), 2, claim="headline")
+
+
+def _boosted_ridge(problem: Problem, _: int) -> Boosting:
+    """Linear losses with a ridge just strong enough to have minimizers on a line that one record moves."""
+    bent = Problem(Ridge.on(problem.constraint, problem.loss, 0.3), problem.constraint)
+    return twice(OutputPerturbation(bent, 2.0))
+
+
+boosted_pure_line = OnLinear(_boosted_ridge, 4, claim="headline")
+
+
+def risk_above(single: Any, data: Dataset, said: str, size: float = 0.0) -> Expectation:
+    """With probability at least 1 - rho the risk of what is boosted is below the bound."""
+    mechanism = Boosting(single, FAILURE)
+    problem, stated = mechanism.problem, mechanism.risk_bound(data.n)
+    if stated is None or stated.probability is None:
+        raise AssertionError("boosting bounds the risk with high probability")
+    bound, least = stated.bound, data.n * minimize(problem, data).value.upper
+
+    def above(runs: Runs) -> Any:
+        """For certain."""
+        return np.where(np.asarray(problem.total_risk(runs.points, data)) - least > bound, 1.0, 0.0)
+
+    return Expectation(
+        mechanism,
+        data,
+        ReadOff(above, 0.0, 1.0, "probability that the excess total risk is above the bound, dimensionless"),
+        mechanism.failure_probability,
+        f"rho = {mechanism.failure_probability:g}, for {stated.formula} = {bound:.4g}",
+        stated.origin,
+        said,
+        size,
+    )
+
+
+def boosted_probability(name: str) -> Iterator[Expectation]:
+    """On a ridge regression."""
+    for n in (16, 32, 64):
+        problem, data = ridge(name, n=n, d=2)
+        said = f"{data.name}, n records, d = 2, output perturbation, epsilon = 40"
+        yield risk_above(OutputPerturbation(problem, 40.0), data, said, float(n))
 
 
 # ------------------------------------------------------------------------------------------ real size
 
 
-def _walk_at(kind: type, n: int, d: int) -> Any:
-    return walk_on_line(kind, on_cube(real_size.DATA, n, d)[0])
-
-
-def _net_at(n: int, d: int) -> NetMechanism:
-    return NetMechanism(real_size.logistic(d), EPSILON)
-
-
-REFUSED: dict[str, Callable[[int, int], Any]] = {
-    **{
-        kind.id: partial(_walk_at, kind)
-        for kind in (GridWalk, SamplingInConvexSet, BoostedSampling, EfficientExponentialSampling)
-    },
-    NetMechanism.id: _net_at,
-}
-"""What is too costly on all records and features, as its costs grow by n^3 and faster, or exponentially with the
-
-dimension: from n and d to the mechanism. It is audited with one or two features, on as many records as are not refused.
-"""
-
-
-def law_at_size(kind: Any) -> Law:
-    """The law in one dimension, on the most records that are not refused."""
-    return laws.walk(kind, real_size.largest(REFUSED[kind.id]), real_size.DATA)
-
-
-def net_at_size() -> tuple[Risk, ...]:
-    """All records, with as many features as have a net of at most so many points."""
-    d = 1
-    while real_size.refusal(_net_at, real_size.SIZE, d + 1) is None:
-        d += 1
-    make, data = partial(_net_at, real_size.SIZE, d), partial(load, real_size.DATA, d=d)
-    return real_size.risk_case(make, data)()
+def boosted_at_size() -> Iterator[Expectation]:
+    """At an epsilon at which the bound is below the largest risk."""
+    data = real_size.whole()
+    said = f"{data.name}, {data.n} records of {data.d} features, output perturbation"
+    yield risk_above(OutputPerturbation(real_size.mean(), 40.0), data, said)

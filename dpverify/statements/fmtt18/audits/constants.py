@@ -10,8 +10,6 @@ from flint import arb
 
 from dpverify.algorithms.fmtt18.multitask import MultitaskStopPNSGD, theorem_noise_multiplier
 from dpverify.algorithms.fmtt18.public_records import printed_noise, smallest_noise
-from dpverify.auditing import ConstantQuestion
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.ledger.records import Interval
 from dpverify.privacy import NoisyIteration
 from dpverify.problems import Ball, Hinge, Linear, Logistic, Problem
@@ -22,10 +20,10 @@ from dpverify.problems.smoothed_losses import (
     mean_norm,
 )
 from dpverify.statements.audit_parts import gaussian_delta, sign_change
-from dpverify.statements.audit_rows import at
+from dpverify.statements.audit_rows import Computed
 
 
-def appendix_noise() -> ConstantQuestion:
+def appendix_noise() -> Computed:
     """The smallest c in sigma = c L sqrt(ln(1/delta)) / epsilon that the accountant can prove, against 5."""
     n, epsilon, delta = 100, 1.0, 1e-5
 
@@ -44,114 +42,59 @@ def appendix_noise() -> ConstantQuestion:
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (low, middle) if proved(middle) else (middle, high)
-    return ConstantQuestion(
-        formula="sigma = c L sqrt(ln(1/delta)) / epsilon",
-        latex=r"\sigma=c\,\frac{L\sqrt{\ln(1/\delta)}}{\varepsilon}",
-        provable=Interval(lower=low, upper=high),
-        extreme="smallest",
-        printed=5.0,
-        parameters={"n": str(n), "epsilon": "1", "delta": "1e-5"},
-        range_fixed_by=f"accounting at n = {n}, epsilon = 1 and delta = 1e-5, at three indices",
-        method="best schedule of Theorem 22 in GDP form at indices 1, n/2 and n, then the exact Gaussian profile",
-        origin=AsPrinted("fmtt18.appB", "c = 5", "2 ln(1/delta) / epsilon >= 5"),
-    )
+    return Computed(Interval(lower=low, upper=high), {"n": n, "epsilon": "1", "delta": "1e-5"})
 
 
-def public_noise() -> ConstantQuestion:
+def public_noise() -> Computed:
     """The smallest c in sigma = c L sqrt(ln(1.25/delta) / m) / epsilon, against the printed 2."""
     problem, asked = Problem(Linear(), Ball(1, 1.0)), {"public": 1000, "epsilon": 1.0, "delta": 1e-9}
     smallest = smallest_noise(problem, n=10_000, **asked)  # type: ignore[arg-type]
-    constant = 2 * smallest / printed_noise(problem, **asked)  # type: ignore[arg-type]
+    least = 2 * smallest / printed_noise(problem, **asked)  # type: ignore[arg-type]
 
     def excess(c: arb) -> arb:
         """Delta over 1e-9 of the pair that attains it, 2 L apart, with the noise of m + 1 steps."""
         noise = c * ((arb(5) / 4 * arb(10) ** 9).log() / 1000).sqrt()
         return gaussian_delta(1.0, 2 / (noise * arb(1001).sqrt())) - arb(10) ** -9
 
-    return ConstantQuestion(
-        formula="sigma = c L sqrt(ln(1.25/delta) / m) / epsilon",
-        latex=r"\sigma=c\,\frac{L\sqrt{\ln(1.25/\delta)/m}}{\varepsilon}",
-        provable=sign_change(constant, excess),
-        extreme="smallest",
-        printed=2.0,
-        parameters={
-            "n": "10000",
-            "m": "1000",
-            "epsilon": "1",
-            "delta": "1e-9",
-            "c that Theorem 30 gives": "2 sqrt(2)",
-        },
-        range_fixed_by="accounting at these parameters; attained by contract-then-reveal",
-        method="the exact Gaussian profile of mu = 2 L / (sigma sqrt(m + 1))",
-        decisive=True,
-        origin=AsPrinted(
-            "fmtt18.cor31", "c = 2; Theorem 30, on which it rests, gives 2 sqrt(2)", "every n, m"
-        ),
+    return Computed(
+        sign_change(least, excess),
+        {"n": "10000", "m": "1000", "epsilon": "1", "delta": "1e-9", "c that Theorem 30 gives": "2 sqrt(2)"},
     )
 
 
-def tasks_noise() -> ConstantQuestion:
+def tasks_noise() -> Computed:
     """The smallest c in sigma = c L sqrt(q ln(1/delta)) / epsilon, against the printed 4."""
     n, tasks, epsilon, delta = 100, 500, 0.9, 1e-2
     losses = (Linear(),) * tasks
     made = MultitaskStopPNSGD.for_privacy(
         losses, Ball(1, 1.0), n=n, epsilon=epsilon, delta=delta, noise="smallest"
     )
-    return ConstantQuestion(
-        formula="sigma = c L sqrt(q ln(1/delta)) / epsilon, q = max(2 k H_n / n, 2 ln(1/delta))",
-        latex=r"\sigma=c\,\frac{L\sqrt{q\ln(1/\delta)}}{\varepsilon}",
-        provable=at(
-            4 * made.noise_stddev / theorem_noise_multiplier(tasks, n=n, epsilon=epsilon, delta=delta)
-        ),
-        extreme="smallest",
-        printed=4.0,
-        parameters={
-            "n": str(n),
-            "k": str(tasks),
+    return Computed(
+        4 * made.noise_stddev / theorem_noise_multiplier(tasks, n=n, epsilon=epsilon, delta=delta),
+        {
+            "n": n,
+            "k": tasks,
             "epsilon": "0.9",
             "delta": "0.01",
             "tasks for the noise of one": str(MultitaskStopPNSGD.free_tasks(n, delta)),
         },
-        range_fixed_by="accounting at these parameters, to 1e-6",
-        method="sum of the mixtures' Renyi divergences at the first record, best order",
-        origin=Corrected(
-            "fmtt18.thm32",
-            "c = 4",
-            "q has the harmonic number H_n in place of ln n",
-            "epsilon in (0, 1), delta in (0, 1/2)",
-        ),
     )
 
 
-def smoothness() -> ConstantQuestion:
+def smoothness() -> Computed:
     """The largest c in smoothness = c L / lambda among the convolved losses, against the printed 1."""
     width = 0.1
     losses = [SmoothedGeneralizedLinear(base, width) for base in (Hinge(), AbsoluteError(), Logistic())]
     every: list[Any] = [*losses, *(SmoothedDistance(width, d) for d in (1, 2, 5, 10, 100))]
-    return ConstantQuestion(
-        formula="beta = c L / lambda",
-        latex=r"\beta=c\,L/\lambda",
-        provable=at(max(loss.smoothness * width for loss in every)),
-        extreme="smallest",
-        printed=1.0,
-        parameters={"losses": "hinge, absolute error, logistic, Euclidean distance"},
-        range_fixed_by="closed forms; sqrt(2/pi) is the largest for any loss, as E |Z| = sqrt(2/pi)",
-        method="the largest of the losses named",
-        origin=AsPrinted("fmtt18.thm33", "beta = L / lambda", "every convex L-Lipschitz loss"),
+    return Computed(
+        max(loss.smoothness * width for loss in every),
+        {"losses": "hinge, absolute error, logistic, Euclidean distance"},
     )
 
 
-def bias() -> ConstantQuestion:
+def bias() -> Computed:
     """The largest c in bias = c L lambda sqrt(d) over dimensions, against the printed 1."""
     dimensions = (1, 2, 5, 10, 100, 10_000)
-    return ConstantQuestion(
-        formula="bias = c L lambda sqrt(d)",
-        latex=r"|\hat f-f|=c\,L\lambda\sqrt d",
-        provable=at(max(mean_norm(d) / math.sqrt(d) for d in dimensions)),
-        extreme="smallest",
-        printed=1.0,
-        parameters={"d": ", ".join(map(str, dimensions))},
-        range_fixed_by="these dimensions; it increases to 1 with d",
-        method="E ||Z|| in closed form, attained by ||w - x|| at w = x",
-        origin=AsPrinted("fmtt18.thm33", "L lambda sqrt(d)", "every convex L-Lipschitz loss"),
+    return Computed(
+        max(mean_norm(d) / math.sqrt(d) for d in dimensions), {"d": ", ".join(map(str, dimensions))}
     )

@@ -9,12 +9,11 @@ from dpverify.algorithms.gll22.alternating_sampler import schedule
 from dpverify.algorithms.gll22.regularized_density import RegularizedDensity
 from dpverify.algorithms.gll22.regularized_exponential_mechanism import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.rejection_inner_step import largest_spread
-from dpverify.auditing import ConstantQuestion
 from dpverify.problems import Ball, Logistic, Problem
-from dpverify.statements.audit_rows import hidden
+from dpverify.statements.audit_rows import Computed
 
 
-def sampler_steps() -> ConstantQuestion:
+def sampler_steps() -> Computed:
     """Theorem 5.6's T against G^2 / mu log^2(G^2 (d/mu + D^2) / delta), for a unit ball; mu and G as printed."""
     worst = 0.0
     for d in (1, 10, 1000):
@@ -27,37 +26,19 @@ def sampler_steps() -> ConstantQuestion:
                     printed = slope**2 / curvature * math.log(size) ** 2
                     if slope**2 >= curvature:
                         worst = max(worst, schedule(density, accuracy).steps / printed)
-    return hidden(
-        "gll22.thm5.6",
-        "Theta( ), no constant",
-        worst,
-        holds_for="this grid",
-        formula="T = c G^2/mu ln^2(G^2 (d/mu + D^2) / delta)",
-        latex=r"T=c\,\frac{G^2}{\mu}\log^2\!\left(\frac{G^2(d/\mu+D^2)}{\delta}\right)",
-        parameters={"d": "1 to 1000", "G^2/mu": "1 to 1e5", "delta": "1e-6 to 1e-2"},
-        range_fixed_by="a grid of parameters, in floating point",
-        method="largest ratio over a grid of the steps that the explicit bounds prove",
-    )
+    return Computed(worst, {"d": "1 to 1000", "G^2/mu": "1 to 1e5", "delta": "1e-6 to 1e-2"})
 
 
-def inner_step_size() -> ConstantQuestion:
+def inner_step_size() -> Computed:
     """The largest C in Lemma 5.5's eta <= C / (G^2 ln(1/delta)) that the explicit bound proves."""
     deltas = [0.49, *(10.0**-e for e in range(1, 13))]
-    return hidden(
-        "gll22.lem5.5",
-        "a constant C, not named",
+    return Computed(
         min(largest_spread(delta) ** 2 / 2 * math.log(1 / delta) for delta in deltas),
-        holds_for="these deltas",
-        formula="eta = C / (G^2 ln(1/delta_inner))",
-        latex=r"\eta=\frac{C}{G^2\log(1/\delta_{\mathrm{inner}})}",
-        extreme="largest",
-        parameters={"delta_inner": "1e-12 to 0.49", "G": "any", "d": "any"},
-        range_fixed_by="floating-point evaluation of incomplete Gamma functions; not outward-rounded",
-        method="largest C proved: truncation of the estimate bounded through isoperimetry and comonotone products",
+        {"delta_inner": "1e-12 to 0.49", "G": "any", "d": "any"},
     )
 
 
-def mechanism_queries() -> ConstantQuestion:
+def mechanism_queries() -> Computed:
     """Theorem 6.4's queries against eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta), eps <= ln(1/delta)."""
     worst = 0.0
     for d in (3, 100):
@@ -73,14 +54,4 @@ def mechanism_queries() -> ConstantQuestion:
                     (stated,) = printed.queries(n)
                     logarithms = math.log(n * d * epsilon / delta) ** 2 / math.log(1 / delta)
                     worst = max(worst, stated.count / ((epsilon * n) ** 2 * logarithms))
-    return hidden(
-        "gll22.thm6.4",
-        "Theta( ), no constant",
-        worst,
-        holds_for="this grid",
-        formula="c eps^2 n^2 / ln(1/delta) ln^2(n d eps / delta)",
-        latex=r"c\,\frac{\varepsilon^2n^2}{\log(1/\delta)}\log^2\!\left(\frac{nd\varepsilon}{\delta}\right)",
-        parameters={"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"},
-        range_fixed_by="a grid of parameters, in floating point",
-        method="largest ratio over a grid of the expected queries that the explicit bounds prove; logistic losses",
-    )
+    return Computed(worst, {"d": "3, 100", "n": "100, 10000", "epsilon": "0.1, 1", "delta": "1e-6, 1e-3"})

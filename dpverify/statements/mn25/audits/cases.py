@@ -9,33 +9,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
-from dpverify.algorithms.mn25.dp_sgd import DPSGD
-from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
-from dpverify.algorithms.mn25.interaction import Interaction
-from dpverify.algorithms.mn25.limited_oracle import (
-    CALLS,
-    GaussianChannel,
-    LimitedOracle,
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.fmtt18 import StopPNSGD
+from dpverify.algorithms.mn25 import (
+    DPSGD,
+    EmpiricalToPopulation,
     LimitedOracleSGD,
-    QuantizingOracle,
+    PhasedERM,
+    PhasedSGD,
+    PopulationToEmpirical,
+    PrivateOracleMethod,
 )
-from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
-from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
-from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle, PrivateOracleMethod
+from dpverify.algorithms.mn25.interaction import Interaction
+from dpverify.algorithms.mn25.limited_oracle import CALLS, GaussianChannel, LimitedOracle, QuantizingOracle
+from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle
 from dpverify.ledger.records import Interval
 from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import linear_pair, real_problem
-from dpverify.statements.audit_rows import Expectation, On, Risk
+from dpverify.statements.audit_rows import Expectation, Made, On, OnLinear, ReadOff, Risk, Risks
 
 EPSILON, DELTA = 2.0, 1e-5
 SIZE, DIMENSION = 40, 5
@@ -47,86 +46,61 @@ def trivial(problem: Problem) -> float:
     return problem.constraint.diameter * problem.loss.lipschitz_constant
 
 
-def few_records() -> tuple[Problem, Dataset]:
+def _few(method: Callable[[Problem, int], Any]) -> Made:
     """The real problem on which counts and constants are read off."""
-    return real_problem("breast-cancer", n=SIZE, d=DIMENSION)
+    return Made(method, SIZE, DIMENSION)
 
 
-def on_pair(method: Callable[[Problem, int], Any], n: int, d: int = 1, name: str = "worst-case") -> On:
-    """A method on linear losses of real records, or on opposite ones; with the accountant's profile as the claim."""
-    pair = linear_pair(name, n, d)
-    return On(method(Problem(pair.loss, Ball(pair.left.d, 1.0)), n), pair, "sharpest")
-
-
-def risks(methods: Callable[[Problem], Iterator[tuple[Any, float]]], name: str) -> Iterator[Risk]:
-    """Of methods on a whole data set, each with its place on the axis."""
+def _risks(
+    make: Callable[[Problem, float], Any], values: tuple[float, ...], axis: str, name: str
+) -> Iterator[Risk]:
+    """Of methods on a whole data set, made with one of some values each, and placed by an attribute."""
     problem, data = real_problem(name, d=DIMENSION)
-    for method, size in methods(problem):
-        yield Risk(method, data, f"{data.name}, n = {data.n}, d = {data.d}", size)
+    for value in values:
+        method = make(problem, value)
+        yield Risk(method, data, f"{data.name}, n = {data.n}, d = {data.d}", getattr(method, axis))
 
 
 # ------------------------------------------------------------------------------------------ private oracles
 
 
-def gaussian_messages(problem: Problem, n: int) -> PrivateOracleMethod:
+def _gaussian_messages(problem: Problem, n: int) -> PrivateOracleMethod:
     """One batch of all records: the message is the Gaussian mechanism itself."""
     space = Problem(problem.loss, AllSpace(problem.constraint.dimension))
     return PrivateOracleMethod(space, GaussianOracle(1.2 / n), CyclicDescent(1, n, 1.0))
 
 
-def two_passes() -> tuple[PrivateOracleMethod, Dataset]:
+messages, messages_worst = OnLinear(_gaussian_messages, 4, 2), OnLinear(_gaussian_messages, 4)
+descent = OnLinear(lambda p, n: DPSGD(p, 4.0, 0.01), 4)
+phases = OnLinear(lambda p, n: PhasedSGD(p, 4.0, 0.01, accuracy=0.15 * trivial(p)), 2)
+minimizers = OnLinear(lambda p, n: PhasedERM(p, 4.0, 0.01, gap_factor=1e-6), 4)
+
+
+def _two_passes(problem: Problem, n: int) -> PrivateOracleMethod:
     """Two passes over the records in batches of 8, messages of noise multiplier 1."""
-    problem, data = few_records()
-    lipschitz = problem.loss.lipschitz_constant
-    size = min(8, data.n)
-    descent = CyclicDescent(max(1, 2 * data.n // size), size, problem.constraint.diameter / (8 * lipschitz))
-    return PrivateOracleMethod(problem, GaussianOracle(2 * lipschitz / size), descent), data
+    lipschitz, size = problem.loss.lipschitz_constant, 8
+    descent = CyclicDescent(2 * n // size, size, problem.constraint.diameter / (8 * lipschitz))
+    return PrivateOracleMethod(problem, GaussianOracle(2 * lipschitz / size), descent)
 
 
-def tuned_descents(problem: Problem) -> Iterator[tuple[DPSGD, float]]:
-    """DP-SGD at several accuracies, for which the proof's chain says more than B L."""
-    for share in (0.2, 0.1, 0.05):
-        accuracy = share * trivial(problem)
-        yield DPSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
+message_queries = _few(_two_passes)
+descent_queries = _few(lambda p, n: DPSGD(p, EPSILON, DELTA))
+# at an accuracy close to the smallest that is proved at 40 records
+phase_queries = _few(lambda p, n: PhasedSGD(p, EPSILON, DELTA, accuracy=0.06 * trivial(p)))
+minimizer_queries = _few(lambda p, n: PhasedERM(p, EPSILON, DELTA))
 
 
-def phased_sgd(problem: Problem) -> Iterator[tuple[PhasedSGD, float]]:
-    """Phased SGD, likewise."""
-    accuracy = trivial(problem) / 120
-    yield PhasedSGD(problem, EPSILON, DELTA, accuracy=accuracy), accuracy
-
-
-def phased_erm(problem: Problem) -> Iterator[tuple[PhasedERM, float]]:
-    """Phased ERM at several epsilons."""
-    for epsilon in (4.0, 8.0):
-        yield PhasedERM(problem, epsilon, DELTA), epsilon
-
-
-def private_descent(problem: Problem, _: int) -> DPSGD:
-    """DP-SGD."""
-    return DPSGD(problem, 4.0, 0.01)
-
-
-def private_phases(problem: Problem, _: int) -> PhasedSGD:
-    """Phased SGD of few phases."""
-    return PhasedSGD(problem, 4.0, 0.01, accuracy=0.15 * trivial(problem))
-
-
-def private_minimizers(problem: Problem, _: int) -> PhasedERM:
-    """Phased ERM."""
-    return PhasedERM(problem, 4.0, 0.01, gap_factor=1e-6)
-
-
-def few_phases(problem: Problem) -> PhasedSGD:
-    """Phased SGD at an accuracy close to the smallest that is proved at 40 records."""
-    return PhasedSGD(problem, EPSILON, DELTA, accuracy=0.06 * trivial(problem))
-
-
-def counted(method: Callable[[Problem], Any]) -> tuple[Any, Dataset]:
-    """A method on few records."""
-    problem, data = few_records()
-    return method(problem), data
-
+# at accuracies for which the proof's chain says more than B L
+tuned_descents = partial(
+    _risks,
+    lambda p, share: DPSGD(p, EPSILON, DELTA, accuracy=share * trivial(p)),
+    (0.2, 0.1, 0.05),
+    "accuracy",
+)
+phased_sgd = partial(
+    _risks, lambda p, part: PhasedSGD(p, EPSILON, DELTA, accuracy=trivial(p) / part), (120,), "accuracy"
+)
+phased_erm = partial(_risks, lambda p, epsilon: PhasedERM(p, epsilon, DELTA), (4.0, 8.0), "epsilon")
 
 # ------------------------------------------------------------------------------------------ limited oracles
 
@@ -143,17 +117,12 @@ def limited(oracle: str, problem: Problem, share: float) -> LimitedOracleSGD:
     return LimitedOracleSGD(problem, made, accuracy=share * trivial(problem))
 
 
-def limited_descents(oracle: str, problem: Problem) -> Iterator[tuple[LimitedOracleSGD, float]]:
+def limited_descents(oracle: str, name: str) -> Iterator[Risk]:
     """The same at several shares, along the nats that it gets."""
-    for share in (0.4, 0.2, 0.1):
-        method = limited(oracle, problem, share)
-        yield method, method.information
+    return _risks(lambda p, share: limited(oracle, p, share), (0.4, 0.2, 0.1), "information", name)
 
 
-def limited_calls() -> tuple[LimitedOracleSGD, Dataset]:
-    """Through the channel."""
-    problem, data = real_problem("breast-cancer", d=DIMENSION)
-    return limited("channel", problem, 0.1), data
+channel_queries = Made(lambda p, n: limited("channel", p, 0.1), None, DIMENSION)
 
 
 @dataclass(frozen=True)
@@ -165,43 +134,41 @@ class DecodedMessage:
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Errors, shape (runs, d), the batch being all records."""
-        xp = rng.xp
         interaction = Interaction(self.problem, data, self.oracle, rng=rng, runs=runs)
         center = np.asarray(self.problem.constraint.center())
-        points = xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
+        points = rng.xp.asarray(np.broadcast_to(center, (runs, data.d)).copy())
         message = interaction.ask(points, np.arange(data.n)).answer()
         truth = self.problem.mean_gradient(points[:1, :], data)
         return interaction.output(self.oracle.decode(message, data.d) - truth)
 
 
-def squared_norms(runs: Runs) -> NDArray[np.float64]:
-    """Of every point."""
-    return np.asarray(np.sum(np.square(runs.points), axis=1), dtype=np.float64)
-
-
 def quantizing_error(name: str) -> Iterator[Expectation]:
     """The squared error of messages of several sizes."""
     problem, data = real_problem(name, n=SIZE, d=DIMENSION)
+
+    def squared_norms(runs: Runs) -> Any:
+        return np.sum(np.square(runs.points), axis=1)
+
     for bits in (1, 2, 4):
         oracle = QuantizingOracle(problem.loss.lipschitz_constant, bits)
+        largest = data.d * oracle.spacing**2 * (1 + 1e-9)
+        quantity = "||decoded - mean gradient||^2, loss^2 over length^2"
         yield Expectation(
             DecodedMessage(problem, oracle),
             data,
-            squared_norms,
-            0.0,
-            data.d * oracle.spacing**2 * (1 + 1e-9),
-            "||decoded - mean gradient||^2, loss^2 over length^2",
+            ReadOff(squared_norms, 0.0, largest, quantity),
             oracle.squared_error(data.d),
             "d s^2 / 4, s = 2 L / (2^b - 1)",
             CALLS,
-            size=float(oracle.message_bits(data.d)),
+            data.name,
+            float(oracle.message_bits(data.d)),
         )
 
 
 # ------------------------------------------------------------------------------------------ SCO by ERM
 
 
-def split(name: str, n: int, phases: int, boosts: int, balls: int, selection: float) -> On:
+def _split(name: str, n: int, phases: int, boosts: int, balls: int, selection: float) -> On:
     """Few calls of the solver, which share what the selections leave of epsilon, and a ridge that adds little.
 
     The solver's noise covers the ridge's slope too, which no record moves. Epsilon is small enough that some thousand
@@ -219,6 +186,11 @@ def split(name: str, n: int, phases: int, boosts: int, balls: int, selection: fl
         regularization=0.01,
     )
     return On(mechanism, pair, said=f"; {phases} phases of {boosts} runs on {balls} balls")
+
+
+split_on_two_balls = partial(_split, "breast-cancer", 2, 1, 1, 2, 0.2)
+split_in_two_phases = partial(_split, "diabetes", 4, 2, 1, 1, 0.0)
+split_worst = partial(_split, "worst-case", 2, 1, 2, 1, 0.2)
 
 
 @dataclass(frozen=True)
@@ -261,7 +233,7 @@ class ExactDescent:
         return Output(points, gradient_queries=self.gradient_query_count(data.n), projections=self.steps())
 
 
-def reduction(problem: Problem, n: int) -> PopulationToEmpirical:
+def _reduction(problem: Problem, n: int) -> PopulationToEmpirical:
     """Without privacy, so that the bound says something at these sizes; it is the same for any solver."""
     return PopulationToEmpirical(
         ExactDescent(problem),
@@ -273,20 +245,13 @@ def reduction(problem: Problem, n: int) -> PopulationToEmpirical:
     )
 
 
-def reduction_risk(name: str) -> Iterator[Risk]:
-    """With a data set as the population."""
-    problem, data = real_problem(name, d=5)
-    for n in (100, 400):
-        said = f"{data.name} as the population, samples of n records; a solver with accuracy 1e-4, no privacy"
-        yield Risk(reduction(problem, n), data, said, float(n), n, runs_a_sample=10)
-
-
-def reduction_queries() -> tuple[PopulationToEmpirical, Dataset]:
-    """A phase has 8 records, 2 balls and 3 boosts."""
-    problem, data = real_problem("breast-cancer", n=24, d=3)
-    asked: dict[str, Any] = {"n": data.n, "epsilon": 2.0, "delta": DELTA, "minibatch": data.n}
-    return PopulationToEmpirical.for_privacy(problem, **asked), data
-
+reduction_risk = Risks(
+    _reduction, (100, 400), DIMENSION, samples="; a solver with accuracy 1e-4, no privacy", runs_a_sample=10
+)
+# a phase has 8 records, 2 balls and 3 boosts
+reduction_queries = Made(
+    lambda p, n: PopulationToEmpirical.for_privacy(p, n=n, epsilon=2.0, delta=DELTA, minibatch=n), 24, 3
+)
 
 # ------------------------------------------------------------------------------------------ ERM by SCO
 
@@ -301,16 +266,13 @@ class OneStep:
     numbers about 0 and, with probability 1/n, about a step to either side. The likelihood ratio grows along the line,
     so the event of the largest loss is the end of the interval, where all points beyond it end up. It has probability
     p on one data set and q on the other: it needs ln((p - delta) / q), and nothing needs more than ln(p / q).
-
-    Attributes:
-        solver: with one step.
-        n: records.
-        factor: the noise is divided by it.
     """
 
     solver: NoisyGradientDescent
+    """With one step."""
     n: int
     factor: float = 1.0
+    """The noise is divided by it."""
 
     def __call__(self, delta: float) -> Interval:
         """Enclose it, in nats."""
@@ -331,43 +293,42 @@ def drawn_step() -> On:
     n, epsilon = 8, 1 / 6
     pair = opposite_linear(n, 1, n)
     solver = NoisyGradientDescent(Problem(pair.loss, Ball(1, 1.0)), epsilon, DELTA, steps=1)
-    mechanism, exact = EmpiricalToPopulation(solver), OneStep(solver, n)
+    mechanism = EmpiricalToPopulation(solver)
     known = mechanism.guarantees(n).sharpest.guarantee
-    return On(mechanism, pair, best_known=known, exact=exact, exact_weakened=exact.weakened)
+    return On(mechanism, pair, best_known=known, exact=OneStep(solver, n))
 
 
-def resampled(problem: Problem, n: int) -> EmpiricalToPopulation:
-    """The mixture over how often a record is drawn, at a delta at which little noise is enough."""
-    return EmpiricalToPopulation(NoisyGradientDescent(problem, 2.0, 0.01, steps=2 * n))
+# the mixture over how often a record is drawn, at a delta at which little noise is enough
+resampled = OnLinear(lambda p, n: EmpiricalToPopulation(NoisyGradientDescent(p, 2.0, 0.01, steps=2 * n)), 2)
 
 
-def resampled_risk(name: str) -> Iterator[Risk]:
-    """With fmtt18's Stop-PNSGD inside, whose Theorem 29 bounds the population risk."""
-    for n in (100, 200, 400):
-        problem, data = real_problem(name, n=n, d=2)
-        solver = StopPNSGD.for_privacy(problem, n=n, epsilon=8.0, delta=DELTA)
-        yield Risk(EmpiricalToPopulation(solver), data, f"{name}, n records, d = 2, epsilon = 8", float(n))
+def _resampled_stop(problem: Problem, n: int) -> EmpiricalToPopulation:
+    """Fmtt18's Stop-PNSGD, local at a large epsilon, whose Theorem 29 bounds the population risk."""
+    return EmpiricalToPopulation(StopPNSGD.for_privacy(problem, n=n, epsilon=8.0, delta=DELTA))
 
 
-def resampled_queries() -> tuple[EmpiricalToPopulation, Dataset]:
-    """The solver's."""
-    problem, data = real_problem("breast-cancer", n=32, d=5)
-    return EmpiricalToPopulation(NoisyGradientDescent(problem, 1.0, DELTA)), data
-
+resampled_risk = Risks(_resampled_stop, (100, 200, 400), 2, "{name}, n records, d = 2, epsilon = 8")
+resampled_queries = Made(
+    lambda p, n: EmpiricalToPopulation(NoisyGradientDescent(p, 1.0, DELTA)), 32, DIMENSION
+)
 
 # ------------------------------------------------------------------------------------------ real size
 
-N = real_size.SIZE
 
-
-def two_passes_at_size() -> PrivateOracleMethod:
+def _two_passes_at_size() -> PrivateOracleMethod:
     """In batches of sqrt(n)."""
-    batch = round(N**0.5)
-    return PrivateOracleMethod(
-        real_size.linear(), GaussianOracle(1.0), CyclicDescent(2 * N // batch, batch, 0.1)
-    )
+    n = real_size.SIZE
+    batch = round(n**0.5)
+    descent = CyclicDescent(2 * n // batch, batch, 0.1)
+    return PrivateOracleMethod(real_size.linear(), GaussianOracle(1.0), descent)
 
 
-def resampled_at_size() -> EmpiricalToPopulation:
-    """Stop-PNSGD, local at a larger epsilon."""
-    return EmpiricalToPopulation(StopPNSGD.for_privacy(real_size.linear(), n=N, epsilon=8.0, delta=DELTA))
+two_passes_at_size = real_size.privacy(_two_passes_at_size)
+descent_at_size = real_size.risk(lambda: DPSGD(real_size.logistic(), 4.0, DELTA))
+phased_sgd_pair_at_size = real_size.privacy(lambda: PhasedSGD(real_size.linear(), 1.0, DELTA))
+phased_sgd_at_size = real_size.risk(lambda: PhasedSGD(real_size.logistic(), 1.0, DELTA))
+phased_erm_pair_at_size = real_size.privacy(lambda: PhasedERM(real_size.linear(), 1.0, DELTA))
+phased_erm_at_size = real_size.risk(lambda: PhasedERM(real_size.logistic(), 32.0, DELTA))
+limited_at_size = real_size.risk(lambda: limited("quantizing", real_size.logistic(), 0.1))
+reduction_at_size = real_size.risk(lambda: _reduction(real_size.logistic(), real_size.SIZE))
+resampled_at_size = real_size.privacy(lambda: _resampled_stop(real_size.linear(), real_size.SIZE), index=1)

@@ -12,74 +12,50 @@ from dpverify.algorithms.mn25.dp_sgd import DPSGD
 from dpverify.algorithms.mn25.limited_oracle import GaussianChannel
 from dpverify.algorithms.mn25.phased import PhasedERM, PhasedSGD
 from dpverify.algorithms.mn25.population_to_empirical import PopulationToEmpirical
-from dpverify.auditing import ConstantQuestion
-from dpverify.ledger.origins import AsPrinted, Corrected
+from dpverify.problems import Problem
 from dpverify.statements.audit_parts import real_problem
-from dpverify.statements.audit_rows import at
-from dpverify.statements.mn25.audits.cases import DELTA, DIMENSION, few_records
+from dpverify.statements.audit_rows import Computed
+from dpverify.statements.mn25.audits.cases import DELTA, DIMENSION, SIZE
 
 
-def _accuracy(
-    mechanism: Any, n: int, accuracy: float, constant: float, printed: str, source: str, method: str
-) -> ConstantQuestion:
+def _accuracy(mechanism: Any, n: str, accuracy: float, printed: float | None = None) -> Computed:
     """The smallest alpha over alpha*(epsilon, delta) for which the accountant proves (epsilon, delta)-DP."""
-    return ConstantQuestion(
-        formula="alpha = c B L sqrt(d ln(1/delta)) / (n epsilon)",
-        latex=r"\alpha=c\,\frac{BL\sqrt{d\ln(1/\delta)}}{n\varepsilon}",
-        provable=at(accuracy / mechanism.reference_accuracy(n)),
-        extreme="smallest",
-        printed=constant,
-        parameters={
-            "n": str(n),
-            "d": str(DIMENSION),
-            "epsilon": f"{mechanism.epsilon:g}",
-            "delta": f"{DELTA:g}",
-        },
-        range_fixed_by="floating-point accounting, to 1e-3",
-        method=f"{method}, replace-one neighbors",
-        origin=AsPrinted(source, printed, "every n, epsilon and delta"),
-    )
+    parameters = {"n": n, "d": DIMENSION, "epsilon": mechanism.epsilon, "delta": DELTA}
+    return Computed(accuracy / mechanism.reference_accuracy(int(n)), parameters, printed)
 
 
-def dp_sgd(n: str) -> ConstantQuestion:
+def _problem() -> Problem:
+    return real_problem("breast-cancer", n=SIZE, d=DIMENSION)[0]
+
+
+def dp_sgd(n: str) -> Computed:
     """Of Theorem 2."""
-    mechanism, size = DPSGD(few_records()[0], 1.0, DELTA), int(n)
-    method = "accounting for m of n records per step, drawn without replacement, all messages released"
-    return _accuracy(mechanism, size, mechanism.parameters(size).accuracy, 26.0, "26", "mn25.thm2", method)
+    mechanism = DPSGD(_problem(), 1.0, DELTA)
+    return _accuracy(mechanism, n, mechanism.parameters(int(n)).accuracy)
 
 
-def phased_sgd(n: str) -> ConstantQuestion:
+def phased_sgd(n: str) -> Computed:
     """Of Theorem 7. At larger epsilon the smallest accuracy is above the B L / sqrt(n) at which its default stops."""
-    mechanism, size = PhasedSGD(few_records()[0], 0.1, DELTA), int(n)
-    method = "accounting for records drawn with replacement, all phases released"
-    return _accuracy(mechanism, size, mechanism.accuracy_in_use(size), 6.0, "6", "mn25.thm7", method)
+    mechanism = PhasedSGD(_problem(), 0.1, DELTA)
+    return _accuracy(mechanism, n, mechanism.accuracy_in_use(int(n)))
 
 
-def phased_erm(n: str) -> ConstantQuestion:
+def phased_erm(n: str) -> Computed:
     """Of Lemma 16."""
-    mechanism, size = PhasedERM(few_records()[0], 1.0, DELTA), int(n)
-    accuracy, constant = mechanism.accuracy_in_use(size), math.log(size)
-    method = "Gaussian composition over the phases, inexact minimizers accounted for"
-    return _accuracy(mechanism, size, accuracy, constant, "ln n, in O( )", "mn25.lem16", method)
+    mechanism = PhasedERM(_problem(), 1.0, DELTA)
+    return _accuracy(mechanism, n, mechanism.accuracy_in_use(int(n)), math.log(int(n)))
 
 
-def capacity() -> ConstantQuestion:
+def capacity() -> Computed:
     """(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for all sigma >= 1: c rises to 1/2 as sigma grows."""
     channels = [GaussianChannel(sigma) for sigma in np.geomspace(1.0, 1e6, 601)]
-    return ConstantQuestion(
-        formula="(d / 2) ln(1 + 1 / sigma^2) <= c d / sigma^2 for sigma >= 1",
-        latex=r"\frac d2\ln\Bigl(1+\frac1{\sigma^2}\Bigr)\le c\,\frac d{\sigma^2}",
-        provable=at(float(max(channel.capacity(1) / channel.printed_capacity(1) for channel in channels))),
-        extreme="smallest",
-        printed=1.0,
-        parameters={"sigma": "1 to 1e6"},
-        range_fixed_by="floating-point arithmetic",
-        method="closed form on a grid; it increases with sigma, to 1/2",
-        origin=AsPrinted("mn25.thm5", "capacity at most d / sigma^2, c = 1", "sigma >= 1, L = 1"),
+    return Computed(
+        float(max(channel.capacity(1) / channel.printed_capacity(1) for channel in channels)),
+        {"sigma": "1 to 1e6"},
     )
 
 
-def hidden_factor(exponent: str) -> ConstantQuestion:
+def hidden_factor(exponent: str) -> Computed:
     """What the tilde of Theorem 8's risk hides, for a solver with accuracy 1 / sqrt(n) and epsilon = 1."""
     n = 10 ** int(exponent)
     problem, _ = real_problem("breast-cancer", d=5)
@@ -87,21 +63,7 @@ def hidden_factor(exponent: str) -> ConstantQuestion:
     reduction = PopulationToEmpirical(NoisyGradientDescent(problem, 1.0, DELTA), 1.0, accuracy=accuracy)
     printed = accuracy + 1 / math.sqrt(n) + 1 / n
     length = problem.constraint.diameter * problem.loss.lipschitz_constant
-    return ConstantQuestion(
-        formula="excess population risk <= c (alpha + B L / sqrt(n) + B L / (n epsilon))",
-        latex=r"c\left(\alpha+\frac{BL}{\sqrt n}+\frac{BL}{n\varepsilon}\right)",
-        provable=at(reduction.risk_bound(n).bound / (length * printed)),
-        extreme="smallest",
-        printed=None,
-        parameters={
-            "n": f"1e{exponent}",
-            "alpha": "B L / sqrt(n)",
-            "epsilon": "1 a selection",
-            "B": "diameter",
-        },
-        range_fixed_by="floating-point evaluation of a proved bound",
-        method="the explicit bound of the implementation, regularization chosen for the smallest value",
-        origin=Corrected(
-            "mn25.thm8", "O~( ), no constant", "the hidden factor is computed", "this n and epsilon"
-        ),
+    return Computed(
+        reduction.risk_bound(n).bound / (length * printed),
+        {"n": f"1e{exponent}", "alpha": "B L / sqrt(n)", "epsilon": "1 a selection", "B": "diameter"},
     )

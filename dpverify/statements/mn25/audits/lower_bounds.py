@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import scipy
 
-from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
-from dpverify.algorithms.mn25.fingerprinting import (
-    LEMMA_BOUND,
-    Fingerprinting,
-    binarized,
-    tracing_advantage,
-)
+from dpverify.algorithms.bst14 import NoisyGradientDescent
+from dpverify.algorithms.mn25.fingerprinting import LEMMA_BOUND, Fingerprinting, binarized, tracing_advantage
 from dpverify.algorithms.mn25.hard_instance import HardInstance, OnHardInstance
-from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import Ball, Dataset, Linear, Problem, load
 from dpverify.statements.audit_parts import made
-from dpverify.statements.audit_rows import Expectation, Law
+from dpverify.statements.audit_rows import UNSTATED, Expectation, Law, ReadOff
+from dpverify.statements.mn25.audits.cases import DELTA
 
-DELTA = 1e-5
 
-
-@dataclass(frozen=True)
-class Column:
+def _column(number: int, lower: float, upper: float, quantity: str, block_size: int = 0) -> ReadOff:
     """One number of each run's output."""
-
-    number: int
-
-    def __call__(self, runs: Any) -> Any:
-        """Shape (runs,)."""
-        return runs.points[:, self.number]
+    return ReadOff(lambda runs: runs.points[:, number], lower, upper, quantity, block_size)
 
 
 # ------------------------------------------------------------------------------------------ hard instance
@@ -51,23 +39,19 @@ def _instance(source: Literal["uniform", "records"]) -> HardInstance:
     return HardInstance.with_directions(64, HIDDEN, directions_from=source)
 
 
-def unseen(instance: HardInstance, queries: int, said: str, *, size: float = 0.0) -> Expectation:
+def unseen(instance: HardInstance, queries: int, said: str, size: float = 0.0) -> Expectation:
     """Fewer true answers than directions: the excess risk stays at C_1 alpha, whatever the rate."""
     mechanism = OnHardInstance(instance, steps=queries)
     return Expectation(
         mechanism,
         load("digits"),
-        Column(0),
-        0.0,
-        LARGEST_LOSS,
-        "excess risk of the subgradient method, L = 2, B = 1",
+        _column(0, 0.0, LARGEST_LOSS, "excess risk of the subgradient method, L = 2, B = 1", 500),
         mechanism.least_excess_risk(queries),
         "at least C_1 alpha = 1 / sqrt(K) after fewer than K true answers",
         AsPrinted(FACTS, "excess risk at least C_1 alpha = 1 / sqrt(K)", "every K <= d / 2"),
         said,
+        size,
         at_least=True,
-        block_size=500,
-        size=size,
     )
 
 
@@ -77,7 +61,7 @@ def few_answers(name: str) -> Iterator[Expectation]:
     if name == "digits":
         instance, said = _instance("records"), f"digits as directions, K = {HIDDEN}"
     for queries in (8, HIDDEN - 1):
-        yield unseen(instance, queries, said, size=float(queries))
+        yield unseen(instance, queries, said, float(queries))
 
 
 def found() -> Iterator[Expectation]:
@@ -86,16 +70,12 @@ def found() -> Iterator[Expectation]:
         yield Expectation(
             OnHardInstance(_instance("records"), steps=queries),
             load("digits"),
-            Column(1),
-            0.0,
-            float(HIDDEN),
-            "directions found",
+            _column(1, 0.0, float(HIDDEN), "directions found", 200),
             float(queries),
             "at most one per query",
             AsPrinted(FACTS, "one direction for each query at most", "every K <= d / 2"),
             f"digits as directions, K = {HIDDEN}",
-            block_size=200,
-            size=float(queries),
+            float(queries),
         )
 
 
@@ -103,36 +83,18 @@ def private_on_instance() -> Iterator[Expectation]:
     """bst14's Algorithm 1 on the instance: a measurement, since Theorem 1 is about far larger dimensions."""
     n, dimension, directions = 16, 16, 4
     problem = Problem(Linear(), Ball(dimension, 1.0))
+    instance = HardInstance.with_directions(dimension, directions)
     for epsilon in (2.0, 16.0):
         yield Expectation(
-            OnHardInstance(
-                HardInstance.with_directions(dimension, directions),
-                NoisyGradientDescent(problem, epsilon, DELTA, steps=64),
-            ),
+            OnHardInstance(instance, NoisyGradientDescent(problem, epsilon, DELTA, steps=64)),
             Dataset(np.zeros((n, dimension)), np.ones(n), f"{n} copies", "all losses are equal"),
-            Column(0),
-            0.0,
-            LARGEST_LOSS,
-            "excess risk of a private algorithm, L = 2, B = 1",
+            _column(0, 0.0, LARGEST_LOSS, "excess risk of a private algorithm, L = 2, B = 1", 200),
             math.inf,
             "none: Theorem 1 is about dimensions of at least C_2 / alpha^2",
-            Unstated("the paper says nothing about it"),
+            UNSTATED,
             f"random hard instances, d = {dimension}, K = {directions}, n = {n}",
-            block_size=200,
-            size=epsilon,
+            epsilon,
         )
-
-
-@dataclass(frozen=True)
-class SquaredPart:
-    """Squared length of the first axis' projection onto the span of some of the hidden vectors."""
-
-    first: int
-    last: int
-
-    def __call__(self, points: Any) -> Any:
-        """Shape (runs,)."""
-        return np.sum(points[:, self.first : self.last, 0] ** 2, axis=1)
 
 
 def projected_part(part: str) -> Law:
@@ -143,11 +105,13 @@ def projected_part(part: str) -> Law:
         "subspace": (directions, directions + dimension // 2, "||Pi_V e_1||^2"),
     }[part]
     law = scipy.stats.beta((last - first) / 2, (dimension - last + first) / 2)
-    instance, said = (
-        HardInstance.with_directions(dimension, directions),
-        f"drawn, d = {dimension}, K = {directions}",
-    )
-    return Law(instance, load("digits"), SquaredPart(first, last), words, law.cdf, 1e-12, said)
+    instance = HardInstance.with_directions(dimension, directions)
+
+    def squared_part(points: Any) -> Any:
+        return np.sum(points[:, first:last, 0] ** 2, axis=1)
+
+    said = f"drawn, d = {dimension}, K = {directions}"
+    return Law(instance, load("digits"), squared_part, words, law.cdf, 1e-12, said, blind=None)
 
 
 def instance_queries() -> tuple[OnHardInstance, Dataset]:
@@ -162,36 +126,17 @@ TRACED_EPSILON = 0.5
 """Of the private estimator: small enough that its bound is below what every accurate estimator gives away."""
 
 
-@dataclass(frozen=True)
-class Advantage:
-    """The tracer's success against members, minus e^epsilon times its false alarms."""
-
-    threshold: float
-    epsilon: float
-
-    def __call__(self, runs: Any) -> Any:
-        """Shape (runs,)."""
-        return tracing_advantage(runs.points, self.threshold, self.epsilon)
-
-
 def _population(name: str) -> tuple[Dataset, dict[str, Any], str]:
     """The population, the attack's sizes, and what to call them."""
     if name == "hard":
-        return (
-            made(np.ones((1, 1)), "not used"),
-            {"members": 4, "dimension": 200},
-            "hard distribution, n = 4, d = 200",
-        )
+        sizes = {"members": 4, "dimension": 200}
+        return made(np.ones((1, 1)), "not used"), sizes, "hard distribution, n = 4, d = 200"
     data = binarized(load(name))
     return data, {"members": 2}, f"{data.name} as the population, n = 2, d = {data.d}"
 
 
-def _statistic(
-    attack: Fingerprinting, data: Dataset, stranger: bool, whose: str
-) -> Callable[..., Expectation]:
-    return partial(
-        Expectation, attack, data, Column(2 if stranger else 1), -2.0, 2.0, f"statistic of a {whose}"
-    )
+def _statistic(column: int, whose: str) -> ReadOff:
+    return _column(column, -2.0, 2.0, f"statistic of a {whose}")
 
 
 def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Expectation:
@@ -202,9 +147,9 @@ def exact_trace(attack: Fingerprinting, data: Dataset, said: str) -> Expectation
         "exact for this population: 1 - ||theta||^2",
         "the mean of the members",
     )
-    least = attack.accurate_sum(data) / attack.members
-    member = _statistic(attack, data, False, "member, estimator without noise")
-    return member(least, "(1 - ||theta||^2) / n, exactly", origin, said, at_least=True)
+    reading = _statistic(1, "member, estimator without noise")
+    least, claim = attack.accurate_sum(data) / attack.members, "(1 - ||theta||^2) / n, exactly"
+    return Expectation(attack, data, reading, least, claim, origin, said, at_least=True)
 
 
 def traced(name: str) -> Iterator[Expectation]:
@@ -213,15 +158,12 @@ def traced(name: str) -> Iterator[Expectation]:
     attack = Fingerprinting(**sizes)
     member = exact_trace(attack, data, said)
     if name == "hard":
-        origin = AsPrinted(
-            "mn25.lem15",
-            "0 for strangers, and a sum of at least 1/3 over the members",
-            "every accurate estimator",
-        )
-        member = replace(
-            member, bound=LEMMA_BOUND / attack.members, claim="at least 1 / (3 n)", origin=origin
-        )
-    stranger = _statistic(attack, data, True, "non-member")(0.0, "0", member.origin, said)
+        printed = "0 for strangers, and a sum of at least 1/3 over the members"
+        origin = AsPrinted("mn25.lem15", printed, "every accurate estimator")
+        bound = LEMMA_BOUND / attack.members
+        member = replace(member, bound=bound, claim="at least 1 / (3 n)", origin=origin)
+    reading = _statistic(2, "non-member")
+    stranger = replace(member, reading=reading, bound=0.0, claim="0", at_least=False)
     yield from (stranger, replace(stranger, at_least=True), member)
 
 
@@ -229,7 +171,10 @@ def not_traced(name: str) -> Iterator[Expectation]:
     """With privacy the same statistic is small."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON, delta=DELTA)
-    yield _statistic(attack, data, False, "member, private estimator")(
+    yield Expectation(
+        attack,
+        data,
+        _statistic(1, "member, private estimator"),
         attack.private_sum(data, TRACED_EPSILON, DELTA) / attack.members,
         "at most sinh(epsilon) sqrt(v) + 4 delta, v the largest variance; or Lemma 14's, corrected",
         Corrected(
@@ -242,7 +187,7 @@ def not_traced(name: str) -> Iterator[Expectation]:
     )
 
 
-def advantage(name: str, private: bool) -> Iterator[Expectation]:
+def _advantage(private: bool, name: str) -> Iterator[Expectation]:
     """Lemma 14's first display: P[Z_i > tau] <= e^epsilon P[Z' > tau] + delta under privacy, and not without."""
     data, sizes, said = _population(name)
     attack = Fingerprinting(**sizes, epsilon=TRACED_EPSILON if private else None, delta=DELTA)
@@ -254,10 +199,12 @@ def advantage(name: str, private: bool) -> Iterator[Expectation]:
     yield Expectation(
         attack,
         data,
-        Advantage(threshold, TRACED_EPSILON),
-        -math.exp(TRACED_EPSILON),
-        1.0,
-        f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
+        ReadOff(
+            lambda runs: tracing_advantage(runs.points, threshold, TRACED_EPSILON),
+            -math.exp(TRACED_EPSILON),
+            1.0,
+            f"P[member above {threshold:.3g}] - e^epsilon P[non-member above it], {kind}",
+        ),
         DELTA,
         "at most delta" if private else "more than delta, so it is not (epsilon, delta)-DP",
         origin,
@@ -265,6 +212,8 @@ def advantage(name: str, private: bool) -> Iterator[Expectation]:
         at_least=not private,
     )
 
+
+advantage, private_advantage = partial(_advantage, False), partial(_advantage, True)
 
 # ------------------------------------------------------------------------------------------ real size
 
