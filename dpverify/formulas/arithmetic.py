@@ -8,13 +8,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    constant,
-    is_integer,
-)
+from dpverify.formulas.expressions import Apply, Expression, Number, constant, is_integer
 from dpverify.formulas.logic import Gt, Le, Ne
 from dpverify.formulas.records import (
     CLOSED,

@@ -64,12 +64,7 @@ def defined_where(formula: Formula) -> Iterator[Requirement]:
 
 
 def defined_between(
-    e: Expression,
-    index: Variable,
-    first: Expression,
-    last: Expression,
-    *,
-    inside: bool = False,
+    e: Expression, index: Variable, first: Expression, last: Expression, *, inside: bool = False
 ) -> Iterator[Requirement]:
     """The conditions under which an expression is defined for all values of its index from first to last."""
     between: list[Formula] = []

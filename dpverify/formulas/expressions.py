@@ -437,17 +437,7 @@ def _variable(
         domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
         raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
     return Variable(
-        name,
-        kind,
-        lower,
-        lower_open,
-        upper,
-        upper_open,
-        unit,
-        meaning,
-        latex or name,
-        stands_for,
-        size,
+        name, kind, lower, lower_open, upper, upper_open, unit, meaning, latex or name, stands_for, size
     )
 
 

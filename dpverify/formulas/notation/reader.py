@@ -15,13 +15,7 @@ from lark import Lark, Tree, UnexpectedInput
 from lark.lexer import Lexer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.asymptotics import (
-    OrderConstant,
-    OrderConstants,
-    UnclearOrderError,
-    closed,
-    orders,
-)
+from dpverify.formulas.asymptotics import OrderConstant, OrderConstants, UnclearOrderError, closed, orders
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
@@ -37,16 +31,7 @@ from dpverify.formulas.expressions import (
     free_variables,
     size,
 )
-from dpverify.formulas.logic import (
-    And,
-    Compare,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Relation,
-    formula_parts,
-)
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or, Relation, formula_parts
 from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, LetterUse, tokens
 from dpverify.formulas.notation.products import FactorRow

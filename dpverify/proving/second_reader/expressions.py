@@ -18,17 +18,8 @@ from dpverify.proving.second_reader.rows import (
     is_sign,
     order_of,
 )
-from dpverify.proving.second_reader.trees import (
-    FORMULAS,
-    Tree,
-    free,
-    is_vector,
-    letter,
-    put,
-)
-from dpverify.proving.second_reader.trees import (
-    number as numeral,
-)
+from dpverify.proving.second_reader.trees import FORMULAS, Tree, free, is_vector, letter, put
+from dpverify.proving.second_reader.trees import number as numeral
 from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import (
     BARS,
