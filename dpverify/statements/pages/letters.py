@@ -25,7 +25,7 @@ from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, 
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Cell, Errors, Math, Other, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
-from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
+from dpverify.statements.pages.words import WORDS, Sentence, has_relation, sentences
 
 HERE = "letter here"
 """The first column of a table of letters for one display."""
@@ -167,9 +167,8 @@ class _LetterTable:
 def _says_more(sentence: Sentence, domain: _Domain) -> bool:
     """Whether the meaning of a letter says which values it has, and its domain does not: `a positive number`."""
     words = {part.word for part in sentence.parts}
-    said = {"defined", "equals"} | (
-        PROPERTIES if domain.lower is None and domain.upper is None else frozenset()
-    )
+    free = domain.lower is None and domain.upper is None
+    said = {"defined", "equals"} | (WORDS["properties"] if free else frozenset())
     alone = all(part.kind == "math" for part in sentence.parts)
     return bool(sentence.relations or alone or words & said)
 

@@ -17,10 +17,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.statements.pages.blocks import Errors, PageBlock, Piece, ShownFormula, plain
 from dpverify.statements.pages.words import (
-    DENYING,
     KEYWORDS,
-    RESTRICTING,
-    SAYING,
+    WORDS,
     Sentence,
     SentencePart,
     restricts,
@@ -28,25 +26,6 @@ from dpverify.statements.pages.words import (
     spelled,
 )
 
-_WORDS_OF_CONDITIONS = frozenset(
-    (
-        "if",
-        "unless",
-        "provided",
-        "providing",
-        "except",
-        "only",
-        "whenever",
-        "suppose",
-        "assume",
-        "assuming",
-        "restricted",
-        "require",
-        "requires",
-        "need",
-        "needs",
-    )
-)
 _UNTRUE = frozenset(
     ("not", word) for word in ("hold", "true", "valid", "correct", "proved", "proven", "always", "")
 )
@@ -120,7 +99,7 @@ def surroundings(blocks: Sequence[PageBlock], errors: Errors) -> tuple[list[Arou
                 reader.at_letters(sentence)
                 continue
             (reader.beside if behind or ahead else reader.apart)(sentence)
-            if table and any(part.word in RESTRICTING for part in sentence.parts):
+            if table and any(part.word in WORDS["restricting"] for part in sentence.parts):
                 reader.unread.add(sentence.line)
     for block in blocks:
         reader.block(block)
@@ -276,8 +255,8 @@ def _conditions(sentence: Sentence) -> Iterator[SentencePart]:
     """The words in a sentence that make it a condition."""
     yield from _said_of_letters(sentence)
     for part, following in pairwise((*sentence.parts, SentencePart("mark", "", 0, False))):
-        untrue = part.word in DENYING or (part.word, following.word) in _UNTRUE
-        if part.word in _WORDS_OF_CONDITIONS or untrue or (part.word == "for" and restricts(following)):
+        untrue = part.word in WORDS["denying"] or (part.word, following.word) in _UNTRUE
+        if part.word in WORDS["in_words"] or untrue or (part.word == "for" and restricts(following)):
             yield part
 
 
@@ -285,7 +264,7 @@ def _said_of_letters(sentence: Sentence) -> Iterator[SentencePart]:
     """The words behind a formula, or behind `is` and the like in a sentence with one, that say something of letters."""
     before = ""
     for part in sentence.parts if any(part.kind == "math" for part in sentence.parts) else ():
-        if part.word in RESTRICTING and (before in SAYING or before == "$"):
+        if part.word in WORDS["restricting"] and (before in WORDS["saying"] or before == "$"):
             yield part
         if part.word not in ("a", "an", "the"):
             before = "$" if part.kind == "math" else part.word
