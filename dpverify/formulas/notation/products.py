@@ -128,7 +128,7 @@ class FactorRow:
             case "factor":
                 return reader.number(reader.factor(item), item), k + 1
             case "head":
-                return self.call(k)[:2]
+                return self.call(k)
             case "big":
                 return self.big(k), len(self.items)
             case "derivative":
@@ -136,8 +136,8 @@ class FactorRow:
             case _:
                 return self.integral(item), k + 1
 
-    def call(self, k: int) -> tuple[Expression, int, bool]:
-        """A function and its argument; whether brackets end it."""
+    def call(self, k: int) -> tuple[Expression, int]:
+        """A function and its argument, and the index after it."""
         reader, items, head = self.reader, self.items, self.items[k]
         heading: Heading = head.children[0].payload
         if k + 1 >= len(items) or isinstance(items[k + 1], Sign):
@@ -147,9 +147,9 @@ class FactorRow:
             return self.bracketed_call(k, heading)
         if not heading.bare:
             raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
-        after, delimited = k + 2, True
+        after = k + 2
         if argument.data == "head":
-            value, after, delimited = self.call(k + 1)
+            value, after = self.call(k + 1)
         elif argument.data != "factor":
             raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
         elif kind_of(argument.children[-1]) == "BANG" or has_point(argument):
@@ -162,17 +162,16 @@ class FactorRow:
             shown, inner, rest = reader.source(head), reader.source(items[k + 1 : after]), items[after:]
             one = f"{shown}({reader.source(items[k + 1 :])})"
             raise reader.two(items[k:], one, f"({shown} {inner}){glued(reader.source(rest))}")
-        del delimited
-        return self.applied(head, heading, [value]), after, False
+        return self.applied(head, heading, [value]), after
 
-    def bracketed_call(self, k: int, heading: Heading) -> tuple[Expression, int, bool]:
+    def bracketed_call(self, k: int, heading: Heading) -> tuple[Expression, int]:
         reader, head, argument = self.reader, self.items[k], self.items[k + 1]
         bracket, signs = argument.children[0], argument.children[1:]
         if signs and heading.bare:
             shown, inner, sign = reader.source(head), reader.source(bracket), reader.source(signs)
             raise reader.two([head, argument], f"({shown}{inner}){sign}", f"{shown}({inner}{sign})")
         value = self.applied(head, heading, self.arguments(bracket))
-        return reader.number(reader.factor(argument, value), argument), k + 2, True
+        return reader.number(reader.factor(argument, value), argument), k + 2
 
     def arguments(self, bracket: Node) -> list[Expression]:
         reader, inner = self.reader, subtrees(bracket)[0]

@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from importlib import resources
 from typing import Any
 
-from lark import Tree
+from lark import Lark, Token, Tree
+from lark.lexer import Lexer
 
 from dpverify.formulas.notation.signs import Sign
 
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![A-Za-z])\s*")
 Node = Any
 """A node of Lark's tree, or one of our tokens, which Lark's types do not know."""
+
+
+class _GivenTokens(Lexer):
+    """Lark takes tokens as they are."""
+
+    def __init__(self, _: object) -> None:
+        pass
+
+    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
+        return iter(data)
+
+
+@cache
+def parser(package: str, grammar: str, *start: str) -> Lark:
+    """A parser of tokens, by a grammar's file in a package.
+
+    A conflict in the grammar is an error; otherwise one of two readings would be taken in silence.
+    """
+    text = resources.files(package).joinpath(grammar).read_text(encoding="utf-8")
+    return Lark(
+        text, parser="lalr", lexer=_GivenTokens, start=list(start), strict=True, maybe_placeholders=False
+    )
 
 
 def subtrees(node: Node) -> list[Node]:

@@ -13,7 +13,8 @@ from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.records import Signs
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.formulas.signs import POSITIVE, possible_signs
+from dpverify.formulas.records import POSITIVE
+from dpverify.formulas.signs import possible_signs
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient
 from dpverify.proving.reasoning.symbolic import (

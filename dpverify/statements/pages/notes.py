@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import pairwise
 from typing import Any, Literal
 
-from lark import Lark, Token, Tree, UnexpectedInput
-from lark.lexer import Lexer
+from lark import Token, Tree, UnexpectedInput
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.syntax import parser
 from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Coverage
@@ -148,31 +146,11 @@ def read_after(sentence: Sentence) -> Note:
 # --------------------------------------------------------------------------------------------- parsing
 
 
-class _Given(Lexer):
-    def __init__(self, _: object) -> None:
-        pass
-
-    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
-        return iter(data)
-
-
-@cache
-def _parser() -> Lark:
-    grammar = resources.files("dpverify.statements.pages").joinpath("notes.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar,
-        parser="lalr",
-        lexer=_Given,
-        strict=True,
-        start=["before", "after", "note"],
-        maybe_placeholders=False,
-    )
-
-
 def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
     found = tokens(sentence, after=start == "after")
     try:
-        return _parser().parse(found, start=start)
+        parse = parser("dpverify.statements.pages", "notes.lark", "before", "after", "note").parse
+        return parse(found, start=start)
     except UnexpectedInput as error:
         token = getattr(error, "token", None)
         if token is None or token.type == "$END":
