@@ -23,6 +23,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
+from dpverify.formulas.printing import quoted
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 
 Coordinates = tuple[Fraction, ...]
@@ -73,12 +74,14 @@ def check_vectors(e: Expression) -> None:
     """
     if not any(v.kind == "vector" for v in all_variables(e)):
         if any(isinstance(part, Apply) and part.operator in OF_VECTORS for part in subexpressions(e)):
-            raise InvalidArgumentError("expression", e, "vectors in inner products and norms of vectors")
+            raise InvalidArgumentError(
+                "expression", quoted(e), "vectors in inner products and norms of vectors"
+            )
         return
     for part in subexpressions(e):
         allowed = _wanted(part)
         if allowed:
-            raise InvalidArgumentError("expression", part, allowed)
+            raise InvalidArgumentError("expression", quoted(part), allowed)
 
 
 def _wanted(e: Expression) -> str:
@@ -106,9 +109,8 @@ def check_formula(formula: Formula) -> None:
         for side in (compare.left, compare.right):
             check_vectors(side)
             if is_vector(side):
-                raise InvalidArgumentError(
-                    "formula", side, "numbers, such as norms, on both sides of a relation"
-                )
+                allowed = "numbers, such as norms, on both sides of a relation"
+                raise InvalidArgumentError("formula", quoted(side), allowed)
 
 
 def same_dimension(point: Mapping[str, object]) -> bool:

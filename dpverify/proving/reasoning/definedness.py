@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dpverify.formulas.definedness import Requirement, defined_where
 from dpverify.formulas.expressions import INFINITY, OutOfScopeError
 from dpverify.formulas.logic import Compare, Lt, free_in
-from dpverify.formulas.rendering.printing import formula_text
+from dpverify.formulas.printing import formula_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.satisfiability import unsatisfiable

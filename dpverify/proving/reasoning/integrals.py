@@ -14,8 +14,8 @@ import sympy as sp
 from dpverify.formulas.definedness import Requirement, conditions, converges, defined_between
 from dpverify.formulas.expressions import Binder, Expression, OutOfScopeError
 from dpverify.formulas.logic import Le, Lt
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving.reasoning.algebra import (
     antiderivative,
     check_integrand,

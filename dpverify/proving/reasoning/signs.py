@@ -11,9 +11,8 @@ import sympy as sp
 
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula
-from dpverify.formulas.records import Signs
+from dpverify.formulas.records import POSITIVE, Signs
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.formulas.records import POSITIVE
 from dpverify.formulas.signs import possible_signs
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.normal_form import NormalForms, Quotient

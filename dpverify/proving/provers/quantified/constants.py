@@ -18,7 +18,7 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, comparisons, free_in
-from dpverify.formulas.rendering.printing import expression_text
+from dpverify.formulas.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import Formula, free_in
-from dpverify.formulas.rendering.printing import expression_text
+from dpverify.formulas.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation
