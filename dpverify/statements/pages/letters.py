@@ -8,11 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from importlib import resources
 from typing import Any
-
-from lark import Lark, Token, Tree, UnexpectedInput
 
 from dpverify.analyses.sizes import check_size
 from dpverify.errors import InvalidArgumentError
@@ -210,19 +206,24 @@ class _Domain:
         return make(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for, **bounds)
 
 
-@cache
-def _parser() -> Lark:
-    grammar = (
-        resources.files("dpverify.statements.pages").joinpath("letters.lark").read_text(encoding="utf-8")
-    )
-    return Lark(grammar, parser="lalr", start=["domain", "unit"], maybe_placeholders=False)
-
-
-def _parsed(text: str, start: str, allowed: str) -> Tree[Token]:
-    try:
-        return _parser().parse(text, start=start)
-    except UnexpectedInput:
-        raise InvalidArgumentError(start, text.strip(), allowed) from None
+_KINDS = {
+    "real": r"real numbers?|reals?|\\mathbb\{R\}", "integer": r"integers?|\\mathbb\{Z\}", "vector": r"vectors?",
+}  # fmt: skip
+_NUMBER = r"[-−]?\s*(?:[0-9]+\.[0-9]+|[0-9]+(?:\s*/\s*[0-9]+)?)"
+_INFINITY = r"(?:\\infty|∞|oo)"
+_BOUND = re.compile(rf"(>=|>|<=|<|≥|≤|\\geq?|\\leq?|\\gt|\\lt)\s*({_NUMBER})")
+_DOMAIN = re.compile(
+    rf"""\s*(?:{"|".join(f"(?P<{kind}>{words})" for kind, words in _KINDS.items()).replace(" ", "[ ]")})?\s*
+    (?:(?:in|\\in|∈)?\s*(?P<opening>[\[(])\s*(?P<low>{_NUMBER}|-\s*{_INFINITY})\s*,
+        \s*(?P<high>{_NUMBER}|\+?\s*{_INFINITY})\s*(?P<closing>[\])])\s*
+    |(?P<bounds>{_BOUND.pattern}(?:\s*(?:,\s*and|,|and)\s*{_BOUND.pattern})*)\s*)?""",
+    re.VERBOSE,
+)
+_POWER = re.compile(
+    r"\s*(?P<sign>[/*·]?)\s*(?P<base>loss|length|1|dimensionless)(?:\s*\^\s*(?P<power>[-−]?\s*[0-9]+))?"
+)
+_POWERS = {"loss": LOSS, "length": LENGTH, "1": DIMENSIONLESS, "dimensionless": DIMENSIONLESS}
+_NAMED = {"": DIMENSIONLESS, "nats": NATS, **dict.fromkeys(("record count", "records", "record"), RECORDS)}
 
 
 def read_domain(text: str) -> _Domain:
@@ -231,40 +232,28 @@ def read_domain(text: str) -> _Domain:
     Raises:
         InvalidArgumentError: for what is not understood to its end, for two bounds on one side, for no values at all.
     """
-    kind, low, high = "real", list[tuple[Fraction, bool]](), list[tuple[Fraction, bool]]()
-    for node in _parsed(text, "domain", _DOMAINS).children:
-        assert isinstance(node, Tree)
-        match node.data:
-            case "kind":
-                token = node.children[0]
-                assert isinstance(token, Token)
-                kind = token.type.lower()
-            case "interval":
-                opening, first, last, closing = node.children
-                for end, sides, bracket in ((first, low, opening), (last, high, closing)):
-                    assert isinstance(end, Tree)
-                    assert isinstance(bracket, Token)
-                    what = end.children[0]
-                    if isinstance(what, Tree):
-                        sides.append((_number(what, text), bracket.type.startswith("ROUND")))
-                    elif (what.type == "INFINITY") == (sides is low) or bracket.type.startswith("SQUARE"):
-                        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
-            case _:
-                for bound in node.children:
-                    assert isinstance(bound, Tree)
-                    sign, number = bound.children
-                    assert isinstance(number, Tree)
-                    above = str(sign)[0] in ">≥" or str(sign).startswith(r"\g")
-                    strict = str(sign) in (">", "<", r"\gt", r"\lt")
-                    (low if above else high).append((_number(number, text), strict))
+    match = _DOMAIN.fullmatch(text)
+    if match is None:
+        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+    kind = next((kind for kind in _KINDS if match[kind]), "real")
+    low, high = list[tuple[Fraction, bool]](), list[tuple[Fraction, bool]]()
+    for sides, end, bracket in (
+        (low, match["low"], match["opening"]),
+        (high, match["high"], match["closing"]),
+    ):
+        if end and end[-1].isdigit():
+            sides.append((_number(end, text), bracket in "()"))
+        elif end and bracket in "[]":
+            raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+    for sign, number in _BOUND.findall(match["bounds"] or ""):
+        above = sign[0] in ">≥" or sign.startswith(r"\g")
+        (low if above else high).append((_number(number, text), sign in (">", "<", r"\gt", r"\lt")))
     if len(low) > 1 or len(high) > 1:
         raise InvalidArgumentError("domain", text.strip(), "one bound from below and one from above")
     if kind == "vector" and (low or high):
         raise InvalidArgumentError("domain", text.strip(), "`vector`, without bounds")
     domain = _Domain(kind, *(low[0] if low else (None, False)), *(high[0] if high else (None, False)))
-    if kind == "integer":
-        domain = _of_integers(domain)
-    return _with_values(domain, text)
+    return _with_values(_of_integers(domain) if kind == "integer" else domain, text)
 
 
 def _of_integers(domain: _Domain) -> _Domain:
@@ -285,13 +274,11 @@ def _with_values(domain: _Domain, text: str) -> _Domain:
     return domain
 
 
-def _number(node: Tree[Token], text: str) -> Fraction:
-    said = "".join(map(str, (c for c in node.children if getattr(c, "type", "") not in ("WHOLE", "DECIMAL"))))
-    whole = [str(c) for c in node.children if getattr(c, "type", "") in ("WHOLE", "DECIMAL")]
-    if len(whole) == 2 and not int(whole[1]):
-        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
-    value = Fraction(whole[0]) / (Fraction(whole[1]) if len(whole) == 2 else 1)
-    return -value if said else value
+def _number(said: str, text: str) -> Fraction:
+    try:
+        return Fraction(re.sub(r"\s", "", said).replace("−", "-"))
+    except ZeroDivisionError:
+        raise InvalidArgumentError("domain", text.strip(), _DOMAINS) from None
 
 
 def read_unit(text: str) -> Unit:
@@ -300,21 +287,17 @@ def read_unit(text: str) -> Unit:
     Raises:
         InvalidArgumentError: for what is not understood to its end.
     """
-    if not text.strip():
-        return DIMENSIONLESS
-    (first, *_) = children = _parsed(text, "unit", _UNITS).children
-    assert isinstance(first, Tree)
-    if first.data == "named":
-        return NATS if getattr(first.children[0], "type", "") == "NATS" else RECORDS
-    unit, sign = Unit(), 1
-    for child in children:
-        if isinstance(child, Token):
-            sign = -1 if child == "/" else 1
-            continue
-        base, *power = map(str, child.children)
-        exponent = int("".join(power).replace("−", "-") or 1)
-        unit = unit * ({"loss": LOSS, "length": LENGTH}.get(base, DIMENSIONLESS) ** (sign * exponent))
-        sign = 1
+    if text.strip() in _NAMED:
+        return _NAMED[text.strip()]
+    unit, at = Unit(), 0
+    while match := _POWER.match(text, at):
+        if at == 0 and match["sign"]:
+            break
+        exponent = int(re.sub(r"\s", "", match["power"] or "1").replace("−", "-"))
+        unit = unit * _POWERS[match["base"]] ** (-exponent if match["sign"] == "/" else exponent)
+        at = match.end()
+    if text[at:].strip() or not at:
+        raise InvalidArgumentError("unit", text.strip(), _UNITS)
     return unit
 
 
