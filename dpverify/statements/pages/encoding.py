@@ -78,12 +78,11 @@ class Encoding:
                     self.add(display)
             except InvalidArgumentError as error:
                 argument = error.argument.removeprefix(f"{self.sheet.id}/")
-                wrong = InvalidArgumentError(argument, error.value, error.allowed)
-                self.errors.append((line_of_error(error, display.line), wrong))
+                self.errors.wrong(line_of_error(error, display.line), argument, error.value, error.allowed)
         for name in replaced:
             if name not in self.lines:
-                wrong = InvalidArgumentError("replaces", name, "names of displays of the statement")
-                self.errors.append((said.entries["replaces"].line, wrong))
+                line, allowed = said.entries["replaces"].line, "names of displays of the statement"
+                self.errors.wrong(line, "replaces", name, allowed)
         if because or latex or replaced:
             self.sheet = self.sheet.correction(because, latex=latex, replaces=replaced)
         if self.alone:
@@ -105,12 +104,10 @@ class Encoding:
         """A formula to be proved."""
         corrects, behind, note = display.said.corrects, display.behind, display.note
         name = display.name or f"display {len(self.lines) + 1}"
-        if name in (self.corrected if corrects else self.lines):
+        lines = self.corrected if corrects else self.lines
+        if name in lines:
             raise InvalidArgumentError("name", name, "a name that no other display has")
-        if corrects:
-            self.corrected[name] = display.line
-        else:
-            self.lines[name] = display.line
+        lines[name] = display.line
         options = self.options(display)
         coverage = note.coverage or Coverage.CONCLUSION
         if coverage is Coverage.INSTANCE or "case" in behind.entries:
@@ -122,20 +119,14 @@ class Encoding:
             )
         elif "because" in behind.entries:
             raise InvalidArgumentError("list", "because", "a reason behind what is corrected")
-        elif coverage is Coverage.INSTANCE:
-            sheet = self.sheet.instance(name, display.latex, **options)
-        else:
-            add = {
-                Coverage.CONCLUSION: self.sheet.conclusion, Coverage.STEP: self.sheet.step,
-                Coverage.CONDITION: self.sheet.condition, Coverage.REFERENCE: self.sheet.reference,
-            }[coverage]  # fmt: skip
-            sheet = add(name, display.latex, **options)
+        else:  # a row's method is called as its coverage
+            sheet = getattr(self.sheet, coverage)(name, display.latex, **options)
         self.sheet = sheet.read() if self.at_once else sheet
 
     def options(self, display: PageDisplay) -> dict[str, Any]:
         """What is said of a formula: the options of a sheet's row."""
         behind, note = display.behind, display.note
-        own = self.own_letters(behind)
+        own = [one.variable for one in read_letters(behind.letters, self.errors)]
         names = {v.name for v in self.sheet.letters}
         declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
         for condition in note.letters:
@@ -164,10 +155,6 @@ class Encoding:
         if listed and noted:
             raise InvalidArgumentError("case", listed, f"one case: the note says `{noted}`")
         return {"case": listed or noted or "a special case"}
-
-    def own_letters(self, behind: Behind) -> tuple[Variable, ...]:
-        """The letters of a display alone; what is wrong with them is added to the errors."""
-        return tuple(one.variable for one in read_letters(behind.letters, self.errors))
 
     def box(
         self, formulas: Sequence[str], letters: tuple[Variable, ...]

@@ -54,7 +54,7 @@ def read_letters(blocks: Sequence[PageBlock], errors: Errors) -> tuple[PageLette
             isinstance(p, Text) and p.text.startswith("|") for p in block.pieces[:1]
         ):
             allowed = "a table with a line of dashes below its header, and no other lines between its rows"
-            errors.append((block.line, InvalidArgumentError("table", plain(block.pieces), allowed)))
+            errors.wrong(block.line, "table", plain(block.pieces), allowed)
     return tuple(_once(found, errors))
 
 
@@ -70,7 +70,7 @@ def _once(found: Sequence[PageLetter], errors: Errors) -> Iterator[PageLetter]:
             allowed = (
                 f"letters with different names (column `name`), each with one domain: {first} is like it"
             )
-            errors.append((letter.line, InvalidArgumentError("letter", Latex(new.latex), allowed)))
+            errors.wrong(letter.line, "letter", Latex(new.latex), allowed)
         if not same:
             kept.append(letter)
             yield letter
@@ -82,10 +82,7 @@ def _form(latex: str) -> tuple[str, ...]:
 
 class _LetterTable:
     def __init__(self, block: PageBlock, errors: Errors) -> None:
-        self.block, self.errors = block, errors
-
-    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
-        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
+        self.block, self.errors, self.wrong = block, errors, errors.wrong
 
     def letters(self) -> Iterator[PageLetter]:
         header, *rows = self.block.rows

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, formula_of
 from dpverify.statements.pages.blocks import Errors
@@ -12,13 +11,7 @@ from dpverify.statements.sheet import Sheet
 
 
 def check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
-    """Add to the errors what is used and unknown, and circles.
-
-    Args:
-        sheet: of the page.
-        lines: of its displays, by name.
-        errors: of the page.
-    """
+    """Add to the errors what is used and unknown, and circles; lines are those of displays, by name."""
     own = {f"{sheet.id}/{row.name}": row.uses for row in sheet.rows}
     used = {name for names in own.values() for name in names}
     known = _known() if any(bare(name) != sheet.id for name in used) else frozenset()
@@ -31,12 +24,12 @@ def check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
             )
             if name == sheet.id:
                 allowed = "something else than the page itself, in a circle"
-            errors.append((lines[row.name], InvalidArgumentError("uses", name, allowed)))
+            errors.wrong(lines[row.name], "uses", name, allowed)
     circle = cycle({name: tuple(n for n in uses if n in own) for name, uses in own.items()})
     if circle:
         line = min(lines[formula_of(name)] for name in circle)
         allowed = "displays that do not rest on themselves"
-        errors.append((line, InvalidArgumentError("uses", " -> ".join(circle), allowed)))
+        errors.wrong(line, "uses", " -> ".join(circle), allowed)
 
 
 def _known() -> frozenset[str]:
