@@ -20,6 +20,7 @@ from dpverify.proving.second_reader.vocabulary import (
     FoundWord,
     Vocabulary,
     VocabularyWord,
+    depths,
     has_in_it,
     shows,
 )
@@ -185,12 +186,8 @@ def is_name(above: Row) -> bool:
     """Whether a superscript is part of a name: a star, or an index in brackets."""
     if len(above) == 1:
         return above[0].text in _DEPENDS
-    depth, ends = 0, []
-    for mark in above:
-        depth += (mark.text in OPENING) - (mark.text in OPENING.values())
-        ends.append(depth)
-    whole = above[0].text == "(" and 0 not in ends[:-1] and ends[-1] == 0
-    return whole and not above[-1].scripted
+    open_ = depths(above)
+    return above[0].text == "(" and 0 not in open_[:-1] and open_[-1] == 0 and not above[-1].scripted
 
 
 def order_of(mark: PrintedMark) -> tuple[str, bool] | None:
