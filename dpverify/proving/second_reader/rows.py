@@ -29,6 +29,7 @@ MOST_MARKS = 1500
 DEEPEST = 60
 """Brackets, functions, sums and quantifiers within one another at most."""
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
+BRACKETS = ("(", "[", r"\{")
 TIMES = frozenset((r"\cdot", r"\times", "*"))
 _BREAKS = frozenset((*RELATIONS, *TIMES, "/", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))
 """Signs that a new line may begin with, and that may end one, as plus and minus may; and words may."""
@@ -246,7 +247,7 @@ class Places(ABC):
     @property
     def here(self) -> PrintedMark:
         """The mark that is next; one without text at the end."""
-        return self.row[self.at] if self.at < len(self.row) else PrintedMark("")
+        return self.ahead(0)
 
     def ahead(self, by: int = 1) -> PrintedMark:
         """A mark further on."""
@@ -260,11 +261,8 @@ class Places(ABC):
 
     def refuse(self, says: str, start: int | None = None) -> RefusedError:
         """What is wrong, and where."""
-        mark = (
-            self.row[min(self.at if start is None else start, len(self.row) - 1)]
-            if self.row
-            else PrintedMark("")
-        )
+        at = min(self.at if start is None else start, len(self.row) - 1)
+        mark = self.row[at] if self.row else PrintedMark("")
         return RefusedError(f"{says}, at `{mark.text}` (character {mark.start + 1})")
 
     def parted(self, width: float) -> bool:
@@ -279,6 +277,22 @@ class Places(ABC):
             raise self.refuse(f"`{texts[0]}` is missing")
         self.at += 1
         return mark
+
+    @contextmanager
+    def within(self, opening: PrintedMark, kind: str = "") -> Iterator[None]:
+        """What is read here stands in a bracket, which carries no script."""
+        if opening.scripted:
+            raise self.refuse("a script at an opening bracket", self.at - 1)
+        self.open.append(kind or opening.text)
+        yield
+        self.open.pop()
+
+    def operands(self) -> list[Tree]:
+        """Numbers with commas between them."""
+        found = [self.number(self.sum())]
+        while self.sign(","):
+            found.append(self.number(self.sum()))
+        return found
 
     def sign(self, *texts: str) -> str:
         """The next mark if it is one of these signs, which carry no scripts; else nothing."""

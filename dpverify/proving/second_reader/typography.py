@@ -50,11 +50,6 @@ class PrintedMark:
     end: int = field(default=0, compare=False)
 
     @property
-    def bare(self) -> PrintedMark:
-        """The mark without scripts."""
-        return replace(self, below=(), primes=0, above=())
-
-    @property
     def scripted(self) -> bool:
         """Whether it has any script."""
         return bool(self.below or self.primes or self.above)
