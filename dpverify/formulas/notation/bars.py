@@ -163,15 +163,10 @@ def _ways(found: list[Sign], members: list[int], bars: list[tuple[int, int]]) ->
 
 def _shown(latex: str, found: list[Sign], bars: list[tuple[int, int]], way: tuple[bool, ...]) -> str:
     """A way to pair bars, in LaTeX that says which bar opens."""
-    names = {
-        ("|", True): r"\lvert ",
-        ("|", False): r"\rvert ",
-        (r"\|", True): r"\lVert ",
-        (r"\|", False): r"\rVert ",
-    }
+    names = {"|": "vert ", r"\|": "Vert "}
     out, position = "", found[bars[0][1]].start
     for (_, i), opens in zip(bars, way, strict=True):
         token = found[i]
-        out += latex[position : token.start] + names[str(token), opens]
+        out += latex[position : token.start] + ("\\l" if opens else "\\r") + names[str(token)]
         position = token.end
     return out.strip()

@@ -67,10 +67,8 @@ def check_customs(latex: str, found: list[Sign]) -> None:
             _check_exponent(latex, token, following, kinds)
             if kinds[0] == "NUMBER":
                 one, other = (latex[t.start : t.end] for t in (token, following[0]))
-                raise refusal(
-                    latex, token.start, following[0].end,
-                    f"one of two readings: `{one}{other}`, one number, or `{one}\\cdot {other}`",
-                )  # fmt: skip
+                allowed = f"one of two readings: `{one}{other}`, one number, or `{one}\\cdot {other}`"
+                raise refusal(latex, token.start, following[0].end, allowed)
             if kinds[:2] == ("COMMA", "NUMBER"):
                 _check_comma(latex, token, following[1], inside[-1] if inside else "")
         _check_signs(latex, token, following, kinds)
