@@ -197,9 +197,8 @@ def _linear(e: Expression) -> tuple[Expression | None, _Parts]:
             times = 1 / below
             return None if rest is None else rest / below, [((times, *own), order) for own, order in parts]
         case _:
-            raise UnclearOrderError(
-                r"`\le` or `\ge` in place of `=` where an order stands in an exponent or a function"
-            )
+            allowed = r"`\le` or `\ge` in place of `=` where an order stands in an exponent or a function"
+            raise UnclearOrderError(allowed)
 
 
 def _multiple(order: Order, constants: OrderConstants, *, upper: bool) -> Expression:

@@ -176,6 +176,5 @@ def converges(e: Binder) -> Requirement:
 
 def _not_in_ends(e: Binder) -> None:
     if any(v.name == e.variable.name for end in (e.first, e.last) for v in free_variables(end)):
-        raise OutOfScopeError(
-            f"the ends of {'an' if e.kind == 'integral' else 'a'} {e.kind} use its variable"
-        )
+        says = f"the ends of {'an' if e.kind == 'integral' else 'a'} {e.kind} use its variable"
+        raise OutOfScopeError(says)

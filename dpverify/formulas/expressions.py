@@ -395,9 +395,8 @@ def _variable(
     ends = {end: None if b is None else exact(f"{end} of {name}", b) for end, b in bounds.items()}
     for strict, weak, side in (("gt", "ge", "lower"), ("lt", "le", "upper")):
         if ends[strict] is not None and ends[weak] is not None:
-            raise InvalidArgumentError(
-                strict, ends[strict], f"one {side} bound, {strict} or {weak}, not both"
-            )
+            allowed = f"one {side} bound, {strict} or {weak}, not both"
+            raise InvalidArgumentError(strict, ends[strict], allowed)
     lower_open, upper_open = ends["gt"] is not None, ends["lt"] is not None
     lower, upper = ends["gt" if lower_open else "ge"], ends["lt" if upper_open else "le"]
     domain = _domain_text(kind, lower, lower_open, upper, upper_open)

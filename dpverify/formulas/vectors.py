@@ -74,9 +74,8 @@ def check_vectors(e: Expression) -> None:
     """
     if not any(v.kind == "vector" for v in all_variables(e)):
         if any(isinstance(part, Apply) and part.operator in OF_VECTORS for part in subexpressions(e)):
-            raise InvalidArgumentError(
-                "expression", quoted(e), "vectors in inner products and norms of vectors"
-            )
+            allowed = "vectors in inner products and norms of vectors"
+            raise InvalidArgumentError("expression", quoted(e), allowed)
         return
     for part in subexpressions(e):
         allowed = _wanted(part)

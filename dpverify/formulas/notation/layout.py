@@ -81,9 +81,8 @@ def check_layout(latex: str, found: list[Sign]) -> None:
     for i, (before, after) in enumerate(pairwise(found)):
         between = gap(latex[before.end : after.start])
         if between.width < -_NOTICED:
-            raise refusal(
-                latex, before.end, after.start, "no space below 0, which prints one sign over another"
-            )
+            allowed = "no space below 0, which prints one sign over another"
+            raise refusal(latex, before.end, after.start, allowed)
         if between == Spacing() or not _ends(found, i):
             continue
         if after.type in STARTS - {"PLUS", "MINUS"}:

@@ -120,9 +120,8 @@ class Letters:
                     raise InvalidArgumentError("definition", Latex(use.latex), "one definition of it")
                 setattr(node, attribute, use)
                 return
-        raise InvalidArgumentError(
-            "definition", Latex(use.latex), "one that ends with its parameter, such as `a_t` or `f(x)`"
-        )
+        allowed = "one that ends with its parameter, such as `a_t` or `f(x)`"
+        raise InvalidArgumentError("definition", Latex(use.latex), allowed)
 
     def _refuse_spelled(self, parts: tuple[str, ...], name: str, plain: dict[tuple[str, ...], str]) -> None:
         """A letter `ab` beside letters `a` and `b` would leave open what `ab` is."""
@@ -135,9 +134,8 @@ class Letters:
                 if its_name is not None and stop - start < len(parts):
                     spelled[stop] = spelled[stop] or f"{before} {its_name}"
         if spelled[-1] is not None:
-            raise InvalidArgumentError(
-                "letter", Latex(name), f"not also a product of the letters `{spelled[-1].strip()}`"
-            )
+            allowed = f"not also a product of the letters `{spelled[-1].strip()}`"
+            raise InvalidArgumentError("letter", Latex(name), allowed)
 
     def longest(self, parts: tuple[str, ...], start: int) -> tuple[str, Variable | Definition, int] | None:
         """Kind, letter or definition, and the index after it; None where none begins."""
@@ -250,9 +248,8 @@ def tokens(latex: str, letters: Letters) -> list[Sign]:
     if len(reader.out) > TOKENS:
         raise InvalidArgumentError("formula", Latex(latex), f"at most {TOKENS} letters, numbers and signs")
     if sum(token.type in _HEADS for token in reader.out) > HEADS:
-        raise InvalidArgumentError(
-            "formula", Latex(latex), f"at most {HEADS} functions, sums and quantifiers"
-        )
+        allowed = f"at most {HEADS} functions, sums and quantifiers"
+        raise InvalidArgumentError("formula", Latex(latex), allowed)
     resolved = resolve(latex, reader.out)
     check_customs(latex, resolved)
     check_layout(latex, resolved)

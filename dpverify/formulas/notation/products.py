@@ -189,9 +189,8 @@ class FactorRow:
         below, above = scripts.get("subscript"), scripts.get("superscript")
         record = heading.plain if below is None else heading.based
         if record is None:
-            raise reader.refuse(
-                head, f"`{head.children[0]}` {'with' if below is None else 'without'} a subscript"
-            )
+            allowed = f"`{head.children[0]}` {'with' if below is None else 'without'} a subscript"
+            raise reader.refuse(head, allowed)
         if below is not None:
             arguments = [*arguments, reader.group(below)]
         if not record.least <= len(arguments) <= (record.most or len(arguments)):
@@ -205,11 +204,8 @@ class FactorRow:
         whole = isinstance(power, Number) and power.value.denominator == 1 and power.value >= 2
         if not record.powered or not whole or "(" in reader.source(above) or "[" in reader.source(above):
             function = reader.source(head.children[0])
-            raise reader.two(
-                head,
-                f"the power of the value, `({function}(\\dots))^{{\\dots}}`",
-                f"the function `{function}` repeated",
-            )  # fmt: skip
+            other = f"the function `{function}` repeated"
+            raise reader.two(head, f"the power of the value, `({function}(\\dots))^{{\\dots}}`", other)
         return reader.node("pow", value, power)
 
     def body(self, k: int) -> list[Any]:
@@ -248,11 +244,8 @@ class FactorRow:
             len(rest) > 1 and not is_bracket(first)
         ):
             shown = reader.source(head)
-            raise reader.two(
-                self.items[k:],
-                f"{shown}({reader.source(rest)})",
-                f"({shown}{glued(reader.source(first))})\\dots",
-            )
+            other = f"({shown}{glued(reader.source(first))})\\dots"
+            raise reader.two(self.items[k:], f"{shown}({reader.source(rest)})", other)
         for token in tokens_of(first):
             check_fixed(reader, token, [variable])
         body = reader.number(reader.factor(first), first)

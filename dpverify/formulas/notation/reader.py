@@ -224,9 +224,8 @@ class Reader(Reads):
             part, level = rest.pop()
             below = (part.left, part.right) if isinstance(part, Compare) else ()
             if any(max(levels(side)) + level + 1 > DEEPEST_TREE for side in below):
-                raise InvalidArgumentError(
-                    "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
-                )
+                allowed = f"a formula of at most {DEEPEST_TREE} levels"
+                raise InvalidArgumentError("formula", Latex(self.latex), allowed)
             rest += [(inner, level + 1) for inner in formula_parts(part)]
 
     # ------------------------------------------------------------------------------------------- formulas
@@ -273,9 +272,8 @@ class Reader(Reads):
             return self.relation(parts[0])
         kinds = {"OR" if child.type == "OR" else "AND" for child in node.children if isinstance(child, Sign)}
         if len(kinds) > 1:
-            raise self.refuse(
-                node, "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
-            )
+            allowed = "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
+            raise self.refuse(node, allowed)
         check_ranges(self, node, condition=self.quantified.premise)
         out: list[Formula] = []
         for part in parts:
@@ -367,11 +365,8 @@ class Reader(Reads):
                 if body and is_lone_bracket(body[0]) and (len(body) == 1 or item.data == "derivative"):
                     continue
                 plus, head = ("+" if sign == "PLUS" else "-"), self.source(item)
-                raise self.two(
-                    node,
-                    f"({self.source([item, *body])}) {plus} \\dots",
-                    f"{head}({self.source(body) if body else ''} {plus} \\dots)",
-                )
+                other = f"{head}({self.source(body) if body else ''} {plus} \\dots)"
+                raise self.two(node, f"({self.source([item, *body])}) {plus} \\dots", other)
 
     def term(self, items: list[Any]) -> Value:
         """A row of factors, from left to right."""
@@ -496,11 +491,8 @@ class Reader(Reads):
     def count(self, e: Expression) -> None:
         self.nodes += sum(1 for _ in levels(e))
         if self.nodes > LARGEST_TREE:
-            raise InvalidArgumentError(
-                "formula",
-                Latex(self.latex),
-                f"at most {LARGEST_TREE} operations with all definitions written out",
-            )
+            allowed = f"at most {LARGEST_TREE} operations with all definitions written out"
+            raise InvalidArgumentError("formula", Latex(self.latex), allowed)
 
     def refuse_captured(self, of: Definition, token: Sign, free: frozenset[Variable]) -> None:
         printed = texts(normal(of.latex))

@@ -81,11 +81,8 @@ def _place(latex: str, reading: str) -> tuple[int, int, set[int]]:
             places.append((start, *found))
     if len(places) != 1:
         how = "no part" if not places else f"{len(places)} parts"
-        raise InvalidArgumentError(
-            "reading",
-            Latex(reading),
-            f"one part of the display with brackets or dots added; it fits {how} of it",
-        )
+        allowed = f"one part of the display with brackets or dots added; it fits {how} of it"
+        raise InvalidArgumentError("reading", Latex(reading), allowed)
     start, stop, added = places[0]
     return display[start].start, display[stop - 1].end, added
 

@@ -30,9 +30,8 @@ def check_suffix(reader: Reads, tree: Node) -> None:
         last = subtrees(last)[1]
     whole = f"({reader.source(statement)}) {reader.source([word, conditions])}"
     if last.data in ("exists", "for_all"):
-        raise reader.two(
-            tree, whole, r"the condition within, as in `\exists C:\ \forall n:\ n\ge 1\implies\dots`"
-        )
+        other = r"the condition within, as in `\exists C:\ \forall n:\ n\ge 1\implies\dots`"
+        raise reader.two(tree, whole, other)
     if word.payload != ",":
         several = last.data == "implication" and any(
             child.type in ("COMMA", "AND") for child in last.children[0].children if isinstance(child, Sign)
@@ -179,9 +178,8 @@ def check_call(reader: Reads, before: Node, item: Node) -> None:
         called = bool(names) and not powers and all(_names_a_function(name, alone=False) for name in names)
     if called:
         letter, inner = reader.source(before), reader.source(item)
-        raise reader.two(
-            [before, item], f"{letter}\\cdot {inner}", f"the value of a function `{letter}` at `{inner}`"
-        )
+        other = f"the value of a function `{letter}` at `{inner}`"
+        raise reader.two([before, item], f"{letter}\\cdot {inner}", other)
 
 
 def _summed(item: Node) -> list[Sign]:

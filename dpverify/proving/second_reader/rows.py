@@ -149,9 +149,8 @@ class State:
         for word, _ in self.uses[start:]:
             for name in names:
                 if word.name not in ("", name) and has_in_it(word.whole, self.printed[name]):
-                    raise RefusedError(
-                        f"{word.name} is the same number for every {name}, and does not look so"
-                    )
+                    says = f"{word.name} is the same number for every {name}, and does not look so"
+                    raise RefusedError(says)
 
     @contextmanager
     def inside(self) -> Iterator[None]:

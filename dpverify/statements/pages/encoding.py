@@ -131,9 +131,8 @@ class Encoding:
         declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
         for condition in note.letters:
             if read_display(rf"0=0 \text{{ for all }} {condition.latex}", declared).given:
-                raise InvalidArgumentError(
-                    "condition", Latex(condition.latex), "a formula with a relation, or letters"
-                )
+                allowed = "a formula with a relation, or letters"
+                raise InvalidArgumentError("condition", Latex(condition.latex), allowed)
         given, consequence = both(note.given), behind.text("consequence")
         place = where_on(self.name, display.line) if self.alone else self.sheet.where
         said = {

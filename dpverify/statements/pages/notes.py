@@ -128,9 +128,8 @@ def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWor
     if noted is None and re.fullmatch(
         r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name
     ):
-        raise InvalidArgumentError(
-            "name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one"
-        )
+        allowed = f"a name, and `({name.split()[0].lower()})` behind it if it is one"
+        raise InvalidArgumentError("name", name, allowed)
     return LeadingWords(name, reader.note(), reader.defines, reader.parameter, corrects)
 
 
