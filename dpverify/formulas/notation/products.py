@@ -89,11 +89,8 @@ class FactorRow:
             raise reader.two(pair, f"{whole}\\cdot {part}", f"{whole}+{part}")
         called = item.data == "head" and k + 1 < len(self.items) and is_bracket(self.items[k + 1])
         last = self.items[k + called]
-        if (
-            kind_of(last) == "factor"
-            and kind_of(last.children[-1]) == "BANG"
-            and (called or not is_bracket(item))
-        ):
+        counted_last = kind_of(last) == "factor" and kind_of(last.children[-1]) == "BANG"
+        if counted_last and (called or not is_bracket(item)):
             counted = self.items[k : k + called + 1]
             one = f"{reader.source(before)}({reader.source(counted)})"
             other = f"({reader.source(before)} {reader.source([*counted[:-1], *last.children[:1]])})!"
@@ -145,13 +142,11 @@ class FactorRow:
         argument = items[k + 1]
         if is_bracket(argument):
             return self.bracketed_call(k, heading)
-        if not heading.bare:
+        if not heading.bare or argument.data not in ("head", "factor"):
             raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
         after = k + 2
         if argument.data == "head":
             value, after = self.call(k + 1)
-        elif argument.data != "factor":
-            raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
         elif kind_of(argument.children[-1]) == "BANG" or has_point(argument):
             inner, sign = reader.source(argument.children[0]), reader.source(argument.children[1:])
             shown = reader.source(head)
@@ -221,12 +216,9 @@ class FactorRow:
             self.refuse_division(k)
         kind: Literal["product", "sum"] = "product" if head.children[0] == r"\prod" else "sum"
         if kind == "product" and any(kind_of(item) not in ("head", "derivative") for item in rest[:-1]):
-            first = reader.source(rest[0])
-            shown = reader.source(head)
-            raise reader.two(
-                self.items[k:], f"({shown}{glued(first)}){glued(reader.source(rest[1:]))}",
-                f"{shown}({reader.source(rest)})",
-            )  # fmt: skip
+            shown, first, more = (reader.source(part) for part in (head, rest[0], rest[1:]))
+            one, other = f"({shown}{glued(first)}){glued(more)}", f"{shown}({reader.source(rest)})"
+            raise reader.two(self.items[k:], one, other)
         index, first_value, last_value = Index(reader, head).ends()
         reader.bound.append(index)
         body = reader.number(reader.term(rest), rest)
@@ -301,7 +293,5 @@ class Index:
         return variable
 
     def wrong(self) -> InvalidArgumentError:
-        return self.reader.refuse(
-            self.head,
-            "both ends of the index, as in `_{i=1}^{n}`, `_{1\\le i\\le n}`, or `_{i\\le n}` from its least value",
-        )
+        forms = "`_{i=1}^{n}`, `_{1\\le i\\le n}`, or `_{i\\le n}` from its least value"
+        return self.reader.refuse(self.head, f"both ends of the index, as in {forms}")

@@ -113,17 +113,13 @@ def check_bracket(reader: Reads, node: Node) -> None:
         raise reader.two(node, f"({shown})", "the set or event")
     if not isinstance(inner, Tree) or inner.data not in ("term", "sum"):
         return
-    if opening == "[":
-        plain = inner.data == "term" and all(
-            isinstance(item, Sign) or (kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN)
-            for item in inner.children
-        )
-    else:
-        plain = True
-    if plain and not any(bracket in shown for bracket in ("(", "[", r"\{", "|", r"\|")):
+    factors = [item for item in inner.children if not isinstance(item, Sign)]
+    plain = inner.data == "term" and all(
+        kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN for item in factors
+    )
+    if (plain or opening == r"\{") and not any(bracket in shown for bracket in ("(", "[", r"\{", "|", r"\|")):
         part = r"the integer part `\lfloor\dots\rfloor`" if opening == "[" else "the fractional part"
-        meant = f"the set or {part}"
-        raise reader.two(node, f"({shown})", meant)
+        raise reader.two(node, f"({shown})", f"the set or {part}")
 
 
 def check_fixed(reader: Reads, token: Sign, bound: Iterable[Variable]) -> None:
@@ -190,14 +186,9 @@ def _summed(item: Node) -> list[Sign]:
     while node.data != "sum":
         node = subtrees(node)[0]
     factors = [factor for term in subtrees(node) for factor in term.children]
-    single = [
-        f for f in factors if kind_of(f) == "factor" and kind_of(f.children[0]) in ("letter", "indexed")
-    ]
-    return (
-        [f.children[0].children[0] for f in single]
-        if len(single) == len(subtrees(node)) == len(factors)
-        else []
-    )
+    atoms = [factor.children[0] for factor in factors if kind_of(factor) == "factor"]
+    letters = [atom.children[0] for atom in atoms if kind_of(atom) in ("letter", "indexed")]
+    return letters if len(letters) == len(subtrees(node)) == len(factors) else []
 
 
 def _names_a_function(token: Sign, *, alone: bool) -> bool:

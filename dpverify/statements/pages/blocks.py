@@ -199,9 +199,8 @@ class _BlockWalk:
             if token.map is not None:
                 self.line = token.map[0] + 1
             if max([token.level, *(child.level for child in token.children or ())]) > _DEEPEST:
-                self.wrong(
-                    self.line, "page", token.type, f"lists, quotes and emphasis of at most {_DEEPEST} levels"
-                )
+                allowed = f"lists, quotes and emphasis of at most {_DEEPEST} levels"
+                self.wrong(self.line, "page", token.type, allowed)
                 return
             match token.type:
                 case "list_item_open":
@@ -298,9 +297,8 @@ class _BlockWalk:
                 case "math_inline_double":
                     yield ShownFormula(line, content.strip())
                 case "math_open":
-                    self.wrong(
-                        line, "display", Latex(content), "both ends of a display, without an empty line in it"
-                    )
+                    allowed = "both ends of a display, without an empty line in it"
+                    self.wrong(line, "display", Latex(content), allowed)
                 case "text":
                     yield Other(line, "struck out", content) if struck else Text(line, content)
                 case "code_inline":

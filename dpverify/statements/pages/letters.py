@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from dpverify.analyses.sizes import check_size
 from dpverify.errors import InvalidArgumentError
@@ -192,14 +191,9 @@ class _Domain:
         """A letter with this domain."""
         if self.kind == "vector":
             return vector(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for)
-        bounds: dict[str, Any] = {}
-        for end, open_, names in (
-            (self.lower, self.lower_open, ("gt", "ge")),
-            (self.upper, self.upper_open, ("lt", "le")),
-        ):
-            if end is not None:
-                bounds[names[0] if open_ else names[1]] = end
+        ends = {"gt" if self.lower_open else "ge": self.lower, "lt" if self.upper_open else "le": self.upper}
         make: Callable[..., Variable] = integer if self.kind == "integer" else real
+        bounds = {end: value for end, value in ends.items() if value is not None}
         return make(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for, **bounds)
 
 
@@ -351,15 +345,11 @@ def check_letter(latex: str, others: Sequence[Variable]) -> None:
             without it, as `\\pi`, `e`, `\\log x` and `x^2`, be it with letters that are not declared.
     """
     parts = texts(normal(latex))
-    wrong = InvalidArgumentError("letter", Latex(latex), "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as "
-                                 "more than a letter, or has a meaning already")  # fmt: skip
+    allowed = "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as more than a letter, or has a meaning already"
+    wrong = InvalidArgumentError("letter", Latex(latex), allowed)
     inside = [parts[i : single(parts, i)] for i in range(len(parts)) if single(parts, i) > i]
-    if (
-        not inside
-        or has_relation(latex)
-        or parts[0] in "+-*/,.:;!^_&'0123456789"
-        or any(p in _SIGNS for p in parts[:1])
-    ):
+    signed = parts[0] in "+-*/,.:;!^_&'0123456789" or parts[0] in _SIGNS
+    if not inside or signed or has_relation(latex):
         raise wrong
     own = {v.latex for v in others}
     new = dict.fromkeys("".join(some) for some in inside if some != parts)

@@ -125,9 +125,8 @@ def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWor
     corrects = any(isinstance(child, Token) and child.type == "CORRECTED" for child in tree.children)
     begin = None if noted is None else noted.children[0].start_pos
     name = spelled(sentence.parts[corrects:begin]).rstrip(", ") if sentence.end == ":" else ""
-    if noted is None and re.fullmatch(
-        r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name
-    ):
+    kind = r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?"
+    if noted is None and re.fullmatch(kind, name):
         allowed = f"a name, and `({name.split()[0].lower()})` behind it if it is one"
         raise InvalidArgumentError("name", name, allowed)
     return LeadingWords(name, reader.note(), reader.defines, reader.parameter, corrects)
@@ -176,18 +175,12 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
     if opened is not None and (depth > 0 or token is opened):
         note = spelled(sentence.parts[opened.start_pos or 0 :])
         return _LineError(token.line, "note", note, f"{_ITEM}; not `{token}` here")
-    rest = spelled(sentence.parts[at:])
+    rest, last = spelled(sentence.parts[at:]), before[-1].type if before else ""
     match token.type:
-        case "RELATION" | "SIGN" if not before or before[-1].type not in (
-            "FOR",
-            "COND",
-            "UNLESS",
-            "QUANTOR",
-            "THAT",
-        ):
+        case "RELATION" | "SIGN" if last not in ("FOR", "COND", "UNLESS", "QUANTOR", "THAT"):
             allowed = f"no formula but in {_CONDITION}"
             return _LineError(token.line, "sentence", Latex(token), allowed)
-        case "NOT" | "STRANGE" if not before or before[-1].type not in ("FOR", "COND", "QUANTOR"):
+        case "NOT" | "STRANGE" if last not in ("FOR", "COND", "QUANTOR"):
             allowed = "a sentence that says what the display claims, without words that may change it"
             return _LineError(token.line, "sentence", str(token), allowed)
         case "FOR" | "COND" | "UNLESS":
