@@ -114,9 +114,6 @@ def compared(sign: str, left: Expression, right: Expression, constants: OrderCon
 
     `f = O(g)` says |f| <= C g, `f = a + O(g)` that |f - a| <= C g, `f <= O(g)` that f <= C g, `f = Omega(g)` and
     `f >= Omega(g)` that f >= c g, `f = Theta(g)` both; `O(f) = O(g)` that f = O(g).
-
-    Raises:
-        UnclearOrderError: where it may be read in several ways, or in none.
     """
     if isinstance(left, Order) and isinstance(right, Order) and sign in ("=", r"\le"):
         if left.kind not in (right.kind, "O"):
@@ -304,10 +301,6 @@ def closed(
     depend on the fixed letters, and on those of `Chosen.depends`. What remains free are these; the conditions that are
     only about them remain conditions. `premises` says of constants in conditions whether the claim is about some of
     them (small or large enough), or about every one.
-
-    Raises:
-        UnclearOrderError: where a constant stands in a condition and `premises` does not say this; where constants
-            depend on different letters.
     """
     constants = list(chosen)
     if not constants:

@@ -47,11 +47,7 @@ def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> F
 
 
 def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Expression:
-    """The expression with free variables replaced.
-
-    Raises:
-        OutOfScopeError: where a value would be captured, or what is differentiated would be replaced.
-    """
+    """The expression with free variables replaced."""
     if not values:
         return e
     match e:
@@ -79,11 +75,7 @@ def _within(body: Expression, variable: Variable, values: Mapping[Variable, Expr
 
 
 def worked_out(e: Expression) -> Expression:
-    """The expression with every derivative taken and every `at` carried out.
-
-    Raises:
-        OutOfScopeError: where that can't be done.
-    """
+    """The expression with every derivative taken and every `at` carried out; `OutOfScopeError` where that can't be done."""
     if not any(isinstance(part, Derivative | At) for part in subexpressions(e)):
         return e
     match e:

@@ -21,11 +21,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
 
 
 def operator(name: str) -> Operator:
-    """The record of an operator.
-
-    Raises:
-        InvalidArgumentError: for an unknown name.
-    """
+    """The record of an operator."""
     record = operators().get(name)
     if record is None:
         raise InvalidArgumentError("operator", name, f"one of {', '.join(operators())}")

@@ -67,11 +67,7 @@ def is_vector(e: Expression) -> bool:
 
 
 def check_vectors(e: Expression) -> None:
-    """Refuse an expression that uses vectors as numbers, or numbers as vectors.
-
-    Raises:
-        InvalidArgumentError: naming the part in question.
-    """
+    """Refuse an expression that uses vectors as numbers, or numbers as vectors."""
     if not any(v.kind == "vector" for v in all_variables(e)):
         if any(isinstance(part, Apply) and part.operator in OF_VECTORS for part in subexpressions(e)):
             allowed = "vectors in inner products and norms of vectors"

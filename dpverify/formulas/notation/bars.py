@@ -21,11 +21,7 @@ class _Level:
 
 
 def resolve(latex: str, found: list[Sign]) -> list[Sign]:
-    """The tokens with bars as openers and closers, intervals marked, commas before words dropped.
-
-    Raises:
-        InvalidArgumentError: where something has no partner, or bars can be paired in two ways.
-    """
+    """The tokens with bars as openers and closers, intervals marked, commas before words dropped."""
     found = _without_commas(found)
     levels = [_Level(-1)]
     for i, token in enumerate(found):

@@ -46,11 +46,7 @@ def spelled(letters: str) -> str:
 
 
 def check_customs(latex: str, found: list[Sign]) -> None:
-    """Refuse what is typed as letters and signs and seen as something else.
-
-    Raises:
-        InvalidArgumentError: for `1e-5`, `1,000`, `exp(x)` without a backslash, `<=`.
-    """
+    """Refuse what is typed as letters and signs and seen as something else: `1e-5`, `1,000`, `exp(x)`, `<=`."""
     _check_words(latex, found)
     inside: list[str] = []
     """Of each bracket around a token, what commas part in it: the two of an interval, arguments, or formulas."""

@@ -72,12 +72,7 @@ def gap(latex: str) -> Spacing:
 
 
 def check_layout(latex: str, found: list[Sign]) -> None:
-    """Refuse gaps that may stand for a comma, or for nothing.
-
-    Raises:
-        InvalidArgumentError: for a gap where a product would be read, and for a row that begins with a plus or minus
-            where the row above is complete.
-    """
+    """Refuse gaps that may stand for a comma, or for nothing."""
     for i, (before, after) in enumerate(pairwise(found)):
         between = gap(latex[before.end : after.start])
         if between.width < -_NOTICED:

@@ -75,11 +75,7 @@ class _Node:
 
 
 class Letters:
-    """The declared letters and definitions; the longest that fits is the one that is read.
-
-    Raises:
-        InvalidArgumentError: for two of the same LaTeX, and for one that others, side by side, spell as well.
-    """
+    """The declared letters and definitions; the longest that fits is the one that is read."""
 
     def __init__(self, letters: Iterable[Variable] = (), definitions: Iterable[Definition] = ()) -> None:
         self._root = _Node()
@@ -229,12 +225,7 @@ def _heads() -> Mapping[tuple[str, ...], Heading]:
 
 
 def tokens(latex: str, letters: Letters) -> list[Sign]:
-    """A formula as tokens; each with its place in the LaTeX.
-
-    Raises:
-        InvalidArgumentError: for letters that are not declared, words and signs without a meaning here, brackets and
-            bars that do not match or can be paired in two ways.
-    """
+    """A formula as tokens; each with its place in the LaTeX."""
     found = list(normal(latex))
     while found and found[-1].text == r"\\":
         found.pop()

@@ -99,11 +99,7 @@ def _side(size: str) -> str:
 
 
 def pieces(latex: str) -> list[Piece]:
-    """LaTeX in pieces, spacing and sizes left out.
-
-    Raises:
-        InvalidArgumentError: for what is no text, too long a text, or a character that has no meaning here.
-    """
+    """LaTeX in pieces, spacing and sizes left out."""
     if not isinstance(latex, str) or not latex.strip():
         raise InvalidArgumentError("formula", latex, "LaTeX that is not empty")
     if len(latex) > LONGEST:
@@ -249,12 +245,7 @@ class _Normal:
 
 
 def normal(latex: str) -> tuple[Piece, ...]:
-    """The pieces of LaTeX in the one form.
-
-    Raises:
-        InvalidArgumentError: as `pieces`; for braces that do not match, and scripts that TeX refuses or shows
-            otherwise than they are typed.
-    """
+    """The pieces of LaTeX in the one form."""
     return _normal(latex) if isinstance(latex, str) else _normal_form(latex)
 
 

@@ -388,11 +388,7 @@ class Formulas(Expressions):
 
 
 def sound(tree: Tree) -> Tree:
-    """A tree whose infinities stand at the ends of integrals only.
-
-    Raises:
-        RefusedError: for any other.
-    """
+    """A tree whose infinities stand at the ends of integrals only."""
     for k, part in enumerate(tree.parts):
         if part.head == "inf" and not (tree.head == "integral" and k > 0):
             raise RefusedError("an infinity that is no end of an integral")

@@ -262,11 +262,7 @@ class _ReadProblem:
 
 
 def only(once: Callable[[Choices], T]) -> T:
-    """What comes of the one way to pair bars that leads to something.
-
-    Raises:
-        RefusedError: where there is none, or several.
-    """
+    """What comes of the one way to pair bars that leads to something."""
     waiting: list[tuple[bool, ...]] = [()]
     found: list[T] = []
     first: RefusedError | None = None

@@ -97,12 +97,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 @lru_cache(maxsize=4096)
 def marks(latex: str) -> Row:
-    """A formula's marks.
-
-    Raises:
-        RefusedError: for braces that do not match, scripts that TeX shows otherwise than they are typed, and
-            characters that no formula has.
-    """
+    """A formula's marks."""
     if not latex.strip() or len(latex) > LONGEST:
         raise RefusedError(f"a formula is not empty and has at most {LONGEST} characters")
     page = _Page(latex)

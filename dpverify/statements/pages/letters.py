@@ -218,11 +218,7 @@ _NAMED = {"": DIMENSIONLESS, "nats": NATS, **dict.fromkeys(("record count", "rec
 
 
 def read_domain(text: str) -> _Domain:
-    """A domain such as `integers in [1, 9]`.
-
-    Raises:
-        InvalidArgumentError: for what is not understood to its end, for two bounds on one side, for no values at all.
-    """
+    """A domain such as `integers in [1, 9]`."""
     match = _DOMAIN.fullmatch(text)
     if match is None:
         raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
@@ -273,11 +269,7 @@ def _number(said: str, text: str) -> Fraction:
 
 
 def read_unit(text: str) -> Unit:
-    """A unit such as `length^2 / loss`.
-
-    Raises:
-        InvalidArgumentError: for what is not understood to its end.
-    """
+    """A unit such as `length^2 / loss`."""
     if text.strip() in _NAMED:
         return _NAMED[text.strip()]
     unit, at = Unit(), 0
@@ -335,10 +327,6 @@ def is_letter(latex: str) -> bool:
 
 def check_letter(latex: str, others: Sequence[Variable]) -> None:
     """Refuse a letter that a reader would read as something else.
-
-    Args:
-        latex: of the letter.
-        others: the page's other letters.
 
     Raises:
         InvalidArgumentError: for what has no letter in it, for signs and relations, and for what the notation reads

@@ -111,11 +111,7 @@ class LeadingWords:
 
 
 def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWords:
-    """The sentence that leads to a display, with the notes that stand behind it.
-
-    Raises:
-        InvalidArgumentError: for whatever in it is not understood, to the last character.
-    """
+    """The sentence that leads to a display, with the notes that stand behind it."""
     tree = _parsed(sentence, "before")
     reader = _NoteReader()
     noted: Any = next((child for child in tree.children if _kind(child) == "note"), None)
