@@ -75,7 +75,7 @@ def _within(body: Expression, variable: Variable, values: Mapping[Variable, Expr
 
 
 def worked_out(e: Expression) -> Expression:
-    """The expression with every derivative taken and every `at` carried out; `OutOfScopeError` where that can't be done."""
+    """The expression with derivatives taken and every `at` carried out; `OutOfScopeError` where that can't be done."""
     if not any(isinstance(part, Derivative | At) for part in subexpressions(e)):
         return e
     match e:

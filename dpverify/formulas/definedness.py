@@ -42,7 +42,7 @@ class Requirement:
 
 
 def defined_where(formula: Formula) -> Iterator[Requirement]:
-    """The conditions under which every comparison in a formula has two defined sides; `OutOfScopeError` where that can't be said."""
+    """When every comparison in a formula has two defined sides; `OutOfScopeError` where that can't be said."""
     match formula:
         case Compare(_, left, right):
             yield from conditions(left)

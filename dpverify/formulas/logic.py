@@ -108,16 +108,6 @@ def Ne(left: object, right: object) -> Compare:  # noqa: N802
     return Compare("!=", expression(left), expression(right))
 
 
-def all_of(*parts: Formula) -> And:
-    """The conjunction."""
-    return And(parts)
-
-
-def any_of(*parts: Formula) -> Or:
-    """The disjunction."""
-    return Or(parts)
-
-
 def formula_parts(formula: Formula) -> tuple[Formula, ...]:
     """The formulas that a formula is made of."""
     match formula:

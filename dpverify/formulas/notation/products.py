@@ -9,10 +9,10 @@ from lark import Tree
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Binder, Derivative, Expression, Number, Variable
 from dpverify.formulas.notation.letters import Heading
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
+    Reads,
     glued,
     has_limits,
     has_point,

@@ -11,9 +11,8 @@ from dpverify.formulas import asymptotics
 from dpverify.formulas.asymptotics import Order, OrderConstants, UnclearOrderError, orders
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, subtrees
+from dpverify.formulas.notation.syntax import Node, Reads, subtrees
 from dpverify.formulas.notation.two_readings import check_ranges
 
 

@@ -30,12 +30,13 @@ from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or, Rel
 from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, LetterUse, tokens
 from dpverify.formulas.notation.products import FactorRow
-from dpverify.formulas.notation.protocol import Reads, Value
 from dpverify.formulas.notation.quantified import Quantified
 from dpverify.formulas.notation.reading import meant
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
+    Reads,
+    Value,
     is_lone_bracket,
     kind_of,
     numeral_of,

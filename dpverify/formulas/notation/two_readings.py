@@ -9,9 +9,8 @@ from lark import Tree
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.customs import may_name_a_function
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees, tokens_of
+from dpverify.formulas.notation.syntax import Node, Reads, adds, is_letter, kind_of, subtrees, tokens_of
 from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
 
 _UPWARD = {r"\le": True, "<": True, r"\ge": False, ">": False}

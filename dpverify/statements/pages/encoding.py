@@ -14,12 +14,13 @@ from dpverify.formulas.expressions import Number, Variable, real
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.headlines.roots import cycle
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.statements.pages.blocks import Errors, Math, plain
 from dpverify.statements.pages.letters import check_letter, is_letter, read_letters
 from dpverify.statements.pages.notes import LeadingWords, Note, both, line_of_error
 from dpverify.statements.pages.sections import Behind, Entry
-from dpverify.statements.pages.uses import check_uses
 from dpverify.statements.sheet import Sheet
 
 
@@ -86,7 +87,7 @@ class Encoding:
         if because or latex or replaced:
             self.sheet = self.sheet.correction(because, latex=latex, replaces=replaced)
         if self.alone:
-            check_uses(self.sheet, self.lines, self.errors)
+            _check_uses(self.sheet, self.lines, self.errors)
         return self.sheet
 
     def shown(self, display: PageDisplay) -> str:
@@ -298,3 +299,34 @@ def _fault(entry: Entry) -> tuple[str, str]:
         allowed = "what is wrong with a formula, a colon, and the formula between dollars"
         raise InvalidArgumentError("catches", entry.text, allowed)
     return plain(words).rstrip(": "), last.latex
+
+
+def _check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
+    """Add to the errors what is used and unknown, and circles; lines are those of displays, by name."""
+    own = {f"{sheet.id}/{row.name}": row.uses for row in sheet.rows}
+    used = {name for names in own.values() for name in names}
+    known = _known() if any(bare(name) != sheet.id for name in used) else frozenset()
+    for row in sheet.rows:
+        for name in row.uses:
+            if name in own or name in known:
+                continue
+            allowed = (
+                "ids of statements or named results, `STATEMENT/FORMULA`, or `PAGE/NAME` of a display here"
+            )
+            if name == sheet.id:
+                allowed = "something else than the page itself, in a circle"
+            errors.wrong(lines[row.name], "uses", name, allowed)
+    circle = cycle({name: tuple(n for n in uses if n in own) for name, uses in own.items()})
+    if circle:
+        line = min(lines[formula_of(name)] for name in circle)
+        allowed = "displays that do not rest on themselves"
+        errors.wrong(line, "uses", " -> ".join(circle), allowed)
+
+
+def _known() -> frozenset[str]:
+    from dpverify.statements.paper import named_results, papers
+
+    among = papers().values()
+    statements = [s for paper in among for s in paper.statements]
+    names = {row.id for paper in among for row in paper.catalog} | set(named_results(among))
+    return frozenset(names | {f"{s.id}/{part.name}" for s in statements for part in s.parts})
