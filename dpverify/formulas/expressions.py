@@ -7,7 +7,7 @@ is said in docs/certificates.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypedDict, Unpack
@@ -24,6 +24,17 @@ class TooLargeError(OutOfScopeError):
     """It would be handled if it were smaller."""
 
 
+_Operation = Callable[["Expression", object], "Expression"]
+
+
+def _operation(operator: str) -> tuple[_Operation, _Operation]:
+    """A method of Python's arithmetic, and the same for an expression on the right of a number."""
+    return (
+        lambda self, other: Apply(operator, (self, expression(other))),
+        lambda self, other: Apply(operator, (expression(other), self)),
+    )
+
+
 class Expression:
     """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Binder`, `Derivative` or `At`.
 
@@ -31,36 +42,11 @@ class Expression:
     """
 
     __slots__ = ()
-
-    def __add__(self, other: object) -> Expression:
-        return Apply("add", (self, expression(other)))
-
-    def __radd__(self, other: object) -> Expression:
-        return Apply("add", (expression(other), self))
-
-    def __sub__(self, other: object) -> Expression:
-        return Apply("sub", (self, expression(other)))
-
-    def __rsub__(self, other: object) -> Expression:
-        return Apply("sub", (expression(other), self))
-
-    def __mul__(self, other: object) -> Expression:
-        return Apply("mul", (self, expression(other)))
-
-    def __rmul__(self, other: object) -> Expression:
-        return Apply("mul", (expression(other), self))
-
-    def __truediv__(self, other: object) -> Expression:
-        return Apply("div", (self, expression(other)))
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return Apply("div", (expression(other), self))
-
-    def __pow__(self, other: object) -> Expression:
-        return Apply("pow", (self, expression(other)))
-
-    def __rpow__(self, other: object) -> Expression:
-        return Apply("pow", (expression(other), self))
+    __add__, __radd__ = _operation("add")
+    __sub__, __rsub__ = _operation("sub")
+    __mul__, __rmul__ = _operation("mul")
+    __truediv__, __rtruediv__ = _operation("div")
+    __pow__, __rpow__ = _operation("pow")
 
     def __neg__(self) -> Expression:
         return Apply("neg", (self,))
