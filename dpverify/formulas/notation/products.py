@@ -99,9 +99,8 @@ class FactorRow:
             raise reader.refuse(pair, "in brackets what is taken at the point")
         if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):
             whole, rest = reader.source(before), reader.source(item)
-            raise reader.two(
-                pair, f"({whole}){rest}", f"a letter that has the `{rest}` in it and is declared so"
-            )
+            long = f"a letter that has the `{rest}` in it and is declared so"
+            raise reader.two(pair, f"({whole}){rest}", long)
         if is_bracket(item) and not has_limits(item):
             check_call(reader, before, item)
 
@@ -232,9 +231,8 @@ class FactorRow:
             self.refuse_division(k)
         variable, order = head.children[0].payload
         first = rest[0]
-        if not (kind_of(first) == "factor" and len(first.children) == 1) or (
-            len(rest) > 1 and not is_bracket(first)
-        ):
+        plain = kind_of(first) == "factor" and len(first.children) == 1
+        if not plain or (len(rest) > 1 and not is_bracket(first)):
             shown = reader.source(head)
             other = f"({shown}{glued(reader.source(first))})\\dots"
             raise reader.two(self.items[k:], f"{shown}({reader.source(rest)})", other)

@@ -249,11 +249,8 @@ class Reader(Reads):
                 left, right = subtrees(node)
                 check_commas(self, node)
                 if right.data in ("implies", "equivalent"):
-                    raise self.two(
-                        node,
-                        f"({self.source(left)}) \\implies ({self.source(right)})",
-                        "a chain, each implying the next",
-                    )
+                    nested = f"({self.source(left)}) \\implies ({self.source(right)})"
+                    raise self.two(node, nested, "a chain, each implying the next")
                 with self.quantified.as_premise():
                     premise = self.said(self.junction(left), left)
                 return Implies(premise, self.formula(right))
@@ -401,9 +398,7 @@ class Reader(Reads):
         return self.number(self.sum(part), part)
 
     def value_at(self, body: Expression, atom: Node, node: Node) -> Expression:
-        letter, relation = (
-            c for c in node.children if isinstance(c, Sign) and c.type in ("LETTER", "RELATION")
-        )
+        letter, relation = (c for c in node.children if kind_of(c) in ("LETTER", "RELATION"))
         variable = letter.payload.of
         if relation != "=" or not isinstance(variable, Variable):
             raise self.refuse(node, "a point such as `|_{x=1}`, the letter a declared one")
@@ -501,8 +496,8 @@ class Reader(Reads):
             index = texts(normal(variable.latex))
             shows = any(printed[i : i + len(index)] == index for i in range(len(printed)))
             if variable in free and not shows:
-                raise self.refuse(
-                    token,
-                    f"a quantity whose letter shows that it depends on `{variable.latex}`, or another letter for the "
-                    "index: it might be meant at one value or at each",
+                shown = f"a quantity whose letter shows that it depends on `{variable.latex}`"
+                allowed = (
+                    f"{shown}, or another letter for the index: it might be meant at one value or at each"
                 )
+                raise self.refuse(token, allowed)

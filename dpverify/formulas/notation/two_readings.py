@@ -37,15 +37,12 @@ def check_suffix(reader: Reads, tree: Node) -> None:
         )
         related = any(reader.lone_letter(part) is None for part in subtrees(conditions))
         if last.data == "equivalent" or (several and related):
-            raise reader.two(
-                tree, f"{reader.source(statement)}, {reader.source([word, conditions])}",
-                "the condition of the last part alone, in a formula of its own",
-            )  # fmt: skip
+            one = f"{reader.source(statement)}, {reader.source([word, conditions])}"
+            raise reader.two(tree, one, "the condition of the last part alone, in a formula of its own")
     for child in conditions.children:
         if isinstance(child, Sign) and child.type == "AND" and child.payload == ",":
-            raise reader.two(
-                tree, "the condition without the comma before `and`", "a second formula, before the condition"
-            )
+            one = "the condition without the comma before `and`"
+            raise reader.two(tree, one, "a second formula, before the condition")
 
 
 def check_commas(reader: Reads, node: Node) -> None:
@@ -94,9 +91,8 @@ def _check_range(reader: Reads, listed: list[Node], *, condition: bool) -> None:
     if middle or number or low == f"-{high}" or alike or (indices and (condition or bounded)):
         sign, last = str(one.children[-2]), str(other.children[1])
         both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
-        raise reader.two(
-            listed, both, rf"{reader.source(one)}\text{{ and }}{reader.source([*middle, other])}"
-        )
+        apart = rf"{reader.source(one)}\text{{ and }}{reader.source([*middle, other])}"
+        raise reader.two(listed, both, apart)
 
 
 def check_bracket(reader: Reads, node: Node) -> None:

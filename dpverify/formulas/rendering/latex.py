@@ -251,9 +251,9 @@ class _Printer:
         before: Formula | None = None
         for part in parts:
             match before, part:
-                case Compare(_, _, middle), Compare(relation, left, right) if middle == left and not (
-                    relation == "!=" and r"\ne" in out[-1]
-                ):
+                case Compare(_, _, middle), Compare("!=", left, _) if middle == left and r"\ne" in out[-1]:
+                    out.append(self.part(part))
+                case Compare(_, _, middle), Compare(relation, left, right) if middle == left:
                     out[-1] = _joined(out[-1], _RELATIONS[relation], self.sum(right, ALONE))
                 case _:
                     out.append(self.part(part))

@@ -173,10 +173,8 @@ class Expressions(FunctionRow):
         if text in (r"\frac", r"\binom", r"\sqrt"):
             return self.applied(mark)
         if is_sign(mark, "e"):
-            power = self.inner(mark.above) if mark.above else numeral(1)
-            return self.finished(
-                Tree("exp", (power,)), replace(mark, above=()), "" if mark.above else "constant"
-            )
+            value = Tree("exp", (self.inner(mark.above) if mark.above else numeral(1),))
+            return self.finished(value, replace(mark, above=()), "" if mark.above else "constant")
         if text in (r"\pi", r"\infty"):
             return self.finished(Tree("pi") if text == r"\pi" else Tree("inf", name="+"), mark, "constant")
         self.at -= 1

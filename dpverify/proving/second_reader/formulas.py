@@ -158,14 +158,13 @@ class Formulas(Expressions):
 
     def lone(self) -> str:
         """The name of a letter that is all of a condition; nothing, and nothing is passed, where there is more."""
-        at = self.at
-        found = self.found(at)
-        if found is None or not found.word.name or found.rest.scripted:
+        found = self.found(self.at)
+        if found is None or not found.letter:
             return ""
         if found.stop < len(self.row) and self.word_at(found.stop) not in (",", "and"):
             return ""
         self.at = found.stop
-        return found.word.name
+        return found.letter
 
     def refuse_range(self, one: Item | None, other: Item, *, condition: bool) -> None:
         """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or both ends of each letter."""
@@ -188,13 +187,7 @@ class Formulas(Expressions):
         """A condition, said of the letters before it, too: `x, y > 0`."""
         found = split(self.formula(item))
         first = self.found(start)
-        if (
-            not waiting
-            or not first
-            or not first.word.name
-            or first.rest.scripted
-            or first.stop >= len(self.row)
-        ):
+        if not waiting or not first or not first.letter or first.stop >= len(self.row):
             return found
         relation = RELATIONS.get(self.row[first.stop].text)
         if self.row[first.stop].text == r"\in":

@@ -199,11 +199,9 @@ class _ReadProblem:
 
     def formula(self, name: str) -> Tree:
         """What a letter stands for, as it is said."""
-        others = self.printed.keys() - {name}
-        words = (
-            VocabularyWord(row, other, whole=row) for other, row in self.printed.items() if other in others
-        )
-        return self.expression(self.formulas[name], Vocabulary(tuple(words)))
+        others = ((other, row) for other, row in self.printed.items() if other != name)
+        words = tuple(VocabularyWord(row, other, whole=row) for other, row in others)
+        return self.expression(self.formulas[name], Vocabulary(words))
 
     def letters_of(self, latex: str, soft: Tree | None) -> frozenset[str]:
         constants = Coefficients(dict(self.domains), self.taken(), soft)
@@ -231,9 +229,8 @@ class _ReadProblem:
         """A claim and its conditions; new constants are added to those given."""
 
         def once(choices: Choices) -> tuple[tuple[Tree, tuple[Tree, ...]], list[Coefficient]]:
-            own = Coefficients(
-                dict(constants.domains), set(constants.taken), constants.soft, list(constants.found)
-            )
+            domains, taken = dict(constants.domains), set(constants.taken)
+            own = Coefficients(domains, taken, constants.soft, list(constants.found))
             state = State(self.vocabulary, own.domains, self.printed, own, choices)
             claim, given = Formulas(state, row).display()
             for formula in (claim, *given):

@@ -375,10 +375,10 @@ class Places(ABC):
     def place(self) -> str:
         """The name of a letter that stands alone here."""
         found = self.found(self.at)
-        if found is None or not found.word.name or found.rest.scripted:
+        if found is None or not found.letter:
             raise self.refuse("a declared letter belongs here")
         self.at = found.stop
-        return found.word.name
+        return found.letter
 
     def differential(self) -> bool:
         """Whether the d of an integral stands here, a letter behind it."""

@@ -43,6 +43,11 @@ class FoundWord:
     stop: int
     rest: PrintedMark
 
+    @property
+    def letter(self) -> str:
+        """The name of a letter that nothing stands at; empty for any other word."""
+        return "" if self.rest.scripted else self.word.name
+
 
 def with_parameter(latex: str, parameter: str, name: str) -> VocabularyWord:
     """What is printed of a definition, apart from its parameter."""
@@ -72,9 +77,8 @@ def shows(row: Row, part: Row) -> bool:
 
 def has_in_it(row: Row, part: Row) -> bool:
     """Whether a letter is part of what is printed, exactly as it is, though perhaps with a power."""
-    return any(
-        (*here[:-1], replace(here[-1], above=part[-1].above)) == part for here in _stretches(row, len(part))
-    )
+    above = part[-1].above
+    return any((*here[:-1], replace(here[-1], above=above)) == part for here in _stretches(row, len(part)))
 
 
 def _stretches(row: Row, size: int) -> Iterator[Row]:
