@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
+from graphlib import CycleError, TopologicalSorter
 from typing import TypedDict, TypeVar
 
 from dpverify.proving.second_reader.formulas import Formulas, sound
@@ -185,16 +186,13 @@ class _ReadProblem:
                     raise
                 continue
             waiting += free(bodies[name])
+        needed = {name: sorted(free(body) & bodies.keys()) for name, body in bodies.items()}
         written: dict[str, Tree] = {}
-        while len(written) < len(bodies):
-            open_ = bodies.keys() - written.keys()
-            ready = sorted(name for name in open_ if not free(bodies[name]) & open_)
-            if not ready:
-                raise RefusedError("letters stand for formulas that need one another")
-            for name in ready:
-                written[name] = bodies[name]
-                for other in sorted(free(bodies[name]) & (written.keys() - {name})):
-                    written[name] = put(written[name], other, written[other])
+        try:
+            for name in TopologicalSorter(needed).static_order():
+                written[name] = reduce(lambda body, k: put(body, k, written[k]), needed[name], bodies[name])
+        except CycleError:
+            raise RefusedError("letters stand for formulas that need one another") from None
         return {label: certified(written[name], self.domains) for name, label in wanted.items()}
 
     def formula(self, name: str) -> Tree:
