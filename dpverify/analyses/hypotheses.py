@@ -29,7 +29,7 @@ from dpverify.formulas.logic import (
     formula_parts,
     free_in,
 )
-from dpverify.formulas.rendering.printing import formula_text
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Use, Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text

@@ -29,7 +29,7 @@ from dpverify.formulas.logic import (
     free_in,
     variables_of,
 )
-from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
 

@@ -8,16 +8,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 
-from dpverify.formulas.expressions import (
-    Apply,
-    Expression,
-    Number,
-    constant,
-    is_integer,
-)
+from dpverify.formulas.expressions import Apply, Expression, Number, constant, is_integer
 from dpverify.formulas.logic import Gt, Le, Ne
 from dpverify.formulas.records import (
+    ANY_SIGN,
     CLOSED,
+    NOT_NEGATIVE,
+    POSITIVE,
     POWER,
     PRODUCT,
     SUM,
@@ -27,21 +24,17 @@ from dpverify.formulas.records import (
     Operator,
     Signs,
     Writing,
+    needing,
+    shared_unit,
 )
-from dpverify.formulas.units import DIMENSIONLESS, Unit, alike, pure
+from dpverify.formulas.units import DIMENSIONLESS, Unit, pure
 from dpverify.formulas.values import UndefinedError, Value, inner_value, norm_value, plus, power, sign, times
 
-_POSITIVE: Signs = frozenset({1})
-_ANY: Signs = frozenset({-1, 0, 1})
 _MINUS_ONE = ["num", "-1"]
 _ONE = Number(Fraction(1))
 
 
 # ---------------------------------------------------------------------------------------------- units
-
-
-def _shared(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    return alike(*units)
 
 
 def _unit_of_product(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
@@ -81,10 +74,6 @@ def _unit_of_root(arguments: Arguments, units: Sequence[Unit | None]) -> Unit | 
 # ---------------------------------------------------------------------------------------------- needs
 
 
-def _needs_of_quotient(arguments: Arguments, _: bool) -> Iterator[Need]:
-    yield Need(Ne(arguments[1], 0))
-
-
 def _needs_of_power(arguments: Arguments, inside: bool) -> Iterator[Need]:
     base, exponent = arguments
     value = constant(exponent)
@@ -114,26 +103,10 @@ def _needs_of_root(arguments: Arguments, inside: bool) -> Iterator[Need]:
 # ---------------------------------------------------------------------------------------------- values
 
 
-def _sum_of(*values: Value, inside: bool = False) -> Value:
-    return reduce(plus, values)
-
-
-def _product_of(*values: Value, inside: bool = False) -> Value:
-    return reduce(times, values)
-
-
-def _minus(x: Value, y: Value, *, inside: bool = False) -> Value:
-    return plus(x, -y)
-
-
 def _quotient(x: Value, y: Value, *, inside: bool = False) -> Value:
     if sign(y) == 0:
         raise UndefinedError("division by zero")
     return times(x, power(y, Fraction(-1)))
-
-
-def _root(x: Value, order: Value, *, inside: bool = False) -> Value:
-    return power(x, power(order, Fraction(-1)), inside=inside)
 
 
 def _number_power(base: float, exponent: float) -> float:
@@ -169,7 +142,7 @@ def _slopes_of_root(base: Expression, order: Expression) -> tuple[Expression | N
 def _signs_of_sum(_: Arguments, signs: Sequence[Signs]) -> Signs:
     parts = frozenset[int]().union(*signs)
     if {-1, 1} <= parts:
-        return _ANY
+        return ANY_SIGN
     # a sum of terms of one sign vanishes only if all of them do
     return parts if all(0 in part for part in signs) else parts - {0}
 
@@ -178,31 +151,19 @@ def _negative(signs: Signs) -> Signs:
     return frozenset(-s for s in signs)
 
 
-def _signs_of_difference(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
-    return _signs_of_sum(arguments, (signs[0], _negative(signs[1])))
-
-
-def _signs_of_product(_: Arguments, signs: Sequence[Signs]) -> Signs:
-    return frozenset(math.prod(choice) for choice in itertools.product(*signs))
-
-
-def _signs_of_quotient(_: Arguments, signs: Sequence[Signs]) -> Signs:
-    return frozenset(a * b for a in signs[0] for b in signs[1] - {0})
-
-
 def _signs_of_power(arguments: Arguments, signs: Sequence[Signs]) -> Signs:
     base, exponent = signs[0], arguments[1]
     value = constant(exponent)
     if value is None:
         if not is_integer(exponent) or base <= {0, 1}:
             # with an exponent of 0, or where what is raised is 0, nothing more is said
-            return _POSITIVE | (base & {0})
-        return _ANY
+            return POSITIVE | (base & {0})
+        return ANY_SIGN
     if value.denominator != 1:
         # a root of what is 0 is 0
-        return _POSITIVE | (base & {0} if value > 0 else frozenset())
+        return POSITIVE | (base & {0} if value > 0 else frozenset())
     if not value:
-        return _POSITIVE
+        return POSITIVE
     if value < 0:
         base = base - {0}
     return frozenset(abs(s) for s in base) if value.numerator % 2 == 0 else base
@@ -256,41 +217,42 @@ ARITHMETIC = (
         "add", 2, None,
         text=Writing(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
         latex=Writing(lambda *a: " + ".join(a), SUM, (SUM, PRODUCT)),
-        unit=_shared, value=_sum_of, number=lambda *a: sum(a),
+        unit=shared_unit, value=lambda *a, inside=False: reduce(plus, a), number=lambda *a: sum(a),
         slopes=lambda *a: (_ONE,) * len(a), signs=_signs_of_sum,
     ),
     Operator(
         "sub", 2, 2,
         text=Writing(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
         latex=Writing(lambda a, b: f"{a} - {b}", SUM, (SUM, PRODUCT)),
-        unit=_shared, value=_minus, number=lambda a, b: a - b,
-        slopes=lambda a, b: (_ONE, -_ONE), signs=_signs_of_difference,
+        unit=shared_unit, value=lambda x, y, inside=False: plus(x, -y), number=lambda a, b: a - b,
+        slopes=lambda a, b: (_ONE, -_ONE),
+        signs=lambda arguments, signs: _signs_of_sum(arguments, (signs[0], _negative(signs[1]))),
         neutral=lambda a, b: ["add", a, ["mul", _MINUS_ONE, b]],
     ),
     Operator(
         "neg", 1, 1,
         text=Writing(lambda a: f"-{a}", SUM, (PRODUCT,)),
         latex=Writing(lambda a: f"-{a}", SUM, (PRODUCT,)),
-        unit=_shared, value=lambda x, inside=False: -x, number=lambda a: -a,
+        unit=shared_unit, value=lambda x, inside=False: -x, number=lambda a: -a,
         slopes=lambda a: (-_ONE,), signs=lambda arguments, signs: _negative(signs[0]), neutral=_neutral_negative,
     ),
     Operator(
         "mul", 2, None,
         text=Writing(lambda *a: "*".join(a), PRODUCT, (PRODUCT, POWER)),
         latex=Writing(_spread, PRODUCT, (PRODUCT, POWER)),
-        unit=_unit_of_product, value=_product_of, number=lambda *a: math.prod(a),
+        unit=_unit_of_product, value=lambda *a, inside=False: reduce(times, a), number=lambda *a: math.prod(a),
         slopes=lambda *a: tuple(
             reduce(lambda u, v: u * v, rest) for rest in (a[:i] + a[i + 1 :] for i in range(len(a)))
         ),
-        signs=_signs_of_product,
+        signs=lambda _, signs: frozenset(math.prod(some) for some in itertools.product(*signs)),
     ),
     Operator(
         "div", 2, 2,
         text=Writing(lambda a, b: f"{a}/{b}", PRODUCT, (PRODUCT, POWER)),
         latex=Writing(lambda a, b: rf"\frac{{{a}}}{{{b}}}", POWER),
-        unit=_unit_of_quotient, needs=_needs_of_quotient, value=_quotient, number=lambda a, b: a / b,
-        slopes=lambda a, b: (1 / b, -(a / b**2)), signs=_signs_of_quotient,
-        neutral=_neutral_quotient,
+        unit=_unit_of_quotient, needs=needing(lambda a, b: Ne(b, 0)), value=_quotient, number=lambda a, b: a / b,
+        slopes=lambda a, b: (1 / b, -(a / b**2)), neutral=_neutral_quotient,
+        signs=lambda _, signs: frozenset(a * b for a in signs[0] for b in signs[1] - {0}),
     ),
     Operator(
         "pow", 2, 2,
@@ -303,7 +265,8 @@ ARITHMETIC = (
         "root", 2, 2,
         text=Writing(_text_root), latex=Writing(_latex_root),
         unit=_unit_of_root, needs=_needs_of_root,
-        value=_root, number=lambda x, order: _number_power(x, 1 / order), slopes=_slopes_of_root,
+        value=lambda x, order, inside=False: power(x, power(order, Fraction(-1)), inside=inside),
+        number=lambda x, order: _number_power(x, 1 / order), slopes=_slopes_of_root,
         signs=_signs_of_root, neutral=_neutral_root,
     ),
 )  # fmt: skip
@@ -322,7 +285,7 @@ VECTOR_OPERATORS = (
     Operator(
         "norm", 1, 1,
         text=Writing(lambda a: f"||{a}||"), latex=Writing(lambda a: rf"\left\|{a}\right\|"),
-        unit=_shared, value=norm_value, number=_not_of_floats, slopes=lambda a: (None,),
-        signs=lambda arguments, signs: frozenset({0, 1}),
+        unit=shared_unit, value=norm_value, number=_not_of_floats, slopes=lambda a: (None,),
+        signs=lambda *_: NOT_NEGATIVE,
     ),
 )  # fmt: skip

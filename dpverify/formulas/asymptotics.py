@@ -72,36 +72,34 @@ class OrderConstants:
 
     def new(self, letter: str, depends: tuple[Variable, ...] = ()) -> Variable:
         """A positive number."""
-        return self._chosen(real(self.free(letter), gt=0, latex=self._latex), depends)
+        name, latex = self.free(letter)
+        return self._chosen(real(name, gt=0, latex=latex), depends)
 
     def power(self, depends: tuple[Variable, ...] = ()) -> Variable:
         """The power of logarithms that a tilde leaves out."""
-        return self._chosen(integer(self.free("k"), ge=0, latex=self._latex), depends)
+        name, latex = self.free("k")
+        return self._chosen(integer(name, ge=0, latex=latex), depends)
 
     def threshold(self, of: Variable) -> Variable:
         """The value from which on, or up to which, something holds of a letter; in its domain."""
-        self.free(f"{of.name}_0" if of.name.isalpha() else "N")
-        plain = of.latex if of.latex.lstrip("\\").isalpha() and of.name.isalpha() else ""
-        latex = f"{plain}_{{0}}" if plain and f"{plain}_{{0}}" not in self.taken else self._latex
+        name, latex = self.free(f"{of.name}_0" if of.name.isalpha() else "N")
+        if of.name.isalpha() and of.latex.lstrip("\\").isalpha() and f"{of.latex}_{{0}}" not in self.taken:
+            latex = f"{of.latex}_{{0}}"
         bounds = of.lower, of.lower_open, of.upper, of.upper_open, of.unit
-        variable = Variable(self._name, of.kind, *bounds, latex=latex)
-        return self._chosen(variable, (), threshold=True)
+        return self._chosen(Variable(name, of.kind, *bounds, latex=latex), threshold=True)
 
-    def free(self, letter: str) -> str:
-        """A name that no letter has."""
+    def free(self, letter: str) -> tuple[str, str]:
+        """A name that no letter has, and its LaTeX."""
         k, name, latex = 1, letter, letter
         while {name, latex} & self.taken:
             k += 1
             name, latex = f"{letter}_{k}", f"{letter}_{{{k}}}"
-        self._name, self._latex = name, latex
-        return name
+        return name, latex
 
-    def _chosen(
-        self, variable: Variable, depends: tuple[Variable, ...], *, threshold: bool = False
-    ) -> Variable:
-        self.taken |= {variable.name, variable.latex}
-        self.found.append(OrderConstant(variable, depends, self.premise and not threshold, threshold))
-        return variable
+    def _chosen(self, new: Variable, depends: tuple[Variable, ...] = (), threshold: bool = False) -> Variable:
+        self.taken |= {new.name, new.latex}
+        self.found.append(OrderConstant(new, depends, self.premise and not threshold, threshold))
+        return new
 
 
 def orders(e: Expression) -> list[Order]:
@@ -114,9 +112,6 @@ def compared(sign: str, left: Expression, right: Expression, constants: OrderCon
 
     `f = O(g)` says |f| <= C g, `f = a + O(g)` that |f - a| <= C g, `f <= O(g)` that f <= C g, `f = Omega(g)` and
     `f >= Omega(g)` that f >= c g, `f = Theta(g)` both; `O(f) = O(g)` that f = O(g).
-
-    Raises:
-        UnclearOrderError: where it may be read in several ways, or in none.
     """
     if isinstance(left, Order) and isinstance(right, Order) and sign in ("=", r"\le"):
         if left.kind not in (right.kind, "O"):
@@ -197,9 +192,8 @@ def _linear(e: Expression) -> tuple[Expression | None, _Parts]:
             times = 1 / below
             return None if rest is None else rest / below, [((times, *own), order) for own, order in parts]
         case _:
-            raise UnclearOrderError(
-                r"`\le` or `\ge` in place of `=` where an order stands in an exponent or a function"
-            )
+            allowed = r"`\le` or `\ge` in place of `=` where an order stands in an exponent or a function"
+            raise UnclearOrderError(allowed)
 
 
 def _multiple(order: Order, constants: OrderConstants, *, upper: bool) -> Expression:
@@ -305,10 +299,6 @@ def closed(
     depend on the fixed letters, and on those of `Chosen.depends`. What remains free are these; the conditions that are
     only about them remain conditions. `premises` says of constants in conditions whether the claim is about some of
     them (small or large enough), or about every one.
-
-    Raises:
-        UnclearOrderError: where a constant stands in a condition and `premises` does not say this; where constants
-            depend on different letters.
     """
     constants = list(chosen)
     if not constants:

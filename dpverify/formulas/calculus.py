@@ -36,70 +36,46 @@ def map_sides(formula: Formula, change: Callable[[Expression], Expression]) -> F
     match formula:
         case Compare(relation, left, right, turned):
             return Compare(relation, change(left), change(right), turned)
-        case And(parts):
-            return And(tuple(map_sides(p, change) for p in parts))
-        case Or(parts):
-            return Or(tuple(map_sides(p, change) for p in parts))
+        case And(parts) | Or(parts):
+            return type(formula)(tuple(map_sides(p, change) for p in parts))
         case Not(part):
             return Not(map_sides(part, change))
         case Implies(premise, conclusion):
             return Implies(map_sides(premise, change), map_sides(conclusion, change))
-        case ForAll(variable, body):
-            return ForAll(variable, map_sides(body, change))
-        case Exists(variable, body):
-            return Exists(variable, map_sides(body, change))
+        case ForAll(variable, body) | Exists(variable, body):
+            return type(formula)(variable, map_sides(body, change))
 
 
 def substituted(e: Expression, values: Mapping[Variable, Expression]) -> Expression:
-    """The expression with free variables replaced.
-
-    Raises:
-        OutOfScopeError: where a value would be captured, or what is differentiated would be replaced.
-    """
+    """The expression with free variables replaced."""
     if not values:
         return e
     match e:
         case Variable():
             return values.get(e, e)
         case Binder(kind, body, variable, first, last):
-            inner = _under(variable, body, values)
             ends = (substituted(end, values) for end in (first, last))
-            return Binder(kind, substituted(body, inner), variable, *ends)
+            return Binder(kind, _within(body, variable, values), variable, *ends)
         case At(body, variable, value):
-            inner = _under(variable, body, values)
-            return At(substituted(body, inner), variable, substituted(value, values))
+            return At(_within(body, variable, values), variable, substituted(value, values))
         case Derivative(body, variable, order):
-            if variable in values:
-                # the derivative's value is wanted there, not the derivative of what is there
-                inner = {v: value for v, value in values.items() if v != variable}
-                return At(
-                    Derivative(_kept(body, variable, inner), variable, order), variable, values[variable]
-                )
-            return Derivative(_kept(body, variable, values), variable, order)
+            found = Derivative(_within(body, variable, values), variable, order)
+            # the derivative's value is wanted there, not the derivative of what is there
+            return At(found, variable, values[variable]) if variable in values else found
         case _:
             return rebuilt(e, tuple(substituted(part, values) for part in children(e)))
 
 
-def _kept(body: Expression, variable: Variable, values: Mapping[Variable, Expression]) -> Expression:
-    return substituted(body, _under(variable, body, values))
-
-
-def _under(
-    variable: Variable, body: Expression, values: Mapping[Variable, Expression]
-) -> Mapping[Variable, Expression]:
-    """The values that go into a body in which a variable is bound."""
+def _within(body: Expression, variable: Variable, values: Mapping[Variable, Expression]) -> Expression:
+    """A body in which a variable is bound, with values of others."""
     used = {v: value for v, value in values.items() if v != variable and v in free_variables(body)}
     if any(variable.name == v.name for value in used.values() for v in free_variables(value)):
         raise OutOfScopeError(f"{variable.name} is bound where an expression that contains it is substituted")
-    return used
+    return substituted(body, used)
 
 
 def worked_out(e: Expression) -> Expression:
-    """The expression with every derivative taken and every `at` carried out.
-
-    Raises:
-        OutOfScopeError: where that can't be done.
-    """
+    """The expression with derivatives taken and every `at` carried out; `OutOfScopeError` where that can't be done."""
     if not any(isinstance(part, Derivative | At) for part in subexpressions(e)):
         return e
     match e:

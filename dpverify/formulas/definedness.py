@@ -42,11 +42,7 @@ class Requirement:
 
 
 def defined_where(formula: Formula) -> Iterator[Requirement]:
-    """The conditions under which every comparison in a formula has two defined sides.
-
-    Raises:
-        OutOfScopeError: where that can't be said.
-    """
+    """When every comparison in a formula has two defined sides; `OutOfScopeError` where that can't be said."""
     match formula:
         case Compare(_, left, right):
             yield from conditions(left)
@@ -64,12 +60,7 @@ def defined_where(formula: Formula) -> Iterator[Requirement]:
 
 
 def defined_between(
-    e: Expression,
-    index: Variable,
-    first: Expression,
-    last: Expression,
-    *,
-    inside: bool = False,
+    e: Expression, index: Variable, first: Expression, last: Expression, *, inside: bool = False
 ) -> Iterator[Requirement]:
     """The conditions under which an expression is defined for all values of its index from first to last."""
     between: list[Formula] = []
@@ -181,6 +172,5 @@ def converges(e: Binder) -> Requirement:
 
 def _not_in_ends(e: Binder) -> None:
     if any(v.name == e.variable.name for end in (e.first, e.last) for v in free_variables(end)):
-        raise OutOfScopeError(
-            f"the ends of {'an' if e.kind == 'integral' else 'a'} {e.kind} use its variable"
-        )
+        says = f"the ends of {'an' if e.kind == 'integral' else 'a'} {e.kind} use its variable"
+        raise OutOfScopeError(says)

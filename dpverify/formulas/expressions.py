@@ -7,10 +7,10 @@ is said in docs/certificates.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypedDict, Unpack
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.units import DIMENSIONLESS, Unit
@@ -24,6 +24,17 @@ class TooLargeError(OutOfScopeError):
     """It would be handled if it were smaller."""
 
 
+_Operation = Callable[["Expression", object], "Expression"]
+
+
+def _operation(operator: str) -> tuple[_Operation, _Operation]:
+    """A method of Python's arithmetic, and the same for an expression on the right of a number."""
+    return (
+        lambda self, other: Apply(operator, (self, expression(other))),
+        lambda self, other: Apply(operator, (expression(other), self)),
+    )
+
+
 class Expression:
     """A node of a tree: `Number`, `Variable`, `Constant`, `Apply`, `Binder`, `Derivative` or `At`.
 
@@ -31,36 +42,11 @@ class Expression:
     """
 
     __slots__ = ()
-
-    def __add__(self, other: object) -> Expression:
-        return Apply("add", (self, expression(other)))
-
-    def __radd__(self, other: object) -> Expression:
-        return Apply("add", (expression(other), self))
-
-    def __sub__(self, other: object) -> Expression:
-        return Apply("sub", (self, expression(other)))
-
-    def __rsub__(self, other: object) -> Expression:
-        return Apply("sub", (expression(other), self))
-
-    def __mul__(self, other: object) -> Expression:
-        return Apply("mul", (self, expression(other)))
-
-    def __rmul__(self, other: object) -> Expression:
-        return Apply("mul", (expression(other), self))
-
-    def __truediv__(self, other: object) -> Expression:
-        return Apply("div", (self, expression(other)))
-
-    def __rtruediv__(self, other: object) -> Expression:
-        return Apply("div", (expression(other), self))
-
-    def __pow__(self, other: object) -> Expression:
-        return Apply("pow", (self, expression(other)))
-
-    def __rpow__(self, other: object) -> Expression:
-        return Apply("pow", (expression(other), self))
+    __add__, __radd__ = _operation("add")
+    __sub__, __rsub__ = _operation("sub")
+    __mul__, __rmul__ = _operation("mul")
+    __truediv__, __rtruediv__ = _operation("div")
+    __pow__, __rpow__ = _operation("pow")
 
     def __neg__(self) -> Expression:
         return Apply("neg", (self,))
@@ -226,24 +212,13 @@ def subexpressions(e: Expression) -> Iterator[Expression]:
         yield from subexpressions(part)
 
 
-def depth(e: Expression) -> int:
-    """Levels of a tree."""
-    deepest, rest = 0, [(e, 1)]
+def levels(e: Expression) -> Iterator[int]:
+    """The level of each node of a tree, from 1 on, however deep that is."""
+    rest = [(e, 1)]
     while rest:
         part, level = rest.pop()
-        deepest = max(deepest, level)
+        yield level
         rest += [(child, level + 1) for child in children(part)]
-    return deepest
-
-
-def size(e: Expression) -> int:
-    """Nodes of a tree."""
-    count, rest = 0, [e]
-    while rest:
-        part = rest.pop()
-        count += 1
-        rest += children(part)
-    return count
 
 
 def all_variables(e: Expression) -> Iterator[Variable]:
@@ -348,6 +323,16 @@ def is_integer(e: Expression) -> bool:
 # ---------------------------------------------------------------------------------------------- constructors
 
 
+class Said(TypedDict, total=False):
+    """What may be said of a letter besides its domain, as `Variable` has it."""
+
+    unit: Unit
+    meaning: str
+    latex: str
+    stands_for: str
+    size: str
+
+
 def real(
     name: str,
     *,
@@ -355,37 +340,23 @@ def real(
     ge: object = None,
     lt: object = None,
     le: object = None,
-    unit: Unit = DIMENSIONLESS,
-    meaning: str = "",
-    latex: str = "",
-    stands_for: str = "",
-    size: str = "",
+    **said: Unpack[Said],
 ) -> Variable:
     """A real variable on an interval; bounds are integers or exact strings such as "1/2".
 
     Raises:
         InvalidArgumentError: for an empty name, bounds that are not exact numbers, or an empty domain.
     """
-    return _variable("real", name, (gt, ge, lt, le), unit, meaning, latex, stands_for, size)
+    return _variable("real", name, {"gt": gt, "ge": ge, "lt": lt, "le": le}, said)
 
 
-def integer(
-    name: str,
-    *,
-    ge: object = None,
-    le: object = None,
-    unit: Unit = DIMENSIONLESS,
-    meaning: str = "",
-    latex: str = "",
-    stands_for: str = "",
-    size: str = "",
-) -> Variable:
+def integer(name: str, *, ge: object = None, le: object = None, **said: Unpack[Said]) -> Variable:
     """An integer variable.
 
     Raises:
         InvalidArgumentError: as `real`.
     """
-    return _variable("integer", name, (None, ge, None, le), unit, meaning, latex, stands_for, size)
+    return _variable("integer", name, {"gt": None, "ge": ge, "lt": None, "le": le}, said)
 
 
 def exact(name: str, value: object) -> Fraction:
@@ -403,52 +374,26 @@ def exact(name: str, value: object) -> Fraction:
 
 
 def _variable(
-    kind: Literal["real", "integer"],
-    name: str,
-    bounds: tuple[object, object, object, object],
-    unit: Unit,
-    meaning: str,
-    latex: str,
-    stands_for: str,
-    size: str,
+    kind: Literal["real", "integer"], name: str, bounds: Mapping[str, object], said: Said
 ) -> Variable:
     if not isinstance(name, str) or not name.strip():
         raise InvalidArgumentError("name", name, "a nonempty string")
-    ends = zip(("gt", "ge", "lt", "le"), bounds, strict=True)
-    greater, at_least, less, at_most = (
-        None if b is None else exact(f"{end} of {name}", b) for end, b in ends
-    )
-    if greater is not None and at_least is not None:
-        raise InvalidArgumentError("gt", greater, "one lower bound, gt or ge, not both")
-    if less is not None and at_most is not None:
-        raise InvalidArgumentError("lt", less, "one upper bound, lt or le, not both")
-    lower = at_least if greater is None else greater
-    upper = at_most if less is None else less
-    lower_open, upper_open = greater is not None, less is not None
-    stated = lower, upper
+    ends = {end: None if b is None else exact(f"{end} of {name}", b) for end, b in bounds.items()}
+    for strict, weak, side in (("gt", "ge", "lower"), ("lt", "le", "upper")):
+        if ends[strict] is not None and ends[weak] is not None:
+            allowed = f"one {side} bound, {strict} or {weak}, not both"
+            raise InvalidArgumentError(strict, ends[strict], allowed)
+    lower_open, upper_open = ends["gt"] is not None, ends["lt"] is not None
+    lower, upper = ends["gt" if lower_open else "ge"], ends["lt" if upper_open else "le"]
+    domain = _domain_text(kind, lower, lower_open, upper, upper_open)
     if kind == "integer":
         lower = None if lower is None else Fraction(math.ceil(lower))
         upper = None if upper is None else Fraction(math.floor(upper))
-    if (
-        lower is not None
-        and upper is not None
-        and (lower > upper or (lower == upper and (lower_open or upper_open)))
-    ):
-        domain = _domain_text(kind, stated[0], lower_open, stated[1], upper_open)
+    one = lower == upper and (lower_open or upper_open)
+    if lower is not None and upper is not None and (lower > upper or one):
         raise InvalidArgumentError(f"domain of {name}", domain, "one with a number in it")
-    return Variable(
-        name,
-        kind,
-        lower,
-        lower_open,
-        upper,
-        upper_open,
-        unit,
-        meaning,
-        latex or name,
-        stands_for,
-        size,
-    )
+    more: Said = {"unit": DIMENSIONLESS, **said, "latex": said.get("latex") or name}
+    return Variable(name, kind, lower, lower_open, upper, upper_open, **more)
 
 
 def _domain_text(

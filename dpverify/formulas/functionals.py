@@ -8,10 +8,9 @@ a formula has its value in every counterexample, and nothing is false at a point
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from dpverify.formulas.expressions import Variable
-from dpverify.formulas.notation.tokens import DRESS, normal, texts
+from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
 
 NUMBER = "number"
 """It has every value of its domain, whatever values the other letters have."""
@@ -30,6 +29,10 @@ _OPERATORS = frozenset(
 )  # fmt: skip
 
 
+_LABELS = [(mark,) for mark in ("(", "*", r"\star", r"\ast", r"\dagger", "+", "-")]
+"""With which a superscript begins that is no power."""
+
+
 def is_plain(latex: str) -> bool:
     """Whether LaTeX is one letter, or a name: with an accent or in another alphabet, with scripts, and with no power.
 
@@ -37,46 +40,34 @@ def is_plain(latex: str) -> bool:
     """
     if re.fullmatch(r"\w+", latex):
         return True
-    parts = list(texts(normal(latex)))
-    first = parts.pop(0)
+    parts = texts(normal(latex))
+    if not parts:
+        return False
+    first, at = parts[0], 1
     if first in DRESS:
-        inner = _group(parts)
-        if len(inner) != 1 and not all(re.fullmatch(r"[A-Za-z]", part) for part in inner):
+        at = end_of_group(parts, 1)
+        if at > 4 and not all(re.fullmatch(r"[A-Za-z]", part) for part in parts[2 : at - 1]):
             return False
     elif not re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+|\\operatorname\{\w+\}", first) or first in _OPERATORS:
         return False
-    if first == "e" and parts[:1] == ["^"]:
+    if first == "e" and parts[at : at + 1] == ("^",):
         return False
-    while parts:
-        mark = parts.pop(0)
-        if mark == "'":
+    while at < len(parts):
+        if parts[at] == "'":
+            at += 1
             continue
-        if mark not in ("_", "^"):
+        stop = end_of_group(parts, at + 1)
+        if parts[at] not in ("_", "^") or (parts[at] == "^" and not _is_label(parts[at + 2 : stop - 1])):
             return False
-        script = _group(parts)
-        if mark == "^" and not _is_label(script):
-            return False
+        at = stop
     return True
 
 
-def _group(parts: list[str]) -> list[str]:
-    """Takes what is between the braces that come first."""
-    depth, inner = 0, list[str]()
-    while parts:
-        part = parts.pop(0)
-        depth += (part == "{") - (part == "}")
-        if depth == 0:
-            return inner[1:]
-        inner.append(part)
-    return inner[1:]
-
-
-def _is_label(above: Iterable[str]) -> bool:
+def _is_label(above: tuple[str, ...]) -> bool:
     """Whether a superscript is no power: a star, a word, a number in brackets."""
-    marks = list(above)
-    word = len(marks) > 1 and all(re.fullmatch(r"[A-Za-z]", mark) for mark in marks)
-    named = any(mark.startswith((r"\text", r"\operatorname", r"\mathrm")) for mark in marks)
-    return word or named or marks[:1] in (["("], ["*"], [r"\star"], [r"\ast"], [r"\dagger"], ["+"], ["-"])
+    word = len(above) > 1 and all(re.fullmatch(r"[A-Za-z]", mark) for mark in above)
+    named = any(mark.startswith((r"\text", r"\operatorname", r"\mathrm")) for mark in above)
+    return word or named or above[:1] in _LABELS
 
 
 def may_be_a_functional(letter: Variable) -> bool:

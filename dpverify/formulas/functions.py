@@ -14,8 +14,22 @@ import flint
 from dpverify.formulas.expressions import PI, Apply, Expression, Number, OutOfScopeError, is_integer
 from dpverify.formulas.logic import Le, Lt, Ne
 from dpverify.formulas.ranges import range_of
-from dpverify.formulas.records import CLOSED, POWER, Arguments, Need, Operator, Signs, Writing
-from dpverify.formulas.units import Unit, alike, pure
+from dpverify.formulas.records import (
+    ANY_SIGN,
+    CLOSED,
+    NOT_NEGATIVE,
+    POSITIVE,
+    POWER,
+    Arguments,
+    Need,
+    Operator,
+    Signs,
+    Writing,
+    needing,
+    not_smooth,
+    pure_unit,
+    shared_unit,
+)
 from dpverify.formulas.values import (
     NOT_A_NUMBER,
     Ball,
@@ -32,9 +46,6 @@ from dpverify.formulas.values import (
     whole,
 )
 
-_ANY: Signs = frozenset({-1, 0, 1})
-_POSITIVE: Signs = frozenset({1})
-_NOT_NEGATIVE: Signs = frozenset({0, 1})
 _LARGEST = 2_000
 """The largest number of which a factorial is worked out exactly."""
 
@@ -53,14 +64,6 @@ def brackets(name: str) -> Writing:
 
 def _latex(name: str) -> Writing:
     return Writing(lambda *a: rf"{name}\left({', '.join(a)}\right)")
-
-
-def _pure(_: Arguments, units: Sequence[Unit | None]) -> Unit:
-    return pure(*units)
-
-
-def _shared(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
-    return alike(*units)
 
 
 def _value(
@@ -100,15 +103,11 @@ def _exact_log(x: Fraction) -> Fraction | None:
     return Fraction(0) if x == 1 else None
 
 
-def _needs_of_log(arguments: Arguments, _: bool) -> Iterator[Need]:
-    yield Need(Lt(0, arguments[0]))
-
-
 def _signs_of_log(arguments: Arguments, _: Sequence[Signs]) -> Signs:
     low, high = range_of(arguments[0])
     if low is not None and low >= 1:
-        return _POSITIVE if low > 1 else _NOT_NEGATIVE
-    return frozenset({-1, 0}) if high is not None and high <= 1 else _ANY
+        return POSITIVE if low > 1 else NOT_NEGATIVE
+    return frozenset({-1, 0}) if high is not None and high <= 1 else ANY_SIGN
 
 
 def _log_base(x: Ball, base: Ball) -> Ball:
@@ -127,13 +126,6 @@ def _exact_log_base(x: Fraction, base: Fraction) -> Fraction | None:
     except (OverflowError, ValueError, ZeroDivisionError):
         return None
     return Fraction(near) if abs(near) < 64 and base**near == x else None
-
-
-def _needs_of_log_base(arguments: Arguments, _: bool) -> Iterator[Need]:
-    x, base = arguments
-    yield Need(Lt(0, x))
-    yield Need(Lt(0, base))
-    yield Need(Ne(base, 1))
 
 
 # ---------------------------------------------------------------------------------------------- Gaussians
@@ -164,30 +156,13 @@ def _exact_phi_inverse(p: Fraction) -> Fraction | None:
     return Fraction(0) if p == Fraction(1, 2) else None
 
 
-def _needs_of_phi_inverse(arguments: Arguments, _: bool) -> Iterator[Need]:
-    yield Need(Lt(0, arguments[0]))
-    yield Need(Lt(arguments[0], 1))
-
-
-def _slope_of_phi_inverse(p: Expression) -> tuple[Expression]:
-    return (1 / _bell(_of("phi_inverse", p)),)
-
-
 # ---------------------------------------------------------------------------------------------- counting
 
 
-def _integers(arguments: Arguments, inside: bool) -> None:
-    if inside:
-        raise OutOfScopeError("a derivative of a function of integers")
-    for e in arguments:
-        if not is_integer(e):
-            raise OutOfScopeError("an argument of a function of integers is not known to be one")
-
-
-def _needs_of_counting(arguments: Arguments, inside: bool) -> Iterator[Need]:
-    _integers(arguments, inside)
-    for e in arguments:
-        yield Need(Le(0, e))
+def _counts(arguments: Arguments, _: bool) -> Iterator[Need]:
+    if not all(map(is_integer, arguments)):
+        raise OutOfScopeError("an argument of a function of integers is not known to be one")
+    return (Need(Le(0, e)) for e in arguments)
 
 
 def _count(x: Value) -> int:
@@ -197,14 +172,6 @@ def _count(x: Value) -> int:
     if n > _LARGEST:
         raise UnclearError("a number is too large for its factorial")
     return n
-
-
-def _factorial(x: Value, *, inside: bool = False) -> Value:
-    return held(Fraction(math.factorial(_count(x))))
-
-
-def _binomial(n: Value, k: Value, *, inside: bool = False) -> Value:
-    return held(Fraction(math.comb(_count(n), _count(k))))
 
 
 def _whole_number(x: float) -> int:
@@ -221,12 +188,6 @@ def _exact_gamma(x: Fraction) -> Fraction | None:
     if x <= 0:
         raise UndefinedError("Gamma of a nonpositive number")
     return Fraction(math.factorial(int(x) - 1)) if x.denominator == 1 and x <= _LARGEST else None
-
-
-def _needs_of_gamma(arguments: Arguments, inside: bool) -> Iterator[Need]:
-    if inside:
-        raise OutOfScopeError("a derivative of Gamma")
-    yield Need(Lt(0, arguments[0]))
 
 
 def _number_gamma(x: float) -> float:
@@ -296,12 +257,6 @@ def _floor_ball(x: Ball) -> Ball:
     return low if low == high else low.union(high)
 
 
-def _needs_of_rounding(_: Arguments, inside: bool) -> Iterator[Need]:
-    if inside:
-        raise OutOfScopeError("a derivative of floor or ceiling")
-    return iter(())
-
-
 def _rounded(round_: Callable[[Value], Value]) -> Callable[..., Value]:
     def value(x: Value, *, inside: bool = False) -> Value:
         if inside:
@@ -311,10 +266,6 @@ def _rounded(round_: Callable[[Value], Value]) -> Callable[..., Value]:
     return value
 
 
-def _power_of_e(argument: str) -> str:
-    return f"e^{{{argument}}}"
-
-
 def _no_slope(*arguments: Expression) -> tuple[None, ...]:
     return (None,) * len(arguments)
 
@@ -322,14 +273,14 @@ def _no_slope(*arguments: Expression) -> tuple[None, ...]:
 FUNCTIONS = (
     Operator(
         "exp", 1, 1,
-        text=brackets("exp"), latex=Writing(_power_of_e, POWER), unit=_pure,
+        text=brackets("exp"), latex=Writing(lambda x: f"e^{{{x}}}", POWER), unit=pure_unit,
         value=_value(lambda x: x.exp(), _at(0, Fraction(1))), ball=lambda x: x.exp(), monotone=1,
-        number=math.exp, slopes=lambda x: (_of("exp", x),), signs=lambda *_: _POSITIVE,
+        number=math.exp, slopes=lambda x: (_of("exp", x),), signs=lambda *_: POSITIVE,
         heads=(r"\exp", r"\operatorname{exp}"), bare=True,
     ),
     Operator(
         "log", 1, 1,
-        text=brackets("log"), latex=_latex(r"\ln"), unit=_pure, needs=_needs_of_log,
+        text=brackets("log"), latex=_latex(r"\ln"), unit=pure_unit, needs=needing(lambda x: Lt(0, x)),
         value=_value(_log, _exact_log), ball=_log, monotone=1,
         number=math.log, slopes=lambda x: (1 / x,), signs=_signs_of_log,
         heads=(r"\ln", r"\log", r"\operatorname{ln}", r"\operatorname{log}"), powered=True, bare=True,
@@ -338,7 +289,7 @@ FUNCTIONS = (
         "log_base", 2, 2,
         text=Writing(lambda x, base: f"log({x}, base {base})"),
         latex=Writing(lambda x, base: rf"\log_{{{base}}}\left({x}\right)"),
-        unit=_pure, needs=_needs_of_log_base,
+        unit=pure_unit, needs=needing(lambda x, _: Lt(0, x), lambda _, base: Lt(0, base), lambda _, base: Ne(base, 1)),
         value=_value(_log_base, _exact_log_base), ball=_log_base, number=lambda x, base: math.log(x) / math.log(base),
         slopes=lambda x, base: (1 / (x * _of("log", base)), -(_of("log", x) / (base * _of("log", base) ** 2))),
         neutral=lambda x, base: ["mul", ["log", x], ["pow", ["log", base], ["num", "-1"]]],
@@ -346,78 +297,81 @@ FUNCTIONS = (
     ),
     Operator(
         "phi", 1, 1,
-        text=brackets("Phi"), latex=_latex(r"\Phi"), unit=_pure,
+        text=brackets("Phi"), latex=_latex(r"\Phi"), unit=pure_unit,
         value=_value(_phi, _at(0, Fraction(1, 2))), ball=monotone(_phi), monotone=1,
-        number=lambda x: math.erfc(-x / math.sqrt(2)) / 2, slopes=lambda x: (_bell(x),), signs=lambda *_: _POSITIVE,
+        number=lambda x: math.erfc(-x / math.sqrt(2)) / 2, slopes=lambda x: (_bell(x),), signs=lambda *_: POSITIVE,
         heads=(r"\Phi",),
     ),
     Operator(
         "phi_inverse", 1, 1,
-        text=brackets("Phi^(-1)"), latex=_latex(r"\Phi^{-1}"), unit=_pure, needs=_needs_of_phi_inverse,
+        text=brackets("Phi^(-1)"), latex=_latex(r"\Phi^{-1}"), unit=pure_unit,
+        needs=needing(lambda p: Lt(0, p), lambda p: Lt(p, 1)),
         value=_value(_phi_inverse, _exact_phi_inverse), ball=monotone(_phi_inverse), monotone=1,
-        number=NormalDist().inv_cdf, slopes=_slope_of_phi_inverse,
+        number=NormalDist().inv_cdf, slopes=lambda p: (1 / _bell(_of("phi_inverse", p)),),
         heads=(r"\Phi^{-1}",),
     ),
     Operator(
         "erfc", 1, 1,
-        text=brackets("erfc"), latex=_latex(r"\operatorname{erfc}"), unit=_pure,
+        text=brackets("erfc"), latex=_latex(r"\operatorname{erfc}"), unit=pure_unit,
         value=_value(lambda x: x.erfc(), _at(0, Fraction(1))), ball=monotone(lambda x: x.erfc()), monotone=-1,
-        number=math.erfc, slopes=_slope_of_erfc, signs=lambda *_: _POSITIVE,
+        number=math.erfc, slopes=_slope_of_erfc, signs=lambda *_: POSITIVE,
         heads=(r"\operatorname{erfc}", r"\text{erfc}"),
     ),
     Operator(
         "gamma", 1, 1,
-        text=brackets("Gamma"), latex=_latex(r"\Gamma"), unit=_pure, needs=_needs_of_gamma,
-        value=_value(_gamma, _exact_gamma), ball=_gamma,
-        number=_number_gamma, slopes=_no_slope, signs=lambda *_: _POSITIVE,
+        text=brackets("Gamma"), latex=_latex(r"\Gamma"), unit=pure_unit,
+        needs=not_smooth("Gamma", needing(lambda x: Lt(0, x))), value=_value(_gamma, _exact_gamma), ball=_gamma,
+        number=_number_gamma, slopes=_no_slope, signs=lambda *_: POSITIVE,
         heads=(r"\Gamma",),
     ),
     Operator(
         "factorial", 1, 1,
         text=Writing(lambda n: f"{n}!", POWER, (CLOSED,)), latex=Writing(lambda n: f"{n}!", POWER, (CLOSED,)),
-        unit=_pure, needs=_needs_of_counting, value=_factorial,
-        number=lambda n: math.gamma(_whole_number(n) + 1), slopes=_no_slope, signs=lambda *_: _POSITIVE,
+        unit=pure_unit, needs=not_smooth("a function of integers", _counts),
+        value=lambda n, inside=False: held(Fraction(math.factorial(_count(n)))),
+        number=lambda n: math.gamma(_whole_number(n) + 1), slopes=_no_slope, signs=lambda *_: POSITIVE,
     ),
     Operator(
         "binomial", 2, 2,
         text=brackets("binomial"), latex=Writing(lambda n, k: rf"\binom{{{n}}}{{{k}}}"),
-        unit=_pure, needs=_needs_of_counting, value=_binomial,
+        unit=pure_unit, needs=not_smooth("a function of integers", _counts),
+        value=lambda n, k, inside=False: held(Fraction(math.comb(_count(n), _count(k)))),
         number=lambda n, k: float(math.comb(_whole_number(n), _whole_number(k))),
-        slopes=_no_slope, signs=lambda *_: _NOT_NEGATIVE,
+        slopes=_no_slope, signs=lambda *_: NOT_NEGATIVE,
     ),
     Operator(
         "max", 1, None,
-        text=brackets("max"), latex=_latex(r"\max"), unit=_shared, needs=_needs_of_pick("max"),
+        text=brackets("max"), latex=_latex(r"\max"), unit=shared_unit, needs=_needs_of_pick("max"),
         value=_picked(largest, "max"), ball=lambda *a: reduce(lambda u, v: u.max(v), a),
         number=max, slopes=_slopes_of_pick("max", 1), signs=pick_signs(max),
         heads=(r"\max", r"\operatorname{max}"),
     ),
     Operator(
         "min", 1, None,
-        text=brackets("min"), latex=_latex(r"\min"), unit=_shared, needs=_needs_of_pick("min"),
+        text=brackets("min"), latex=_latex(r"\min"), unit=shared_unit, needs=_needs_of_pick("min"),
         value=_picked(smallest, "min"), ball=lambda *a: reduce(lambda u, v: u.min(v), a),
         number=min, slopes=_slopes_of_pick("min", -1), signs=pick_signs(min),
         heads=(r"\min", r"\operatorname{min}"),
     ),
     Operator(
         "abs", 1, 1,
-        text=Writing(lambda x: f"|{x}|"), latex=Writing(lambda x: rf"\left|{x}\right|"), unit=_shared,
+        text=Writing(lambda x: f"|{x}|"), latex=Writing(lambda x: rf"\left|{x}\right|"), unit=shared_unit,
         needs=lambda arguments, inside: iter([Need(Ne(arguments[0], 0))] if inside else []),
         value=_absolute, ball=_absolute_ball, number=abs, slopes=lambda x: (x / _of("abs", x),),
         signs=lambda _, signs: frozenset(abs(s) for s in signs[0]),
     ),
     Operator(
         "floor", 1, 1,
-        text=brackets("floor"), latex=Writing(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=_pure,
-        needs=_needs_of_rounding, value=_rounded(floor_of), ball=_floor_ball,
+        text=brackets("floor"), latex=Writing(lambda x: rf"\left\lfloor {x} \right\rfloor"), unit=pure_unit,
+        needs=not_smooth("floor or ceiling"), value=_rounded(floor_of), ball=_floor_ball,
         number=lambda x: float(math.floor(x)), slopes=_no_slope,
         # a positive number may be rounded to 0, what is negative stays so
         signs=lambda _, signs: signs[0] | ({0} if 1 in signs[0] else set()),
     ),
     Operator(
         "ceiling", 1, 1,
-        text=brackets("ceiling"), latex=Writing(lambda x: rf"\left\lceil {x} \right\rceil"), unit=_pure,
-        needs=_needs_of_rounding, value=_rounded(lambda x: -floor_of(-x)), ball=lambda x: -_floor_ball(-x),
+        text=brackets("ceiling"), latex=Writing(lambda x: rf"\left\lceil {x} \right\rceil"), unit=pure_unit,
+        needs=not_smooth("floor or ceiling"), value=_rounded(lambda x: -floor_of(-x)), ball=lambda x: -_floor_ball(-x),
         number=lambda x: float(math.ceil(x)), slopes=_no_slope,
         signs=lambda _, signs: signs[0] | ({0} if -1 in signs[0] else set()),
     ),

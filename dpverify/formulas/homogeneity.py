@@ -14,7 +14,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import operator
-from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.formulas.units import DIMENSIONLESS, ClashError, Unit, alike, pure
 
 

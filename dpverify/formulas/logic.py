@@ -125,16 +125,6 @@ def in_domain(v: Variable, value: object) -> tuple[Compare, ...]:
     return tuple(found)
 
 
-def all_of(*parts: Formula) -> And:
-    """The conjunction."""
-    return And(parts)
-
-
-def any_of(*parts: Formula) -> Or:
-    """The disjunction."""
-    return Or(parts)
-
-
 def formula_parts(formula: Formula) -> tuple[Formula, ...]:
     """The formulas that a formula is made of."""
     match formula:

@@ -6,6 +6,7 @@ Provers keep one table each, by an operator's name, for the terms of their own l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from dpverify.errors import InvalidArgumentError
@@ -20,11 +21,7 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
 
 
 def operator(name: str) -> Operator:
-    """The record of an operator.
-
-    Raises:
-        InvalidArgumentError: for an unknown name.
-    """
+    """The record of an operator."""
     record = operators().get(name)
     if record is None:
         raise InvalidArgumentError("operator", name, f"one of {', '.join(operators())}")
@@ -49,81 +46,30 @@ def apply(name: str, *arguments: object) -> Expression:
     return Apply(name, tuple(map(expression, arguments)))
 
 
-def exp(x: object) -> Expression:
-    """The exponential function."""
-    return apply("exp", x)
-
-
-def log(x: object) -> Expression:
-    """The natural logarithm."""
-    return apply("log", x)
-
-
-def log_to_base(x: object, base: object) -> Expression:
-    """The logarithm to a base."""
-    return apply("log_base", x, base)
+exp = partial(apply, "exp")
+log = partial(apply, "log")
+log_to_base = partial(apply, "log_base")
+"""Of a number and the base."""
+root = partial(apply, "root")
+"""Of a number and an order: x^(1/order), by values as powers are."""
+normal_cdf = partial(apply, "phi")
+"""Phi(x), the standard Gaussian distribution function."""
+normal_quantile = partial(apply, "phi_inverse")
+"""The inverse of Phi, on (0, 1)."""
+erfc = partial(apply, "erfc")
+"""The complementary error function."""
+gamma = partial(apply, "gamma")
+"""Euler's Gamma function, on the positive numbers."""
+factorial = partial(apply, "factorial")
+binomial = partial(apply, "binomial")
+"""The binomial coefficient of integers from 0 on; 0 for k > n."""
+maximum = partial(apply, "max")
+minimum = partial(apply, "min")
+absolute = partial(apply, "abs")
+floor = partial(apply, "floor")
+ceiling = partial(apply, "ceiling")
 
 
 def sqrt(x: object) -> Expression:
     """The square root."""
     return root(x, 2)
-
-
-def root(x: object, order: object) -> Expression:
-    """The root of an order: x^(1/order), by values as powers are."""
-    return apply("root", x, order)
-
-
-def normal_cdf(x: object) -> Expression:
-    """Phi(x), the standard Gaussian distribution function."""
-    return apply("phi", x)
-
-
-def normal_quantile(x: object) -> Expression:
-    """The inverse of Phi, on (0, 1)."""
-    return apply("phi_inverse", x)
-
-
-def erfc(x: object) -> Expression:
-    """The complementary error function."""
-    return apply("erfc", x)
-
-
-def gamma(x: object) -> Expression:
-    """Euler's Gamma function, on the positive numbers."""
-    return apply("gamma", x)
-
-
-def factorial(n: object) -> Expression:
-    """The factorial of an integer from 0 on."""
-    return apply("factorial", n)
-
-
-def binomial(n: object, k: object) -> Expression:
-    """The binomial coefficient of integers from 0 on; 0 for k > n."""
-    return apply("binomial", n, k)
-
-
-def maximum(*arguments: object) -> Expression:
-    """The largest of the arguments."""
-    return apply("max", *arguments)
-
-
-def minimum(*arguments: object) -> Expression:
-    """The smallest of the arguments."""
-    return apply("min", *arguments)
-
-
-def absolute(x: object) -> Expression:
-    """The absolute value."""
-    return apply("abs", x)
-
-
-def floor(x: object) -> Expression:
-    """The largest integer that is not above."""
-    return apply("floor", x)
-
-
-def ceiling(x: object) -> Expression:
-    """The smallest integer that is not below."""
-    return apply("ceiling", x)

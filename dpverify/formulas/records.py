@@ -6,14 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpverify.formulas.expressions import Expression
+from dpverify.formulas.expressions import Expression, OutOfScopeError
 from dpverify.formulas.logic import Compare
-from dpverify.formulas.units import Unit
+from dpverify.formulas.units import Unit, alike, pure
 from dpverify.formulas.values import Ball, Value
 
 Json = Any
 Arguments = tuple[Expression, ...]
 Signs = frozenset[int]
+
+POSITIVE: Signs = frozenset({1})
+NOT_NEGATIVE: Signs = frozenset({0, 1})
+ANY_SIGN: Signs = frozenset({-1, 0, 1})
 
 SUM, PRODUCT, POWER, CLOSED = range(4)
 """How tightly an operator binds; `CLOSED` needs no brackets anywhere."""
@@ -26,6 +30,41 @@ class Need:
     formula: Compare
     exact: bool = True
     """Whether it is necessary, too; of a power with a symbolic exponent it only suffices."""
+
+
+Needs = Callable[[Arguments, bool], Iterator[Need]]
+"""The arguments, and whether the function must be smooth around the point because a derivative is taken, to what must
+hold for a value; raises `OutOfScopeError` where that can't be said.
+"""
+
+
+def needing(*formulas: Callable[..., Compare]) -> Needs:
+    """What must hold of the arguments, smooth or not."""
+    return lambda arguments, _: (Need(of(*arguments)) for of in formulas)
+
+
+NO_NEEDS = needing()
+
+
+def not_smooth(what: str, needs: Needs = NO_NEEDS) -> Needs:
+    """The needs of a function that is not differentiated."""
+
+    def checked(arguments: Arguments, inside: bool) -> Iterator[Need]:
+        if inside:
+            raise OutOfScopeError(f"a derivative of {what}")
+        return needs(arguments, inside)
+
+    return checked
+
+
+def shared_unit(_: Arguments, units: Sequence[Unit | None]) -> Unit | None:
+    """The unit of what is one of its arguments, or a sum of them."""
+    return alike(*units)
+
+
+def pure_unit(_: Arguments, units: Sequence[Unit | None]) -> Unit:
+    """The unit of a number made of numbers."""
+    return pure(*units)
 
 
 @dataclass(frozen=True)
@@ -54,8 +93,6 @@ class Operator:
         text: in plain characters.
         latex: in LaTeX; a function's encloses its arguments, by brackets or bars.
         unit: the arguments and their units (None for that of zero, which is any) to the unit; raises `ClashError`.
-        needs: the arguments, and whether the function must be smooth around the point because a derivative is taken,
-            to what must hold for a value; raises `OutOfScopeError` where that can't be said.
         value: the values of the arguments, exact or balls, and `inside` as in `needs`, to the value, exact where the
             arithmetic is rational; raises `UndefinedError` or `UnclearError`.
         ball: an enclosure over balls of any width, not a number where perhaps undefined; None where there is no such.
@@ -80,10 +117,10 @@ class Operator:
     value: Callable[..., Value]
     number: Callable[..., float]
     slopes: Callable[..., tuple[Expression | None, ...]]
-    needs: Callable[[Arguments, bool], Iterator[Need]] = lambda arguments, inside: iter(())
+    needs: Needs = NO_NEEDS
     ball: Callable[..., Ball] | None = None
     monotone: int = 0
-    signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: frozenset({-1, 0, 1})
+    signs: Callable[[Arguments, Sequence[Signs]], Signs] = lambda arguments, signs: ANY_SIGN
     neutral: Callable[..., Json] | None = None
     heads: tuple[str, ...] = ()
     based: tuple[str, ...] = ()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dpverify.formulas.expressions import Apply, Binder, Constant, Expression, Number, Variable
 from dpverify.formulas.operators import operator
-from dpverify.formulas.records import Signs
-
-_ANY: Signs = frozenset({-1, 0, 1})
-POSITIVE: Signs = frozenset({1})
+from dpverify.formulas.records import ANY_SIGN, POSITIVE, Signs
 
 
 def signs_of_variable(v: Variable) -> Signs:
     """The signs that a variable takes on its domain."""
-    result = set(_ANY)
+    result = set(ANY_SIGN)
     if v.lower is not None and v.lower >= 0:
         result.discard(-1)
         if v.lower > 0 or v.lower_open:
@@ -40,6 +37,6 @@ def possible_signs(e: Expression) -> Signs:
             return operator(name).signs(arguments, tuple(map(possible_signs, arguments)))
         case Binder("sum" | "product", body, _, _, _):
             found = possible_signs(body)
-            return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else _ANY
+            return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else ANY_SIGN
         case _:
-            return _ANY
+            return ANY_SIGN

@@ -23,6 +23,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Formula, comparisons
 from dpverify.formulas.operators import apply
+from dpverify.formulas.printing import quoted
 from dpverify.formulas.units import DIMENSIONLESS, Unit
 
 Coordinates = tuple[Fraction, ...]
@@ -66,19 +67,16 @@ def is_vector(e: Expression) -> bool:
 
 
 def check_vectors(e: Expression) -> None:
-    """Refuse an expression that uses vectors as numbers, or numbers as vectors.
-
-    Raises:
-        InvalidArgumentError: naming the part in question.
-    """
+    """Refuse an expression that uses vectors as numbers, or numbers as vectors."""
     if not any(v.kind == "vector" for v in all_variables(e)):
         if any(isinstance(part, Apply) and part.operator in OF_VECTORS for part in subexpressions(e)):
-            raise InvalidArgumentError("expression", e, "vectors in inner products and norms of vectors")
+            allowed = "vectors in inner products and norms of vectors"
+            raise InvalidArgumentError("expression", quoted(e), allowed)
         return
     for part in subexpressions(e):
         allowed = _wanted(part)
         if allowed:
-            raise InvalidArgumentError("expression", part, allowed)
+            raise InvalidArgumentError("expression", quoted(part), allowed)
 
 
 def _wanted(e: Expression) -> str:
@@ -106,9 +104,8 @@ def check_formula(formula: Formula) -> None:
         for side in (compare.left, compare.right):
             check_vectors(side)
             if is_vector(side):
-                raise InvalidArgumentError(
-                    "formula", side, "numbers, such as norms, on both sides of a relation"
-                )
+                allowed = "numbers, such as norms, on both sides of a relation"
+                raise InvalidArgumentError("formula", quoted(side), allowed)
 
 
 def same_dimension(point: Mapping[str, object]) -> bool:

@@ -20,7 +20,6 @@ from dpverify.formulas.logic import (
     ForAll,
     Formula,
     Implies,
-    all_of,
     free_in,
     subformulas,
     variables_of,
@@ -189,7 +188,7 @@ class Reading:
         if catches is not None:
             wrong, conditions = read.closed(catches[1], "", "")
             if conditions:
-                wrong = Implies(conditions[0] if len(conditions) == 1 else all_of(*conditions), wrong)
+                wrong = Implies(conditions[0] if len(conditions) == 1 else And(conditions), wrong)
             fault = Fault(catches[0], wrong)
             free |= free_in(fault.claim)
         # in an order that no table of letters changes

@@ -24,6 +24,7 @@ from dpverify.formulas.logic import Eq, ForAll, Implies, Le, free_in
 from dpverify.formulas.operators import apply, exp, log, operators, sqrt
 from dpverify.formulas.rendering.neutral import expression_to_json, formula_to_json
 from dpverify.formulas.units import LENGTH, LOSS
+from dpverify.formulas.vectors import check_vectors, vector
 
 x, y = real("x"), real("y", gt=0)
 k, n = integer("k", ge=1), integer("n", ge=1)
@@ -112,3 +113,10 @@ def test_a_tree_is_no_truth_value() -> None:
 
 def test_operators_have_their_own_names() -> None:
     assert all(name == record.name for name, record in operators().items())
+
+
+def test_an_expression_in_a_message_is_written_in_plain_characters() -> None:
+    with pytest.raises(
+        InvalidArgumentError, match=r"^expression was log\(x\) \+ 1 \+ v; allowed: sums of vectors"
+    ):
+        check_vectors(log(real("x")) + 1 + vector("v"))

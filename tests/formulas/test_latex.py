@@ -17,7 +17,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.expressions import (
     expression as number,
 )
-from dpverify.formulas.logic import Eq, Formula, Implies, Le, Lt, Ne, Not, all_of, any_of
+from dpverify.formulas.logic import And, Eq, Formula, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.operators import exp, log, normal_cdf, sqrt
 from dpverify.formulas.rendering.latex import expression_latex, formula_latex
 
@@ -65,8 +65,8 @@ def test_expressions(tree: Expression, latex: str) -> None:
 @pytest.mark.parametrize(
     ("formula", "latex"),
     [
-        (all_of(Le(0, x), Lt(x, 1), Ne(y, 0)), r"0\le x<1\ \text{and}\ y\ne0"),
-        (Implies(Le(x, y), any_of(Eq(x, 0), Not(Le(y, 0)))), r"x\le y\implies x=0\ \text{or}\ \neg(y\le0)"),
+        (And((Le(0, x), Lt(x, 1), Ne(y, 0))), r"0\le x<1\ \text{and}\ y\ne0"),
+        (Implies(Le(x, y), Or((Eq(x, 0), Not(Le(y, 0))))), r"x\le y\implies x=0\ \text{or}\ \neg(y\le0)"),
     ],
 )
 def test_formulas(formula: Formula, latex: str) -> None:

@@ -26,7 +26,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.expressions import (
     expression as number,
 )
-from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, all_of, any_of
+from dpverify.formulas.logic import And, Eq, ForAll, Formula, Ge, Implies, Le, Lt, Ne, Not, Or
 from dpverify.formulas.notation import (
     ReadDisplay,
     define,
@@ -103,13 +103,13 @@ LETTERS = Letters(VARIABLES, DEFINITIONS)
         (r"g(2y)=g'(x)", Eq((2 * y) ** 2 + 1, Derivative(x**2 + 1, x, 1))),
         (r"a_t^2=b_{k+1}", Eq((2 * eta / (n - t + 1)) ** 2, x / (k + 1))),
         (r"\sum_{t=1}^n a_t=x", Eq(total(STEP.body, t, 1, n), x)),
-        (r"0<x\le 1,\ y>x", all_of(Lt(0, x), Le(x, 1), Lt(x, y))),
-        (r"x=0\text{ or }y\ne 0", any_of(Eq(x, 0), Ne(y, 0))),
+        (r"0<x\le 1,\ y>x", And((Lt(0, x), Le(x, 1), Lt(x, y)))),
+        (r"x=0\text{ or }y\ne 0", Or((Eq(x, 0), Ne(y, 0)))),
         (r"x\le y\implies\exp(x)\le\exp(y)", Implies(Le(x, y), Le(exp(x), exp(y)))),
         (r"\forall x:\ x^2\ge 0", ForAll(x, Ge(x**2, 0))),
         (r"\neg(x=1)", Not(Eq(x, 1))),
-        (r"x\in(0,1]", all_of(Lt(0, x), Le(x, 1))),
-        (r"x &= y \\ &\le 2", all_of(Eq(x, y), Le(y, 2))),
+        (r"x\in(0,1]", And((Lt(0, x), Le(x, 1)))),
+        (r"x &= y \\ &\le 2", And((Eq(x, y), Le(y, 2)))),
         (r"\begin{aligned}x&\le y.\end{aligned}", Le(x, y)),
     ],
 )  # fmt: skip

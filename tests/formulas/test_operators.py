@@ -46,10 +46,10 @@ from dpverify.formulas.operators import (
     operators,
     root,
 )
+from dpverify.formulas.printing import expression_text
 from dpverify.formulas.records import Writing
 from dpverify.formulas.rendering.latex import expression_latex
 from dpverify.formulas.rendering.neutral import expression_to_json
-from dpverify.formulas.rendering.printing import expression_text
 from dpverify.formulas.units import LENGTH
 from dpverify.formulas.values import UnclearError, UndefinedError, ball
 from dpverify.formulas.vectors import OF_VECTORS

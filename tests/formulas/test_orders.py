@@ -9,8 +9,8 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.formulas.homogeneity import MixedUnitsError, check
 from dpverify.formulas.logic import Exists, ForAll
 from dpverify.formulas.notation import read_display, read_expression, read_formula
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.formulas.units import LENGTH, LOSS
 from dpverify.statements.sheet import Sheet
 

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
 
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check

@@ -27,8 +27,8 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Eq, ForAll, Formula, Ge, Gt, Le, Lt, Ne, Not
 from dpverify.formulas.operators import exp, floor, log, maximum, minimum, normal_cdf, sqrt
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check

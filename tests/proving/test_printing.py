@@ -16,8 +16,8 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Eq, Le
 from dpverify.formulas.operators import absolute, maximum, minimum, normal_cdf
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.reports.formulas import formula
 
 X, H = real("z"), real("h", gt=0)

@@ -163,7 +163,7 @@ FAULTS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "exponential for logarithm": (r"\ln(x)\le 1", lambda p: p.setitem(rows.FUNCTIONS, r"\ln", rows.Function("exp"))),
     "primes lost": (r"\frac{d^2}{dx^2}(x^3)=6x", lambda p: p.setattr(functions, "Fraction", lambda order: 1)),
     "tilde lost": (r"x\le\tilde O(n)", lambda p: p.setattr(rows, "order_of", lambda mark: ("O", False))),
-    "bounds of the wrong side": (r"x\le O(n)", lambda p: p.setattr(orders, "_positive", orders._counting)),
+    "bounds of the wrong side": (r"x\le O(n)", lambda p: p.setattr(orders, "_POSITIVE", orders._COUNTING)),
     "conditions dropped": (
         r"x\le 1\text{ for all }n\ge 2",
         lambda p: p.setattr(formulas.Formulas, "conditions", lambda self: ()),

@@ -322,7 +322,7 @@ FAULTS: tuple[tuple[str, Callable[[pytest.MonkeyPatch], None]], ...] = (
     ("formulas far from displays are text", lambda p: p.setattr(prose._Prose, "apart", _lenient)),
     ("headings are text", lambda p: p.setattr(prose._Prose, "block", _lenient)),
     ("comments are read", lambda p: p.setattr(blocks._BlockWalk, "without_comments", _comments_are_words)),
-    ("no word is strange", lambda p: p.setattr(words, "_STRANGE", frozenset())),
+    ("no word is strange", lambda p: p.setitem(words.WORDS, "strange", frozenset())),
     (
         "signs that nobody sees are read over",
         lambda p: p.setattr(blocks._BlockWalk, "seen", lambda self, line, text: None),

@@ -17,8 +17,8 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.logic import Eq, Ge, Le, variables_of
 from dpverify.formulas.notation import read_formula
 from dpverify.formulas.notation.tokens import LONGEST
+from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.latex import formula_latex
-from dpverify.formulas.rendering.printing import expression_text
 from dpverify.formulas.units import NATS
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.proving import prove

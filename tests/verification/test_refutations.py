@@ -8,7 +8,7 @@ import pytest
 
 from dpverify.errors import InvalidDataError
 from dpverify.formulas.expressions import real
-from dpverify.formulas.logic import Ge, Le, all_of
+from dpverify.formulas.logic import And, Ge, Le
 from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.proofs import ProofEvidence
@@ -93,7 +93,7 @@ def test_sides_stand_as_they_are_printed() -> None:
     """At least is at least wherever the LaTeX has it: the tree knows how a comparison is written."""
     found = [
         sides_as_printed(Obligation("o", "", claim, (X,)), Coverage.STEP, {"x": "0"}, "1", "0")
-        for claim in (Ge(X, 1), Le(1, X), all_of(Le(0, X), Ge(X, 1)))
+        for claim in (Ge(X, 1), Le(1, X), And((Le(0, X), Ge(X, 1))))
     ]
     assert found == [(">=", "0", "1"), ("<=", "1", "0"), (">=", "0", "1")]
     assert sides_as_printed(Obligation("o", "", Ge(X, 1), (X,)), Coverage.UNIT, None, "a", "b") == (

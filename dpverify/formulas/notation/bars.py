@@ -21,11 +21,7 @@ class _Level:
 
 
 def resolve(latex: str, found: list[Sign]) -> list[Sign]:
-    """The tokens with bars as openers and closers, intervals marked, commas before words dropped.
-
-    Raises:
-        InvalidArgumentError: where something has no partner, or bars can be paired in two ways.
-    """
+    """The tokens with bars as openers and closers, intervals marked, commas before words dropped."""
     found = _without_commas(found)
     levels = [_Level(-1)]
     for i, token in enumerate(found):
@@ -163,15 +159,10 @@ def _ways(found: list[Sign], members: list[int], bars: list[tuple[int, int]]) ->
 
 def _shown(latex: str, found: list[Sign], bars: list[tuple[int, int]], way: tuple[bool, ...]) -> str:
     """A way to pair bars, in LaTeX that says which bar opens."""
-    names = {
-        ("|", True): r"\lvert ",
-        ("|", False): r"\rvert ",
-        (r"\|", True): r"\lVert ",
-        (r"\|", False): r"\rVert ",
-    }
+    names = {"|": "vert ", r"\|": "Vert "}
     out, position = "", found[bars[0][1]].start
     for (_, i), opens in zip(bars, way, strict=True):
         token = found[i]
-        out += latex[position : token.start] + names[str(token), opens]
+        out += latex[position : token.start] + ("\\l" if opens else "\\r") + names[str(token)]
         position = token.end
     return out.strip()

@@ -46,11 +46,7 @@ def spelled(letters: str) -> str:
 
 
 def check_customs(latex: str, found: list[Sign]) -> None:
-    """Refuse what is typed as letters and signs and seen as something else.
-
-    Raises:
-        InvalidArgumentError: for `1e-5`, `1,000`, `exp(x)` without a backslash, `<=`.
-    """
+    """Refuse what is typed as letters and signs and seen as something else: `1e-5`, `1,000`, `exp(x)`, `<=`."""
     _check_words(latex, found)
     inside: list[str] = []
     """Of each bracket around a token, what commas part in it: the two of an interval, arguments, or formulas."""
@@ -67,10 +63,8 @@ def check_customs(latex: str, found: list[Sign]) -> None:
             _check_exponent(latex, token, following, kinds)
             if kinds[0] == "NUMBER":
                 one, other = (latex[t.start : t.end] for t in (token, following[0]))
-                raise refusal(
-                    latex, token.start, following[0].end,
-                    f"one of two readings: `{one}{other}`, one number, or `{one}\\cdot {other}`",
-                )  # fmt: skip
+                allowed = f"one of two readings: `{one}{other}`, one number, or `{one}\\cdot {other}`"
+                raise refusal(latex, token.start, following[0].end, allowed)
             if kinds[:2] == ("COMMA", "NUMBER"):
                 _check_comma(latex, token, following[1], inside[-1] if inside else "")
         _check_signs(latex, token, following, kinds)

@@ -72,18 +72,12 @@ def gap(latex: str) -> Spacing:
 
 
 def check_layout(latex: str, found: list[Sign]) -> None:
-    """Refuse gaps that may stand for a comma, or for nothing.
-
-    Raises:
-        InvalidArgumentError: for a gap where a product would be read, and for a row that begins with a plus or minus
-            where the row above is complete.
-    """
+    """Refuse gaps that may stand for a comma, or for nothing."""
     for i, (before, after) in enumerate(pairwise(found)):
         between = gap(latex[before.end : after.start])
         if between.width < -_NOTICED:
-            raise refusal(
-                latex, before.end, after.start, "no space below 0, which prints one sign over another"
-            )
+            allowed = "no space below 0, which prints one sign over another"
+            raise refusal(latex, before.end, after.start, allowed)
         if between == Spacing() or not _ends(found, i):
             continue
         if after.type in STARTS - {"PLUS", "MINUS"}:
@@ -116,9 +110,8 @@ def _ends(found: list[Sign], i: int) -> bool:
 
 def _complete(found: list[Sign], i: int, stop: int | None = None) -> bool:
     """Whether there is a relation on both sides of a place, in what it is between."""
-    return _related(found, range(i, -1, -1), OPENERS) and _related(
-        found, range(i + 1, len(found) if stop is None else stop), CLOSERS
-    )
+    ahead = range(i + 1, len(found) if stop is None else stop)
+    return _related(found, range(i, -1, -1), OPENERS) and _related(found, ahead, CLOSERS)
 
 
 def _related(found: list[Sign], places: range, outward: frozenset[str]) -> bool:
@@ -157,8 +150,6 @@ def _refused(latex: str, found: list[Sign], i: int) -> InvalidArgumentError:
 
 
 def _glued(latex: str, before: Sign, after: Sign) -> InvalidArgumentError:
-    return refusal(
-        latex, before.end, after.end,
-        f"one of two readings: a comma before the gap and then a formula that begins with `{after}`, or the sum "
-        "without a gap before the sign",
-    )  # fmt: skip
+    formula = f"a comma before the gap and then a formula that begins with `{after}`"
+    allowed = f"one of two readings: {formula}, or the sum without a gap before the sign"
+    return refusal(latex, before.end, after.end, allowed)

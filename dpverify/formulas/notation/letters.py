@@ -75,11 +75,7 @@ class _Node:
 
 
 class Letters:
-    """The declared letters and definitions; the longest that fits is the one that is read.
-
-    Raises:
-        InvalidArgumentError: for two of the same LaTeX, and for one that others, side by side, spell as well.
-    """
+    """The declared letters and definitions; the longest that fits is the one that is read."""
 
     def __init__(self, letters: Iterable[Variable] = (), definitions: Iterable[Definition] = ()) -> None:
         self._root = _Node()
@@ -120,9 +116,8 @@ class Letters:
                     raise InvalidArgumentError("definition", Latex(use.latex), "one definition of it")
                 setattr(node, attribute, use)
                 return
-        raise InvalidArgumentError(
-            "definition", Latex(use.latex), "one that ends with its parameter, such as `a_t` or `f(x)`"
-        )
+        allowed = "one that ends with its parameter, such as `a_t` or `f(x)`"
+        raise InvalidArgumentError("definition", Latex(use.latex), allowed)
 
     def _refuse_spelled(self, parts: tuple[str, ...], name: str, plain: dict[tuple[str, ...], str]) -> None:
         """A letter `ab` beside letters `a` and `b` would leave open what `ab` is."""
@@ -135,9 +130,8 @@ class Letters:
                 if its_name is not None and stop - start < len(parts):
                     spelled[stop] = spelled[stop] or f"{before} {its_name}"
         if spelled[-1] is not None:
-            raise InvalidArgumentError(
-                "letter", Latex(name), f"not also a product of the letters `{spelled[-1].strip()}`"
-            )
+            allowed = f"not also a product of the letters `{spelled[-1].strip()}`"
+            raise InvalidArgumentError("letter", Latex(name), allowed)
 
     def longest(self, parts: tuple[str, ...], start: int) -> tuple[str, Variable | Definition, int] | None:
         """Kind, letter or definition, and the index after it; None where none begins."""
@@ -220,44 +214,33 @@ _NEVER = frozenset(("^", "_", "}", r"\\", r"\right."))
 
 
 @cache
-def _heads() -> Mapping[str, list[tuple[tuple[str, ...], Heading]]]:
-    """What functions are read by, by the first sign, longest first."""
+def _heads() -> Mapping[tuple[str, ...], Heading]:
+    """What functions are read by, longest first."""
     found: dict[tuple[str, ...], Heading] = {}
     for record in operators().values():
-        for latex in record.heads:
-            parts = texts(normal(latex))
-            found[parts] = replace(found.get(parts, Heading()), plain=record)
-        for latex in record.based:
-            parts = texts(normal(latex))
-            found[parts] = replace(found.get(parts, Heading()), based=record)
-    table: dict[str, list[tuple[tuple[str, ...], Heading]]] = {}
-    for parts in sorted(found, key=len, reverse=True):
-        table.setdefault(parts[0], []).append((parts, found[parts]))
-    return table
+        for kind, heads in (("plain", record.heads), ("based", record.based)):
+            for parts in (texts(normal(latex)) for latex in heads):
+                found[parts] = replace(found.get(parts, Heading()), **{kind: record})
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
 def tokens(latex: str, letters: Letters) -> list[Sign]:
-    """A formula as tokens; each with its place in the LaTeX.
-
-    Raises:
-        InvalidArgumentError: for letters that are not declared, words and signs without a meaning here, brackets and
-            bars that do not match or can be paired in two ways.
-    """
+    """A formula as tokens; each with its place in the LaTeX."""
     found = list(normal(latex))
     while found and found[-1].text == r"\\":
         found.pop()
     if found and found[-1].text in (".", ",", ";"):
         found.pop()
     reader = _LetterFinder(latex, found, letters)
-    reader.run()
+    while reader.at < len(found):
+        reader.step()
     if not reader.out:
         raise InvalidArgumentError("formula", Latex(latex), "LaTeX with a formula in it")
     if len(reader.out) > TOKENS:
         raise InvalidArgumentError("formula", Latex(latex), f"at most {TOKENS} letters, numbers and signs")
     if sum(token.type in _HEADS for token in reader.out) > HEADS:
-        raise InvalidArgumentError(
-            "formula", Latex(latex), f"at most {HEADS} functions, sums and quantifiers"
-        )
+        allowed = f"at most {HEADS} functions, sums and quantifiers"
+        raise InvalidArgumentError("formula", Latex(latex), allowed)
     resolved = resolve(latex, reader.out)
     check_customs(latex, resolved)
     check_layout(latex, resolved)
@@ -271,10 +254,6 @@ class _LetterFinder:
         self.at = 0
         self.out: list[Sign] = []
         self.integrals = 0
-
-    def run(self) -> None:
-        while self.at < len(self.found):
-            self.step()
 
     def step(self) -> None:
         here = self.found[self.at]
@@ -296,23 +275,18 @@ class _LetterFinder:
         elif self.function(here) or self.order(here):
             pass
         elif here.text == r"\in" and self.parts[self.at + 1 : self.at + 2] not in (("(",), ("[",)):
-            raise self.refuse(
-                self.at,
-                min(self.at + 2, len(self.found)),
-                "an interval such as `[0,1]`, or relations joined by `\\text{or}`",
-            )
+            allowed = "an interval such as `[0,1]`, or relations joined by `\\text{or}`"
+            raise self.refuse(allowed, min(self.at + 2, len(self.found)))
         elif here.text in _SIMPLE:
             self.integrals += here.text == r"\int"
             self.emit(_SIMPLE[here.text], here, side=here.side)
         elif here.text.startswith(r"\text{"):
             self.words(here)
         elif here.text.startswith(r"\operatorname{"):
-            raise refusal(
-                self.latex, here.start, here.end,
-                r"a declared letter, or a function of docs/notation.md; words stand in `\text{...}`",
-            )  # fmt: skip
+            allowed = r"a declared letter, or a function of docs/notation.md; words stand in `\text{...}`"
+            raise self.refuse(allowed)
         elif hint(here.text):
-            raise refusal(self.latex, here.start, here.end, hint(here.text))
+            raise self.refuse(hint(here.text))
         else:
             self.other(here)
 
@@ -324,8 +298,11 @@ class _LetterFinder:
         self.out.append(sign(kind, here.text, here.start, last, side if value is None else value))
         self.at = stop
 
-    def refuse(self, start: int, stop: int, allowed: str) -> InvalidArgumentError:
-        return refusal(self.latex, self.found[start].start, self.found[stop - 1].end, allowed)
+    def refuse(self, allowed: str, stop: int | None = None, start: int | None = None) -> InvalidArgumentError:
+        """The error for what stands here, or from one piece to another."""
+        first = self.at if start is None else start
+        last = first if stop is None else stop - 1
+        return refusal(self.latex, self.found[first].start, self.found[last].end, allowed)
 
     # -------------------------------------------------------------------------------------- what is read
 
@@ -335,20 +312,17 @@ class _LetterFinder:
             while self.parts[stop : stop + 1] == ("'",):
                 primes, stop = primes + 1, stop + 1
             if self.parts[stop : stop + 1] != ("(",):
-                raise self.refuse(self.at, stop, f"`{of.latex}`, with its argument in brackets")
+                raise self.refuse(f"`{of.latex}`, with its argument in brackets", stop)
         following = self.parts[stop : stop + 3]
-        if kind == "LETTER" and following[:1] in (("_",), ("'",)):
-            raise self.unknown(self.at)
-        if self.marked(stop):
+        if self.marked(stop) or (kind == "LETTER" and following[:1] in (("_",), ("'",))):
             raise self.unknown(self.at)
         if kind == "LETTER" and following[:1] == ("^",) and not takes_a_power(self.parts[self.at : stop]):
             name = self.latex[here.start : self.found[stop - 1].end]
-            raise self.refuse(
-                self.at,
-                stop + 1,
+            allowed = (
                 f"one of two readings: the power of `{name}` as a whole, in brackets, or a letter that has the power "
-                "in it and is declared so",
+                "in it and is declared so"
             )
+            raise self.refuse(allowed, stop + 1)
         self.emit(kind, here, LetterUse(of, primes), end=stop)
 
     def marked(self, stop: int) -> bool:
@@ -362,29 +336,27 @@ class _LetterFinder:
         return 0 not in depths[:-1]
 
     def number(self) -> None:
-        stop = self.at + 1
+        stop = self.digits(self.at + 1)
+        point = stop + 1
+        if self.touches(stop) and self.parts[stop] == "." and self.digits(point) > point:
+            stop = self.digits(point)
+        self.emit("NUMBER", self.found[self.at], Fraction("".join(self.parts[self.at : stop])), end=stop)
+
+    def digits(self, stop: int) -> int:
+        """The index after digits side by side."""
         while self.touches(stop) and self.parts[stop].isdigit():
             stop += 1
-        if (
-            self.touches(stop)
-            and self.parts[stop] == "."
-            and self.touches(stop + 1)
-            and self.parts[stop + 1].isdigit()
-        ):
-            stop += 2
-            while self.touches(stop) and self.parts[stop].isdigit():
-                stop += 1
-        self.emit("NUMBER", self.found[self.at], Fraction("".join(self.parts[self.at : stop])), end=stop)
+        return stop
 
     def touches(self, i: int) -> bool:
         return i < len(self.found) and self.found[i - 1].end == self.found[i].start
 
     def function(self, here: Piece) -> bool:
         """The longest head of an operator that stands here; False where there is none."""
-        for head, names in _heads().get(here.text, ()):
+        for head, heading in _heads().items():
             stop = self.at + len(head)
             if self.parts[self.at : stop] == head:
-                self.emit("FUNCTION", here, names, end=stop)
+                self.emit("FUNCTION", here, heading, end=stop)
                 return True
         return False
 
@@ -404,15 +376,12 @@ class _LetterFinder:
         inner = re.sub(r"^\\\w+\{(.*)\}$", r"\1", here.text).strip(" ,.;").lower()
         far = _FAR.fullmatch(inner)
         if far is not None:
-            first = sign("FOR", here.text, here.start, here.start)
-            self.out.append(first)
+            self.out.append(sign("FOR", here.text, here.start, here.start))
             self.emit("LARGE", here, "small" in far[1])
             return
         if inner not in _WORDS:
             allowed = ", ".join(f"`{word}`" for word in ("and", "or", "implies", "for all", "if", "iff"))
-            raise refusal(
-                self.latex, here.start, here.end, f"the words {allowed}; others stand outside of a formula"
-            )
+            raise self.refuse(f"the words {allowed}; others stand outside of a formula")
         kind = _WORDS[inner]
         if kind == "EXISTS" and self.out and self.out[-1].type == "COMMA":
             self.out.pop()
@@ -426,13 +395,11 @@ class _LetterFinder:
         elif here.text == r"\infty":
             self.emit("CONSTANT", here, "oo")
         elif here.text == ".":
-            raise refusal(
-                self.latex, here.start, here.end, "a number such as `0.5`, or a full stop at the end"
-            )
+            raise self.refuse("a number such as `0.5`, or a full stop at the end")
         elif here.text == "'":
-            raise refusal(self.latex, here.start, here.end, "a letter that is declared with its prime")
+            raise self.refuse("a letter that is declared with its prime")
         elif here.text in _NEVER or here.text in OPENING or here.text in CLOSING:
-            raise refusal(self.latex, here.start, here.end, "something else here, see docs/notation.md")
+            raise self.refuse("something else here, see docs/notation.md")
         else:
             raise self.unknown(self.at)
 
@@ -449,7 +416,7 @@ class _LetterFinder:
             stop = end_of_group(self.parts, stop + 1)
         last = self.found[stop - 1]
         name = self.latex[self.found[start].start : max(last.end, self.found[start].end)]
-        return self.refuse(start, stop, f"a declared letter; {self.letters.near(name)}")
+        return self.refuse(f"a declared letter; {self.letters.near(name)}", stop, start)
 
     # ------------------------------------------------------------------------------ d, in three places
 
@@ -468,12 +435,9 @@ class _LetterFinder:
             return False
         own = self.letters.longest(self.parts, self.at)
         if length == 1 and own is not None:
-            name = after[1].latex
-            raise self.refuse(
-                self.at,
-                after[2],
-                f"one of two readings: `\\mathrm{{d}}{name}`, the end of the integral, or `d\\cdot {name}`, a product",
-            )
+            end, product = f"\\mathrm{{d}}{after[1].latex}", f"d\\cdot {after[1].latex}"
+            allowed = f"one of two readings: `{end}`, the end of the integral, or `{product}`, a product"
+            raise self.refuse(allowed, after[2])
         self.integrals -= 1
         self.emit("DIFFERENTIAL", self.found[self.at], end=self.at + length)
         return True
@@ -499,18 +463,14 @@ class _LetterFinder:
             return False
         over = parts[above + length : top - 1]
         if parts[above] == "d" and self.letters.longest(parts, above) is not None:
-            raise self.refuse(
-                self.at,
-                bottom,
+            allowed = (
                 "one of two readings: a derivative, as `\\frac{\\partial}{\\partial x}(\\dots)`, or a fraction, with "
-                "the letter `d` reduced",
+                "the letter `d` reduced"
             )
+            raise self.refuse(allowed, bottom)
         if over != power:
-            raise self.refuse(
-                self.at,
-                bottom,
-                "`\\frac{\\partial}{\\partial x}(\\dots)` with what is derived in brackets after it",
-            )
+            allowed = "`\\frac{\\partial}{\\partial x}(\\dots)` with what is derived in brackets after it"
+            raise self.refuse(allowed, bottom)
         order = int(power[2]) if power else 1
         self.emit("DERIVATIVE", self.found[self.at], (match[1], order), end=bottom)
         return True

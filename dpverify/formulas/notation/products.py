@@ -9,10 +9,10 @@ from lark import Tree
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Binder, Derivative, Expression, Number, Variable
 from dpverify.formulas.notation.letters import Heading
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
+    Reads,
     glued,
     has_limits,
     has_point,
@@ -89,11 +89,8 @@ class FactorRow:
             raise reader.two(pair, f"{whole}\\cdot {part}", f"{whole}+{part}")
         called = item.data == "head" and k + 1 < len(self.items) and is_bracket(self.items[k + 1])
         last = self.items[k + called]
-        if (
-            kind_of(last) == "factor"
-            and kind_of(last.children[-1]) == "BANG"
-            and (called or not is_bracket(item))
-        ):
+        counted_last = kind_of(last) == "factor" and kind_of(last.children[-1]) == "BANG"
+        if counted_last and (called or not is_bracket(item)):
             counted = self.items[k : k + called + 1]
             one = f"{reader.source(before)}({reader.source(counted)})"
             other = f"({reader.source(before)} {reader.source([*counted[:-1], *last.children[:1]])})!"
@@ -102,9 +99,8 @@ class FactorRow:
             raise reader.refuse(pair, "in brackets what is taken at the point")
         if is_lone(before, "letter") and not takes_a_factor(texts(normal(reader.source(before)))):
             whole, rest = reader.source(before), reader.source(item)
-            raise reader.two(
-                pair, f"({whole}){rest}", f"a letter that has the `{rest}` in it and is declared so"
-            )
+            long = f"a letter that has the `{rest}` in it and is declared so"
+            raise reader.two(pair, f"({whole}){rest}", long)
         if is_bracket(item) and not has_limits(item):
             check_call(reader, before, item)
 
@@ -128,7 +124,7 @@ class FactorRow:
             case "factor":
                 return reader.number(reader.factor(item), item), k + 1
             case "head":
-                return self.call(k)[:2]
+                return self.call(k)
             case "big":
                 return self.big(k), len(self.items)
             case "derivative":
@@ -136,8 +132,8 @@ class FactorRow:
             case _:
                 return self.integral(item), k + 1
 
-    def call(self, k: int) -> tuple[Expression, int, bool]:
-        """A function and its argument; whether brackets end it."""
+    def call(self, k: int) -> tuple[Expression, int]:
+        """A function and its argument, and the index after it."""
         reader, items, head = self.reader, self.items, self.items[k]
         heading: Heading = head.children[0].payload
         if k + 1 >= len(items) or isinstance(items[k + 1], Sign):
@@ -145,13 +141,11 @@ class FactorRow:
         argument = items[k + 1]
         if is_bracket(argument):
             return self.bracketed_call(k, heading)
-        if not heading.bare:
+        if not heading.bare or argument.data not in ("head", "factor"):
             raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
-        after, delimited = k + 2, True
+        after = k + 2
         if argument.data == "head":
-            value, after, delimited = self.call(k + 1)
-        elif argument.data != "factor":
-            raise reader.refuse([head, argument], f"`{head.children[0]}` with its argument in brackets")
+            value, after = self.call(k + 1)
         elif kind_of(argument.children[-1]) == "BANG" or has_point(argument):
             inner, sign = reader.source(argument.children[0]), reader.source(argument.children[1:])
             shown = reader.source(head)
@@ -162,17 +156,16 @@ class FactorRow:
             shown, inner, rest = reader.source(head), reader.source(items[k + 1 : after]), items[after:]
             one = f"{shown}({reader.source(items[k + 1 :])})"
             raise reader.two(items[k:], one, f"({shown} {inner}){glued(reader.source(rest))}")
-        del delimited
-        return self.applied(head, heading, [value]), after, False
+        return self.applied(head, heading, [value]), after
 
-    def bracketed_call(self, k: int, heading: Heading) -> tuple[Expression, int, bool]:
+    def bracketed_call(self, k: int, heading: Heading) -> tuple[Expression, int]:
         reader, head, argument = self.reader, self.items[k], self.items[k + 1]
         bracket, signs = argument.children[0], argument.children[1:]
         if signs and heading.bare:
             shown, inner, sign = reader.source(head), reader.source(bracket), reader.source(signs)
             raise reader.two([head, argument], f"({shown}{inner}){sign}", f"{shown}({inner}{sign})")
         value = self.applied(head, heading, self.arguments(bracket))
-        return reader.number(reader.factor(argument, value), argument), k + 2, True
+        return reader.number(reader.factor(argument, value), argument), k + 2
 
     def arguments(self, bracket: Node) -> list[Expression]:
         reader, inner = self.reader, subtrees(bracket)[0]
@@ -190,9 +183,8 @@ class FactorRow:
         below, above = scripts.get("subscript"), scripts.get("superscript")
         record = heading.plain if below is None else heading.based
         if record is None:
-            raise reader.refuse(
-                head, f"`{head.children[0]}` {'with' if below is None else 'without'} a subscript"
-            )
+            allowed = f"`{head.children[0]}` {'with' if below is None else 'without'} a subscript"
+            raise reader.refuse(head, allowed)
         if below is not None:
             arguments = [*arguments, reader.group(below)]
         if not record.least <= len(arguments) <= (record.most or len(arguments)):
@@ -206,11 +198,8 @@ class FactorRow:
         whole = isinstance(power, Number) and power.value.denominator == 1 and power.value >= 2
         if not record.powered or not whole or "(" in reader.source(above) or "[" in reader.source(above):
             function = reader.source(head.children[0])
-            raise reader.two(
-                head,
-                f"the power of the value, `({function}(\\dots))^{{\\dots}}`",
-                f"the function `{function}` repeated",
-            )  # fmt: skip
+            other = f"the function `{function}` repeated"
+            raise reader.two(head, f"the power of the value, `({function}(\\dots))^{{\\dots}}`", other)
         return reader.node("pow", value, power)
 
     def body(self, k: int) -> list[Any]:
@@ -226,12 +215,9 @@ class FactorRow:
             self.refuse_division(k)
         kind: Literal["product", "sum"] = "product" if head.children[0] == r"\prod" else "sum"
         if kind == "product" and any(kind_of(item) not in ("head", "derivative") for item in rest[:-1]):
-            first = reader.source(rest[0])
-            shown = reader.source(head)
-            raise reader.two(
-                self.items[k:], f"({shown}{glued(first)}){glued(reader.source(rest[1:]))}",
-                f"{shown}({reader.source(rest)})",
-            )  # fmt: skip
+            shown, first, more = (reader.source(part) for part in (head, rest[0], rest[1:]))
+            one, other = f"({shown}{glued(first)}){glued(more)}", f"{shown}({reader.source(rest)})"
+            raise reader.two(self.items[k:], one, other)
         index, first_value, last_value = Index(reader, head).ends()
         reader.bound.append(index)
         body = reader.number(reader.term(rest), rest)
@@ -245,15 +231,11 @@ class FactorRow:
             self.refuse_division(k)
         variable, order = head.children[0].payload
         first = rest[0]
-        if not (kind_of(first) == "factor" and len(first.children) == 1) or (
-            len(rest) > 1 and not is_bracket(first)
-        ):
+        plain = kind_of(first) == "factor" and len(first.children) == 1
+        if not plain or (len(rest) > 1 and not is_bracket(first)):
             shown = reader.source(head)
-            raise reader.two(
-                self.items[k:],
-                f"{shown}({reader.source(rest)})",
-                f"({shown}{glued(reader.source(first))})\\dots",
-            )
+            other = f"({shown}{glued(reader.source(first))})\\dots"
+            raise reader.two(self.items[k:], f"{shown}({reader.source(rest)})", other)
         for token in tokens_of(first):
             check_fixed(reader, token, [variable])
         body = reader.number(reader.factor(first), first)
@@ -309,7 +291,5 @@ class Index:
         return variable
 
     def wrong(self) -> InvalidArgumentError:
-        return self.reader.refuse(
-            self.head,
-            "both ends of the index, as in `_{i=1}^{n}`, `_{1\\le i\\le n}`, or `_{i\\le n}` from its least value",
-        )
+        forms = "`_{i=1}^{n}`, `_{1\\le i\\le n}`, or `_{i\\le n}` from its least value"
+        return self.reader.refuse(self.head, f"both ends of the index, as in {forms}")

@@ -11,9 +11,8 @@ from dpverify.formulas import asymptotics
 from dpverify.formulas.asymptotics import Order, OrderConstants, UnclearOrderError, orders
 from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, subtrees
+from dpverify.formulas.notation.syntax import Node, Reads, subtrees
 from dpverify.formulas.notation.two_readings import check_ranges
 
 
@@ -85,9 +84,8 @@ class Quantified:
                 side = part.children[0] if part.data in ("relation", "membership") else part
                 variable = self.reader.lone_letter(side)
                 if variable is None or "OR" in signs:
-                    raise self.reader.refuse(
-                        part, "letters after `\\exists`, with or without a relation such as `>0`"
-                    )
+                    allowed = "letters after `\\exists`, with or without a relation such as `>0`"
+                    raise self.reader.refuse(part, allowed)
                 variables.append(variable)
                 if side is part or len(part.children) == 1:
                     waiting.append((variable, part))
@@ -113,9 +111,8 @@ class Quantified:
         for part in parts:
             variable = self.reader.lone_letter(part)
             if variable is None:
-                raise self.reader.refuse(
-                    part, "letters after `\\forall`, conditions as a premise of what is claimed"
-                )
+                allowed = "letters after `\\forall`, conditions as a premise of what is claimed"
+                raise self.reader.refuse(part, allowed)
             variables.append(variable)
         with self.inside(), self.over("for_all", variables, over, body):
             formula = self.reader.formula(body)
@@ -172,10 +169,8 @@ class Quantified:
         if leading is None or not waiting:
             return []
         if joined or child.data != "relation" or {v.kind for v, _ in waiting} != {leading.kind}:
-            raise self.reader.refuse(
-                [waiting[0][1], child],
-                "one of two readings: a condition for each letter, or a letter without one at the end",
-            )
+            allowed = "one of two readings: a condition for each letter, or a letter without one at the end"
+            raise self.reader.refuse([waiting[0][1], child], allowed)
         assert isinstance(first, Compare)
         flipped = first.right == leading and first.left != leading
         return [

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from importlib import resources
 from typing import Any
 
-from lark import Lark, Tree, UnexpectedInput
-from lark.lexer import Lexer
+from lark import Tree, UnexpectedInput
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.asymptotics import (
-    OrderConstant,
-    OrderConstants,
-    UnclearOrderError,
-    closed,
-    orders,
-)
+from dpverify.formulas.asymptotics import OrderConstant, OrderConstants, UnclearOrderError, closed, orders
 from dpverify.formulas.calculus import substituted
 from dpverify.formulas.expressions import (
     INFINITY,
-    Apply,
     At,
     Constant,
     Derivative,
@@ -33,20 +23,10 @@ from dpverify.formulas.expressions import (
     Number,
     OutOfScopeError,
     Variable,
-    depth,
     free_variables,
-    size,
+    levels,
 )
-from dpverify.formulas.logic import (
-    And,
-    Compare,
-    Formula,
-    Implies,
-    Not,
-    Or,
-    Relation,
-    formula_parts,
-)
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or, Relation, formula_parts
 from dpverify.formulas.notation.hints import expected
 from dpverify.formulas.notation.letters import Definition, Letters, LetterUse, tokens
 from dpverify.formulas.notation.products import FactorRow
@@ -55,11 +35,12 @@ from dpverify.formulas.notation.reading import meant
 from dpverify.formulas.notation.signs import Sign
 from dpverify.formulas.notation.syntax import (
     Node,
-    balanced,
+    Reads,
+    Value,
     is_lone_bracket,
     kind_of,
     numeral_of,
-    span_of,
+    parser,
     subtrees,
     tokens_of,
 )
@@ -175,34 +156,11 @@ def define(
     return Definition(latex, read_expression(body, letters, definitions, reading=reading), parameter)
 
 
-# ------------------------------------------------------------------------------------------------- parser
-
-
-class _TokenLexer(Lexer):
-    """Lark takes the tokens as they come from `dpverify.formulas.notation.letters`."""
-
-    def __init__(self, _: object) -> None:
-        pass
-
-    def lex(self, data: Iterable[Sign]) -> Iterable[Sign]:  # type: ignore[override]
-        return iter(data)
-
-
-@cache
-def _parser() -> Lark:
-    grammar = (
-        resources.files("dpverify.formulas.notation").joinpath("grammar.lark").read_text(encoding="utf-8")
-    )
-    # strict: a conflict in the grammar is an error; otherwise one of two readings would be taken in silence
-    return Lark(grammar, parser="lalr", lexer=_TokenLexer, maybe_placeholders=False, strict=True)
-
-
 _ZERO, _TWO = Number(Fraction(0)), Number(Fraction(2))
-Value = Expression | Formula
 _RELATIONS: Mapping[str, Relation] = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": "<=", ">": "<"}
 
 
-class Reader:
+class Reader(Reads):
     """Makes a tree of one formula; each method takes the syntax tree's node that its name says."""
 
     def __init__(
@@ -212,16 +170,15 @@ class Reader:
         soft: Expression | None = None,
         taken: Iterable[OrderConstant] = (),
     ) -> None:
-        self.latex, self.letters = latex, letters
-        self.bound: list[Variable] = []
-        self.nodes = 0
+        super().__init__(latex)
+        self.letters = letters
         used = {text for c in taken for text in (c.variable.name, c.variable.latex)}
         self.quantified = Quantified(self, OrderConstants(letters.taken | used, soft))
 
     def parsed(self) -> Node:
         found = tokens(self.latex, self.letters)
         try:
-            return _parser().parse(found)
+            return parser("dpverify.formulas.notation", "grammar.lark", "start").parse(found)
         except UnexpectedInput as error:
             token = getattr(error, "token", None)
             if token is None or token.type == "$END":
@@ -267,32 +224,18 @@ class Reader:
         while rest:
             part, level = rest.pop()
             below = (part.left, part.right) if isinstance(part, Compare) else ()
-            if any(depth(side) + level + 1 > DEEPEST_TREE for side in below):
-                raise InvalidArgumentError(
-                    "formula", Latex(self.latex), f"a formula of at most {DEEPEST_TREE} levels"
-                )
+            if any(max(levels(side)) + level + 1 > DEEPEST_TREE for side in below):
+                allowed = f"a formula of at most {DEEPEST_TREE} levels"
+                raise InvalidArgumentError("formula", Latex(self.latex), allowed)
             rest += [(inner, level + 1) for inner in formula_parts(part)]
-
-    # --------------------------------------------------------------------------------------------- errors
-
-    def refuse(self, node: Node | Sign | Sequence[Any], allowed: str) -> InvalidArgumentError:
-        start, end = span_of(node)
-        return refusal(self.latex, start, end, allowed)
-
-    def two(self, node: Any, one: str, other: str) -> InvalidArgumentError:
-        readings = (text if text.startswith(("the ", "a ")) else f"`{text}`" for text in (one, other))
-        return self.refuse(
-            node, "one of two readings, written out or said in `reading`: " + ", or ".join(readings)
-        )
-
-    def source(self, node: Any) -> str:
-        start, end = span_of(node)
-        return balanced(self.latex[start:end].strip())
 
     # ------------------------------------------------------------------------------------------- formulas
 
-    def formula(self, node: Node | Any) -> Formula:
-        value = self.value(node)
+    def formula(self, node: Node) -> Formula:
+        return self.said(self.value(node), node)
+
+    def said(self, value: Value, node: Node) -> Formula:
+        """A value that has to be a formula."""
         if isinstance(value, Expression):
             raise self.refuse(node, "a formula: an expression says nothing without a relation such as `=`")
         return value
@@ -306,40 +249,20 @@ class Reader:
                 left, right = subtrees(node)
                 check_commas(self, node)
                 if right.data in ("implies", "equivalent"):
-                    raise self.two(
-                        node,
-                        f"({self.source(left)}) \\implies ({self.source(right)})",
-                        "a chain, each implying the next",
-                    )
+                    nested = f"({self.source(left)}) \\implies ({self.source(right)})"
+                    raise self.two(node, nested, "a chain, each implying the next")
                 with self.quantified.as_premise():
-                    premise = self.formula_of(left)
+                    premise = self.said(self.junction(left), left)
                 return Implies(premise, self.formula(right))
             case "equivalent":
                 check_commas(self, node)
                 with self.quantified.inside():
-                    one, other = (self.formula_of(part) for part in subtrees(node))
+                    one, other = (self.said(self.junction(part), part) for part in subtrees(node))
                 return And((Implies(one, other), Implies(other, one)))
             case "exists":
                 return self.quantified.exists(*subtrees(node))
             case _:
                 return self.quantified.for_all(node)
-
-    def formula_of(self, junction: Node) -> Formula:
-        value = self.junction(junction)
-        if isinstance(value, Expression):
-            raise self.refuse(
-                junction, "a formula: an expression says nothing without a relation such as `=`"
-            )
-        return value
-
-    def lone_letter(self, node: Any) -> Variable | None:
-        """The variable where a node is a single letter and nothing else."""
-        while isinstance(node, Tree) and len(node.children) == 1:
-            node = node.children[0]
-        if isinstance(node, Sign) and node.type == "LETTER":
-            of = node.payload.of
-            return of if isinstance(of, Variable) else None
-        return None
 
     def junction(self, node: Node) -> Value:
         parts = [child for child in node.children if isinstance(child, Tree)]
@@ -347,9 +270,8 @@ class Reader:
             return self.relation(parts[0])
         kinds = {"OR" if child.type == "OR" else "AND" for child in node.children if isinstance(child, Sign)}
         if len(kinds) > 1:
-            raise self.refuse(
-                node, "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
-            )
+            allowed = "one of two readings, said by brackets: `and` before `or`, or `or` before `and`"
+            raise self.refuse(node, allowed)
         check_ranges(self, node, condition=self.quantified.premise)
         out: list[Formula] = []
         for part in parts:
@@ -402,11 +324,6 @@ class Reader:
             raise self.refuse(node, "an interval with an end")
         return out[0] if len(out) == 1 else And(tuple(out))
 
-    def number(self, value: Value, node: Any) -> Expression:
-        if isinstance(value, Expression):
-            return value
-        raise self.refuse(node, "a number in this place, not a formula")
-
     # ---------------------------------------------------------------------------------------- expressions
 
     def sum(self, node: Any) -> Value:
@@ -446,15 +363,8 @@ class Reader:
                 if body and is_lone_bracket(body[0]) and (len(body) == 1 or item.data == "derivative"):
                     continue
                 plus, head = ("+" if sign == "PLUS" else "-"), self.source(item)
-                raise self.two(
-                    node,
-                    f"({self.source([item, *body])}) {plus} \\dots",
-                    f"{head}({self.source(body) if body else ''} {plus} \\dots)",
-                )
-
-    def node(self, operator: str, *parts: Expression) -> Expression:
-        self.nodes += 1
-        return Apply(operator, parts)
+                other = f"{head}({self.source(body) if body else ''} {plus} \\dots)"
+                raise self.two(node, f"({self.source([item, *body])}) {plus} \\dots", other)
 
     def term(self, items: list[Any]) -> Value:
         """A row of factors, from left to right."""
@@ -488,9 +398,7 @@ class Reader:
         return self.number(self.sum(part), part)
 
     def value_at(self, body: Expression, atom: Node, node: Node) -> Expression:
-        letter, relation = (
-            c for c in node.children if isinstance(c, Sign) and c.type in ("LETTER", "RELATION")
-        )
+        letter, relation = (c for c in node.children if kind_of(c) in ("LETTER", "RELATION"))
         variable = letter.payload.of
         if relation != "=" or not isinstance(variable, Variable):
             raise self.refuse(node, "a point such as `|_{x=1}`, the letter a declared one")
@@ -577,13 +485,10 @@ class Reader:
         return out
 
     def count(self, e: Expression) -> None:
-        self.nodes += size(e)
+        self.nodes += sum(1 for _ in levels(e))
         if self.nodes > LARGEST_TREE:
-            raise InvalidArgumentError(
-                "formula",
-                Latex(self.latex),
-                f"at most {LARGEST_TREE} operations with all definitions written out",
-            )
+            allowed = f"at most {LARGEST_TREE} operations with all definitions written out"
+            raise InvalidArgumentError("formula", Latex(self.latex), allowed)
 
     def refuse_captured(self, of: Definition, token: Sign, free: frozenset[Variable]) -> None:
         printed = texts(normal(of.latex))
@@ -591,8 +496,8 @@ class Reader:
             index = texts(normal(variable.latex))
             shows = any(printed[i : i + len(index)] == index for i in range(len(printed)))
             if variable in free and not shows:
-                raise self.refuse(
-                    token,
-                    f"a quantity whose letter shows that it depends on `{variable.latex}`, or another letter for the "
-                    "index: it might be meant at one value or at each",
+                shown = f"a quantity whose letter shows that it depends on `{variable.latex}`"
+                allowed = (
+                    f"{shown}, or another letter for the index: it might be meant at one value or at each"
                 )
+                raise self.refuse(token, allowed)

@@ -13,12 +13,7 @@ _ADDED = frozenset(("(", ")", "[", "]", r"\{", r"\}", r"\cdot"))
 
 
 def meant(latex: str, reading: str, read: Callable[[str], _Read]) -> _Read:
-    """What a display says, read as said beside it; a reading settles what it says and changes nothing.
-
-    Raises:
-        InvalidArgumentError: as `with_reading` and `read`; where the display without a part of the reading has one,
-            which is another.
-    """
+    """What a display says, read as said beside it; a reading settles what it says and changes nothing."""
     if not reading:
         return read(latex)
     found = read(with_reading(latex, reading))
@@ -34,21 +29,13 @@ def meant(latex: str, reading: str, read: Callable[[str], _Read]) -> _Read:
 
 
 def with_reading(latex: str, reading: str) -> str:
-    """A display with a part of it replaced by the same part with brackets and dots added.
-
-    Raises:
-        InvalidArgumentError: if the reading differs in anything else, or fits no place or several.
-    """
+    """A display with a part of it replaced by the same part with brackets and dots added."""
     start, stop, _ = _place(latex, reading)
     return f"{latex[:start]} {reading} {latex[stop:]}"
 
 
 def with_less(latex: str, reading: str) -> Iterator[str]:
-    """The display with all of a reading but one pair of the brackets, or one of the dots, that it adds.
-
-    Raises:
-        InvalidArgumentError: as `with_reading`.
-    """
+    """The display with all of a reading but one pair of the brackets, or one of the dots, that it adds."""
     start, stop, added = _place(latex, reading)
     found = normal(reading)
     opened: list[int] = []
@@ -81,11 +68,8 @@ def _place(latex: str, reading: str) -> tuple[int, int, set[int]]:
             places.append((start, *found))
     if len(places) != 1:
         how = "no part" if not places else f"{len(places)} parts"
-        raise InvalidArgumentError(
-            "reading",
-            Latex(reading),
-            f"one part of the display with brackets or dots added; it fits {how} of it",
-        )
+        allowed = f"one part of the display with brackets or dots added; it fits {how} of it"
+        raise InvalidArgumentError("reading", Latex(reading), allowed)
     start, stop, added = places[0]
     return display[start].start, display[stop - 1].end, added
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.hints import character
@@ -98,11 +99,7 @@ def _side(size: str) -> str:
 
 
 def pieces(latex: str) -> list[Piece]:
-    """LaTeX in pieces, spacing and sizes left out.
-
-    Raises:
-        InvalidArgumentError: for what is no text, too long a text, or a character that has no meaning here.
-    """
+    """LaTeX in pieces, spacing and sizes left out."""
     if not isinstance(latex, str) or not latex.strip():
         raise InvalidArgumentError("formula", latex, "LaTeX that is not empty")
     if len(latex) > LONGEST:
@@ -133,9 +130,8 @@ def pieces(latex: str) -> list[Piece]:
             continue
         if kind == "line":
             if latex[position : position + 1] == "[":
-                raise refusal(
-                    latex, start, position + 1, "a space or braces before a bracket at the start of a row"
-                )
+                allowed = "a space or braces before a bracket at the start of a row"
+                raise refusal(latex, start, position + 1, allowed)
             text = r"\\"
         elif kind in ("words", "roman"):
             inner = " ".join((match["inner"] or match["name"] or "").split())
@@ -190,11 +186,8 @@ class _Normal:
             bracket = self.pieces[self.at]
             self.at += 1
             inner = self.sequence("]", depth + 1)
-            out += [
-                Piece(ROOT[0], bracket.start, bracket.end),
-                *inner,
-                Piece(ROOT[1], bracket.end, bracket.end),
-            ]
+            order = Piece(ROOT[0], bracket.start, bracket.end), Piece(ROOT[1], bracket.end, bracket.end)
+            out += [order[0], *inner, order[1]]
         for _ in range(ARGUMENTS.get(piece.text, 0)):
             out += self.argument(piece, depth)
         return out
@@ -245,22 +238,14 @@ class _Normal:
         digits = first.text.isdigit() and following.text.isdigit() and first.end == following.start
         if digits or (first.text in ("+", "-") and following.text.isalnum()):
             one = f"{script.text}{first.text}"
-            raise refusal(
-                self.latex,
-                script.start,
-                following.end,
-                f"one of two readings: `{script.text}{{{first.text}{following.text}}}`, "
-                f"or `{one}` and then `{following.text}`",
+            allowed = (
+                f"`{script.text}{{{first.text}{following.text}}}`, or `{one}` and then `{following.text}`"
             )
+            raise refusal(self.latex, script.start, following.end, f"one of two readings: {allowed}")
 
 
 def normal(latex: str) -> tuple[Piece, ...]:
-    """The pieces of LaTeX in the one form.
-
-    Raises:
-        InvalidArgumentError: as `pieces`; for braces that do not match, and scripts that TeX refuses or shows
-            otherwise than they are typed.
-    """
+    """The pieces of LaTeX in the one form."""
     return _normal(latex) if isinstance(latex, str) else _normal_form(latex)
 
 
@@ -272,13 +257,8 @@ _normal = lru_cache(maxsize=4096)(_normal_form)
 
 
 OPENING = {
-    "(": ")",
-    "[": "]",
-    r"\{": r"\}",
-    r"\lfloor": r"\rfloor",
-    r"\lceil": r"\rceil",
-    r"\langle": r"\rangle",
-}
+    "(": ")", "[": "]", r"\{": r"\}", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", r"\langle": r"\rangle",
+}  # fmt: skip
 CLOSING = {right: left for left, right in OPENING.items()}
 
 
@@ -323,12 +303,8 @@ def takes_a_power(parts: tuple[str, ...]) -> bool:
     if first in ("|", r"\|"):
         stop = next((i for i in range(1, len(parts)) if parts[i] == first), len(parts) - 1) + 1
     elif first in OPENING:
-        depth, stop = 0, len(parts)
-        for i, part in enumerate(parts):
-            depth += (part in OPENING) - (part in CLOSING)
-            if depth == 0:
-                stop = i + 1
-                break
+        depths = [*accumulate((part in OPENING) - (part in CLOSING) for part in parts), 0]
+        stop = min(depths.index(0) + 1, len(parts))
     else:
         stop = 1
         while first in ARGUMENTS and stop < len(parts) and parts[stop] == "{":

@@ -9,9 +9,8 @@ from lark import Tree
 
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.notation.customs import may_name_a_function
-from dpverify.formulas.notation.protocol import Reads
 from dpverify.formulas.notation.signs import Sign
-from dpverify.formulas.notation.syntax import Node, adds, is_letter, kind_of, subtrees, tokens_of
+from dpverify.formulas.notation.syntax import Node, Reads, adds, is_letter, kind_of, subtrees, tokens_of
 from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
 
 _UPWARD = {r"\le": True, "<": True, r"\ge": False, ">": False}
@@ -30,24 +29,20 @@ def check_suffix(reader: Reads, tree: Node) -> None:
         last = subtrees(last)[1]
     whole = f"({reader.source(statement)}) {reader.source([word, conditions])}"
     if last.data in ("exists", "for_all"):
-        raise reader.two(
-            tree, whole, r"the condition within, as in `\exists C:\ \forall n:\ n\ge 1\implies\dots`"
-        )
+        other = r"the condition within, as in `\exists C:\ \forall n:\ n\ge 1\implies\dots`"
+        raise reader.two(tree, whole, other)
     if word.payload != ",":
         several = last.data == "implication" and any(
             child.type in ("COMMA", "AND") for child in last.children[0].children if isinstance(child, Sign)
         )
         related = any(reader.lone_letter(part) is None for part in subtrees(conditions))
         if last.data == "equivalent" or (several and related):
-            raise reader.two(
-                tree, f"{reader.source(statement)}, {reader.source([word, conditions])}",
-                "the condition of the last part alone, in a formula of its own",
-            )  # fmt: skip
+            one = f"{reader.source(statement)}, {reader.source([word, conditions])}"
+            raise reader.two(tree, one, "the condition of the last part alone, in a formula of its own")
     for child in conditions.children:
         if isinstance(child, Sign) and child.type == "AND" and child.payload == ",":
-            raise reader.two(
-                tree, "the condition without the comma before `and`", "a second formula, before the condition"
-            )
+            one = "the condition without the comma before `and`"
+            raise reader.two(tree, one, "a second formula, before the condition")
 
 
 def check_commas(reader: Reads, node: Node) -> None:
@@ -96,9 +91,8 @@ def _check_range(reader: Reads, listed: list[Node], *, condition: bool) -> None:
     if middle or number or low == f"-{high}" or alike or (indices and (condition or bounded)):
         sign, last = str(one.children[-2]), str(other.children[1])
         both = ", ".join(f"{low}{_spaced(sign)}{v.latex}{_spaced(last)}{high}" for v in (first, second))
-        raise reader.two(
-            listed, both, rf"{reader.source(one)}\text{{ and }}{reader.source([*middle, other])}"
-        )
+        apart = rf"{reader.source(one)}\text{{ and }}{reader.source([*middle, other])}"
+        raise reader.two(listed, both, apart)
 
 
 def check_bracket(reader: Reads, node: Node) -> None:
@@ -114,17 +108,13 @@ def check_bracket(reader: Reads, node: Node) -> None:
         raise reader.two(node, f"({shown})", "the set or event")
     if not isinstance(inner, Tree) or inner.data not in ("term", "sum"):
         return
-    if opening == "[":
-        plain = inner.data == "term" and all(
-            isinstance(item, Sign) or (kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN)
-            for item in inner.children
-        )
-    else:
-        plain = True
-    if plain and not any(bracket in shown for bracket in ("(", "[", r"\{", "|", r"\|")):
+    factors = [item for item in inner.children if not isinstance(item, Sign)]
+    plain = inner.data == "term" and all(
+        kind_of(item) == "factor" and kind_of(item.children[0]) in _PLAIN for item in factors
+    )
+    if (plain or opening == r"\{") and not any(bracket in shown for bracket in ("(", "[", r"\{", "|", r"\|")):
         part = r"the integer part `\lfloor\dots\rfloor`" if opening == "[" else "the fractional part"
-        meant = f"the set or {part}"
-        raise reader.two(node, f"({shown})", meant)
+        raise reader.two(node, f"({shown})", f"the set or {part}")
 
 
 def check_fixed(reader: Reads, token: Sign, bound: Iterable[Variable]) -> None:
@@ -179,9 +169,8 @@ def check_call(reader: Reads, before: Node, item: Node) -> None:
         called = bool(names) and not powers and all(_names_a_function(name, alone=False) for name in names)
     if called:
         letter, inner = reader.source(before), reader.source(item)
-        raise reader.two(
-            [before, item], f"{letter}\\cdot {inner}", f"the value of a function `{letter}` at `{inner}`"
-        )
+        other = f"the value of a function `{letter}` at `{inner}`"
+        raise reader.two([before, item], f"{letter}\\cdot {inner}", other)
 
 
 def _summed(item: Node) -> list[Sign]:
@@ -192,14 +181,9 @@ def _summed(item: Node) -> list[Sign]:
     while node.data != "sum":
         node = subtrees(node)[0]
     factors = [factor for term in subtrees(node) for factor in term.children]
-    single = [
-        f for f in factors if kind_of(f) == "factor" and kind_of(f.children[0]) in ("letter", "indexed")
-    ]
-    return (
-        [f.children[0].children[0] for f in single]
-        if len(single) == len(subtrees(node)) == len(factors)
-        else []
-    )
+    atoms = [factor.children[0] for factor in factors if kind_of(factor) == "factor"]
+    letters = [atom.children[0] for atom in atoms if kind_of(atom) in ("letter", "indexed")]
+    return letters if len(letters) == len(subtrees(node)) == len(factors) else []
 
 
 def _names_a_function(token: Sign, *, alone: bool) -> bool:

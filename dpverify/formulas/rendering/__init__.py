@@ -1,1 +1,1 @@
-"""Formulas written out: in plain characters, as LaTeX, and as the nested lists of certificates."""
+"""Formulas written out: as LaTeX, and as the nested lists of certificates."""

@@ -109,12 +109,10 @@ class _Printer:
         name = right.operator if isinstance(right, Apply) else ""
         dotted = isinstance(right, Number) or text[0].isdigit() or name == "factorial"
         # a letter before brackets that hold no sum would look like a function
-        dotted = dotted or (
-            text[0] == "(" and (name not in ("add", "sub") or _names_a_function(before, right))
-        )
-        dotted = dotted or bool(spelled(_run(out, text)))
+        called = text[0] == "(" and (name not in ("add", "sub") or _names_a_function(before, right))
         # within an integral, d before a letter could be the end of it
-        dotted = dotted or (out.endswith("d") and not _COMMAND.search(out))
+        ends = out.endswith("d") and not _COMMAND.search(out)
+        dotted = dotted or called or ends or bool(spelled(_run(out, text)))
         return _joined(out, r"\cdot ", text) if dotted else _joined(out, text)
 
     def closed(self, e: Expression) -> str:
@@ -139,10 +137,8 @@ class _Printer:
                 return self.letter(e)
             case Derivative(body, variable, order):
                 power = "" if order == 1 else f"^{{{order}}}"
-                letter = self.letter(variable)
-                below = _joined(
-                    r"\partial ", letter if order == 1 or self.squarable(variable) else f"({letter})"
-                )
+                letter = variable.latex if order == 1 or self.squarable(variable) else f"({variable.latex})"
+                below = _joined(r"\partial ", letter)
                 return rf"\frac{{\partial{power}}}{{{below}{power}}}({self.sum(body, ALONE)})"
             case At(body, variable, value):
                 point = f"{self.letter(variable)}={self.sum(value, ALONE)}"
@@ -213,13 +209,7 @@ class _Printer:
 
     @staticmethod
     def letter(e: Expression) -> str:
-        match e:
-            case Variable():
-                return e.latex
-            case Constant("pi"):
-                return r"\pi"
-            case _:
-                return r"\infty"
+        return e.latex if isinstance(e, Variable) else r"\pi" if e == Constant("pi") else r"\infty"
 
     @staticmethod
     def squarable(variable: Variable) -> bool:
@@ -260,11 +250,13 @@ class _Printer:
         out: list[str] = []
         before: Formula | None = None
         for part in parts:
-            chained = isinstance(part, Compare) and isinstance(before, Compare) and before.right == part.left
-            if chained and isinstance(part, Compare) and not (part.relation == "!=" and r"\ne" in out[-1]):
-                out[-1] = _joined(out[-1], _RELATIONS[part.relation], self.sum(part.right, ALONE))
-            else:
-                out.append(self.part(part))
+            match before, part:
+                case Compare(_, _, middle), Compare("!=", left, _) if middle == left and r"\ne" in out[-1]:
+                    out.append(self.part(part))
+                case Compare(_, _, middle), Compare(relation, left, right) if middle == left:
+                    out[-1] = _joined(out[-1], _RELATIONS[relation], self.sum(right, ALONE))
+                case _:
+                    out.append(self.part(part))
             before = part
         return out
 
@@ -277,9 +269,9 @@ def _names_a_function(e: Expression, inside: Expression) -> bool:
     """Whether a product ends with a letter behind which brackets look like its argument."""
     while isinstance(e, Apply) and e.operator == "mul":
         e = e.arguments[-1]
-    alone = not (isinstance(e, Apply) and e.operator == "pow")
+    alone = True
     if isinstance(e, Apply) and e.operator == "pow":
-        e = e.arguments[0]
+        e, alone = e.arguments[0], False
     if isinstance(e, Variable):
         factor = e.kind == "integer" or e in all_variables(inside)
         return not factor and may_name_a_function(texts(normal(e.latex)), alone=alone)

@@ -35,8 +35,8 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Formula, Le, Lt, comparisons
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation

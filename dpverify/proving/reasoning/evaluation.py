@@ -24,6 +24,7 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
+from dpverify.formulas.printing import expression_text
 from dpverify.formulas.values import UnclearError, UndefinedError, Value, ball, plus, sign, times
 from dpverify.formulas.vectors import is_vector
 from dpverify.proving.reasoning.effort import spend
@@ -91,7 +92,7 @@ def _coordinates(e: Expression, point: Point) -> tuple[Value, ...]:
         case Apply("div", (v, number)):
             return _scaled(evaluate(1 / number, point), _coordinates(v, point))
         case _:
-            raise UnclearError(f"{e!r} is no vector that is evaluated")
+            raise UnclearError(f"{expression_text(e)} is no vector that is evaluated")
 
 
 def _scaled(number: Value, coordinates: tuple[Value, ...]) -> tuple[Value, ...]:

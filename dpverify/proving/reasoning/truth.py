@@ -28,8 +28,8 @@ from dpverify.formulas.expressions import (
     free_variables,
 )
 from dpverify.formulas.logic import Compare, ForAll, Formula, Lt, free_in
+from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.formulas.rendering.printing import formula_text
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, UnshownError
 from dpverify.proving.reasoning.algebra import replaced

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from dpverify.proving.second_reader.functions import FunctionRow
 from dpverify.proving.second_reader.rows import (
+    BRACKETS,
     FUNCTIONS,
     NOTICED,
     SPELLED,
@@ -18,17 +19,8 @@ from dpverify.proving.second_reader.rows import (
     is_sign,
     order_of,
 )
-from dpverify.proving.second_reader.trees import (
-    FORMULAS,
-    Tree,
-    free,
-    is_vector,
-    letter,
-    put,
-)
-from dpverify.proving.second_reader.trees import (
-    number as numeral,
-)
+from dpverify.proving.second_reader.trees import FORMULAS, Tree, free, is_vector, letter, put
+from dpverify.proving.second_reader.trees import number as numeral
 from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import (
     BARS,
@@ -129,13 +121,8 @@ class Expressions(FunctionRow):
         """Refuse factors that could be something else than a product."""
         if item.kind == "number" and item.plain:
             raise self.refuse("a number right behind a factor: it could be an index", start)
-        if (
-            before.kind == "number"
-            and before.plain
-            and item.kind == "fraction"
-            and item.plain
-            and item.digits is not None
-        ):
+        numeral_fraction = item.kind == "fraction" and item.plain and item.digits is not None
+        if before.kind == "number" and before.plain and numeral_fraction:
             raise self.refuse("a number before a fraction of numbers: it could be their sum", start)
         if item.counted and item.kind != "bracket":
             raise self.refuse("a factorial behind a factor: it could be one of the product", start)
@@ -170,12 +157,12 @@ class Expressions(FunctionRow):
             return self.digits()
         if text in FUNCTIONS:
             return self.call(FUNCTIONS[text])
-        if (kind := order_of(mark)) is not None and self.ahead().text in ("(", "[", r"\{"):
+        if (kind := order_of(mark)) is not None and self.ahead().text in BRACKETS:
             return self.order(*kind)
         if text in (r"\sum", r"\prod"):
             return self.big(sign)
         self.at += 1
-        if text in ("(", "[", r"\{", r"\left."):
+        if text in (*BRACKETS, r"\left."):
             return self.bracket(mark)
         if text in BARS:
             return self.bars(mark)
@@ -186,10 +173,8 @@ class Expressions(FunctionRow):
         if text in (r"\frac", r"\binom", r"\sqrt"):
             return self.applied(mark)
         if is_sign(mark, "e"):
-            power = self.inner(mark.above) if mark.above else numeral(1)
-            return self.finished(
-                Tree("exp", (power,)), replace(mark, above=()), "" if mark.above else "constant"
-            )
+            value = Tree("exp", (self.inner(mark.above) if mark.above else numeral(1),))
+            return self.finished(value, replace(mark, above=()), "" if mark.above else "constant")
         if text in (r"\pi", r"\infty"):
             return self.finished(Tree("pi") if text == r"\pi" else Tree("inf", name="+"), mark, "constant")
         self.at -= 1
@@ -223,25 +208,16 @@ class Expressions(FunctionRow):
             text, mark = text + self.here.text, self.here
             self.at += 1
             touching = not mark.scripted and following.text and following.start == mark.end
-            point = following.text == "." and "." not in text and self.ahead().text.isdigit()
-            if not touching or not (
-                following.text.isdigit() or (point and self.ahead().start == following.end)
-            ):
+            point = following.text == "." and "." not in text and self.ahead().start == following.end
+            if not touching or not (following.text.isdigit() or (point and self.ahead().text.isdigit())):
                 break
-        sign = self.ahead(1 + (self.ahead().text in ("+", "-"))).text
-        if (
-            (is_sign(self.here, "e") or self.here.text == "E")
-            and not (mark.scripted or self.here.scripted)
-            and sign.isdigit()
-        ):
+        exponent = self.ahead(1 + (self.ahead().text in ("+", "-"))).text
+        euler = is_sign(self.here, "e") or self.here.text == "E"
+        if euler and not (mark.scripted or self.here.scripted) and exponent.isdigit():
             raise self.refuse("a number, e and a number: it could be a power of ten")
-        following = self.ahead()
-        if self.here.text == "," and self.here.start == mark.end and following.start == self.here.end:
-            digits = [following.start == self.here.end and following.text.isdigit()]
-            digits += [
-                self.ahead(k).text.isdigit() and self.ahead(k).start == self.ahead(k - 1).end
-                for k in (2, 3, 4)
-            ]
+        if self.here.text == "," and self.here.start == mark.end:
+            behind = [(self.ahead(k), self.ahead(k - 1).end) for k in range(1, 5)]
+            digits = [digit.text.isdigit() and digit.start == end for digit, end in behind]
             grouped = len(text) < 4 and text[0] != "0" and digits == [True, True, True, False]
             inside = self.open[-1] if self.open else ""
             if digits[0] and (not inside or (grouped and inside not in ("interval", r"\langle"))):
@@ -256,11 +232,8 @@ class Expressions(FunctionRow):
         self.at = found.stop
         if word.call == "after":
             primes, rest = rest.primes, self.take("(")
-            if rest.scripted:
-                raise self.refuse("a script at a bracket", start)
-            self.open.append("(")
-            argument = self.number(self.sum())
-            self.open.pop()
+            with self.within(rest):
+                argument = self.number(self.sum())
             value = self.defined(found, argument, primes)
             return self.finished(value, self.take(")"))
         if word.call == "below":
@@ -289,13 +262,9 @@ class Expressions(FunctionRow):
 
     def bracket(self, opening: PrintedMark) -> Item:
         """What is in brackets, or from `\\left.` to a bar at a point."""
-        if opening.scripted:
-            raise self.refuse("a script at an opening bracket", self.at - 1)
         start, used = self.at, len(self.state.uses)
-        self.open.append(opening.text)
-        with self.state.deeper():
+        with self.within(opening), self.state.deeper():
             item = self.implication()
-        self.open.pop()
         if opening.text == r"\left.":
             if not self.point():
                 raise self.refuse(r"`\right|_{x=...}` is missing")
@@ -322,15 +291,11 @@ class Expressions(FunctionRow):
 
     def bars(self, opening: PrintedMark) -> Item:
         """An absolute value or a norm."""
-        if opening.scripted or opening.side == "r":
-            raise self.refuse("a closing bar without an opening one", self.at - 1)
-        self.open.append(opening.text)
-        self.opened = self.at
-        value = self.number(self.sum())
-        closing = self.take(opening.text)
-        self.open.pop()
-        if closing.side == "l":
-            raise self.refuse("a closing bar is missing", self.at - 1)
+        with self.within(opening):
+            value = self.number(self.sum())
+            closing = self.take(opening.text)
+        if opening.side == "r" or closing.side == "l":
+            raise self.refuse("a bar that stands on the wrong side", self.at - 1)
         which = "".join(mark.text for mark in closing.below)
         if which not in ("", "1", "2", r"\infty") or (which and opening.text == "|") or closing.primes:
             raise self.refuse("bars with an index that is no norm's", self.at - 1)
@@ -341,15 +306,11 @@ class Expressions(FunctionRow):
 
     def group(self, opening: PrintedMark, head: str) -> Item:
         """Rounding, or an inner product."""
-        if opening.scripted:
-            raise self.refuse("a script at an opening bracket", self.at - 1)
-        self.open.append(opening.text)
-        parts = [self.number(self.sum())]
-        if head == "inner":
-            self.take(",")
-            parts.append(self.number(self.sum()))
-        closing = self.take(OPENING[opening.text])
-        self.open.pop()
+        with self.within(opening):
+            parts = self.operands()
+            closing = self.take(OPENING[opening.text])
+        if len(parts) != (2 if head == "inner" else 1):
+            raise self.refuse("brackets around another number of things", self.at - 1)
         return self.finished(Tree(head, tuple(parts)), closing)
 
     def applied(self, mark: PrintedMark) -> Item:

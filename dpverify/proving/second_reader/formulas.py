@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.proving.second_reader.expressions import Expressions
 from dpverify.proving.second_reader.orders import compared
-from dpverify.proving.second_reader.rows import RELATIONS, SPELLED, Item, is_lone
+from dpverify.proving.second_reader.rows import BRACKETS, RELATIONS, SPELLED, Item, is_lone
 from dpverify.proving.second_reader.trees import (
     FORMULAS,
     Tree,
@@ -21,21 +21,10 @@ from dpverify.proving.second_reader.trees import (
 from dpverify.proving.second_reader.typography import RefusedError
 from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING
 
-_CONDITIONS = (
-    "for",
-    "for all",
-    "for any",
-    "for each",
-    "for every",
-    "if",
-    "when",
-    "whenever",
-    "provided",
-    "provided that",
-)
+_FORS = ("for", "for all", "for every", "for any", "if", "when", "whenever")
 _WORDS = {
     "and": "and", "or": "or", "implies": "implies", "if and only if": "iff", "iff": "iff", "such that": ":",
-    **dict.fromkeys(_CONDITIONS, "for"),
+    **dict.fromkeys((*_FORS, "for each", "provided", "provided that"), "for"),
     **dict.fromkeys(("there is", "there are", "there exists", "there exist"), "exists"),
     **dict.fromkeys(("large enough", "sufficiently large"), "large"),
     **dict.fromkeys(("small enough", "sufficiently small"), "small"),
@@ -44,7 +33,6 @@ _SIGNS = {
     ",": ",", ";": ",", ":": ":", r"\land": "and", r"\lor": "or", r"\implies": "implies", r"\iff": "iff",
     r"\exists": "exists", r"\forall": "forall",
 }  # fmt: skip
-_FORS = ("for", "for all", "for every", "for any", "if", "when", "whenever")
 
 
 class Formulas(Expressions):
@@ -170,14 +158,13 @@ class Formulas(Expressions):
 
     def lone(self) -> str:
         """The name of a letter that is all of a condition; nothing, and nothing is passed, where there is more."""
-        at = self.at
-        found = self.found(at)
-        if found is None or not found.word.name or found.rest.scripted:
+        found = self.found(self.at)
+        if found is None or not found.letter:
             return ""
         if found.stop < len(self.row) and self.word_at(found.stop) not in (",", "and"):
             return ""
         self.at = found.stop
-        return found.word.name
+        return found.letter
 
     def refuse_range(self, one: Item | None, other: Item, *, condition: bool) -> None:
         """`0<a,b<1` and `1\\le i,j\\le n`: two relations, or both ends of each letter."""
@@ -200,26 +187,16 @@ class Formulas(Expressions):
         """A condition, said of the letters before it, too: `x, y > 0`."""
         found = split(self.formula(item))
         first = self.found(start)
-        if (
-            not waiting
-            or not first
-            or not first.word.name
-            or first.rest.scripted
-            or first.stop >= len(self.row)
-        ):
+        if not waiting or not first or not first.letter or first.stop >= len(self.row):
             return found
         relation = RELATIONS.get(self.row[first.stop].text)
+        if self.row[first.stop].text == r"\in":
+            raise self.refuse("an interval behind several letters: it could be about one or about all", start)
         if relation is None:
-            if self.row[first.stop].text == r"\in":
-                raise self.refuse(
-                    "an interval behind several letters: it could be about one or about all", start
-                )
             return found
         domains = self.state.domains
         if any(domains[name].kind != domains[first.word.name].kind for name in waiting):
-            raise self.refuse(
-                "a condition of letters of different kinds: it could be about the last alone", start
-            )
+            raise self.refuse("a condition of letters of different kinds: is it about the last alone?", start)
         leading, turned = letter(first.word.name), relation in (">", ">=")
         other = found[0].parts[0] if turned else found[0].parts[1]
         if found[0] != compare(relation, leading, other):
@@ -293,9 +270,7 @@ class Formulas(Expressions):
                 if not word:
                     break
                 if word == "and" and waiting:
-                    raise self.refuse(
-                        "`and` behind a letter alone: it is not clear what is said of the letter"
-                    )
+                    raise self.refuse("`and` behind a letter alone: it is not clear what is said of it")
         return self.quantified("exists", names, given)
 
     def quantified(self, head: str, names: list[str], given: tuple[Tree, ...]) -> Tree:
@@ -338,18 +313,15 @@ class Formulas(Expressions):
         """Sides with relations between them, an interval, a negation; or a number alone."""
         if self.here.text == r"\neg":
             self.at += 1
-            opening = self.take(*("(", "[", r"\{"))
-            self.open.append(opening.text)
-            with self.state.inside():
+            opening = self.take(*BRACKETS)
+            with self.within(opening), self.state.inside():
                 body = self.formula(self.implication())
-            self.open.pop()
-            if opening.scripted or self.take(OPENING[opening.text]).scripted:
+            if self.take(OPENING[opening.text]).scripted:
                 raise self.refuse("a script at the brackets of a negation")
             return Item(Tree("not", (body,)))
-        if (far := self.words("for large", "for small", "large", "small")) != "":
-            return Item(self.far(self.sum(), far))
+        far = self.words("for large", "for small", "large", "small")
         first = self.sum()
-        if (far := self.words("large", "small")) != "":
+        if far or (far := self.words("large", "small")):
             return Item(self.far(first, far))
         if self.sign(r"\in"):
             return Item(self.interval(self.number(first)))
@@ -381,13 +353,12 @@ class Formulas(Expressions):
     def interval(self, what: Tree) -> Tree:
         """Between which ends something lies."""
         opening = self.take("(", "[")
-        self.open.append("interval")
-        low = self.number(self.sum())
-        self.take(",")
-        high = self.number(self.sum())
-        self.open.pop()
+        with self.within(opening, "interval"):
+            low = self.number(self.sum())
+            self.take(",")
+            high = self.number(self.sum())
         closing = self.take(")", "]")
-        if opening.scripted or closing.scripted or any(map(has_order, (what, low, high))):
+        if closing.scripted or any(map(has_order, (what, low, high))):
             raise self.refuse("a script or an order at an interval")
         out: tuple[Tree, ...] = ()
         if low != Tree("inf", name="-"):
@@ -410,11 +381,7 @@ class Formulas(Expressions):
 
 
 def sound(tree: Tree) -> Tree:
-    """A tree whose infinities stand at the ends of integrals only.
-
-    Raises:
-        RefusedError: for any other.
-    """
+    """A tree whose infinities stand at the ends of integrals only."""
     for k, part in enumerate(tree.parts):
         if part.head == "inf" and not (tree.head == "integral" and k > 0):
             raise RefusedError("an infinity that is no end of an integral")

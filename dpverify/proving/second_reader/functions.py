@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from fractions import Fraction
 
 from dpverify.proving.second_reader.rows import (
+    BRACKETS,
     FUNCTIONS,
     RELATIONS,
     SPELLED,
@@ -20,6 +22,8 @@ from dpverify.proving.second_reader.trees import Tree, has_order, letter
 from dpverify.proving.second_reader.trees import number as numeral
 from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import OPENING
+
+_DIGITS = ("", *"123456789")
 
 
 class FunctionRow(Places):
@@ -60,30 +64,22 @@ class FunctionRow(Places):
                 value = Tree("log_base", (*arguments, below))
             return value if power is None else Tree("pow", (value, numeral(power)))
 
-        if self.here.text in ("(", "[", r"\{"):
-            opening = self.take("(", "[", r"\{")
-            if opening.scripted:
-                raise self.refuse("a script at an opening bracket", self.at - 1)
-            self.open.append(opening.text)
-            arguments = [self.number(self.sum())]
-            while self.sign(","):
-                arguments.append(self.number(self.sum()))
-            self.open.pop()
+        if self.here.text in BRACKETS:
+            opening = self.take(*BRACKETS)
+            with self.within(opening):
+                arguments = self.operands()
             closing = self.take(OPENING[opening.text])
             if function.bare and (closing.scripted or self.here.text == "!" or self.own_point()):
                 raise self.refuse(
-                    "a sign behind a function's brackets: it could belong to its argument", self.at - 1
+                    "a sign behind a function's brackets: it could be the argument's", self.at - 1
                 )
             return self.finished(of(arguments), closing)
         if not function.bare:
             raise self.refuse("a function needs its argument in brackets", start)
         text = SPELLED.get(self.here.text, self.here.text)
         known = self.found(self.at) is not None
-        if (
-            self.ends(True)
-            or not self.starts()
-            or (not known and text in (r"\sum", r"\prod", r"\int", r"\left."))
-        ):
+        large = not known and text in (r"\sum", r"\prod", r"\int", r"\left.")
+        if large or self.ends(True) or not self.starts():
             raise self.refuse("a function without an argument behind it", start)
         if text == r"\frac" and self.derivative() is not None:
             raise self.refuse("a function needs a derivative in brackets", start)
@@ -168,11 +164,7 @@ class FunctionRow(Places):
         if not sign or not below or not is_sign(below[0], sign) or below[0].scripted or len(below) < 2:
             return None
         over, raised = below[1:], below[-1].above
-        if (
-            over[0] == PrintedMark("(")
-            and over[-1].bare == PrintedMark(")")
-            and not (over[-1].below or over[-1].primes)
-        ):
+        if over[0] == PrintedMark("(") and replace(over[-1], above=()) == PrintedMark(")"):
             over = over[1:-1]
         else:
             raised = ()
@@ -183,12 +175,10 @@ class FunctionRow(Places):
             raise self.refuse("a quotient of differentials: it could be a derivative or a fraction")
         if len(above) > 1 or found is None or not variable or found.rest.below or found.rest.primes:
             return None
-        power = [mark.text for mark in above[0].above]
-        if [mark.text for mark in raised or found.rest.above] != power or above[0].below or above[0].primes:
+        power = "".join(mark.text for mark in above[0].above)
+        if (raised and found.rest.above) or above[0].below or above[0].primes:
             return None
-        if raised and found.rest.above:
-            return None
-        if power and not (len(power) == 1 and power[0] in "123456789"):
+        if "".join(mark.text for mark in raised or found.rest.above) != power or power not in _DIGITS:
             return None
         if above[0].text == "d" and self.line(above).found(0) is not None:
             raise self.refuse("a d that could be that of a derivative, or the letter d")
@@ -209,11 +199,8 @@ class FunctionRow(Places):
         used = len(self.state.uses)
         body = self.operand()
         self.state.check_fixed(used, [variable])
-        if (
-            not body.plain
-            or body.unclosed
-            or (not known and text in (*FUNCTIONS, r"\sum", r"\prod", r"\int"))
-        ):
+        headed = not known and text in (*FUNCTIONS, r"\sum", r"\prod", r"\int")
+        if headed or not body.plain or body.unclosed:
             raise self.refuse("brackets around what is differentiated are missing", start)
         value = Tree("diff", (self.number(body),), variable, Fraction(order))
         return Item(value, "derivative", plain=False, open=body.kind != "bracket")
@@ -227,16 +214,14 @@ class FunctionRow(Places):
         depends: list[Tree] = []
         if mark.below:
             line = self.line(mark.below)
-            depends.append(letter(line.place()))
-            while line.sign(","):
+            while not depends or line.sign(","):
                 depends.append(letter(line.place()))
             if line.at < len(line.row):
                 raise self.refuse("below an order, letters on which it depends", self.at - 1)
-        opening = self.take("(", "[", r"\{")
-        self.open.append(opening.text)
-        of = self.number(self.sum())
-        self.open.pop()
-        if has_order(of) or opening.scripted:
+        opening = self.take(*BRACKETS)
+        with self.within(opening):
+            of = self.number(self.sum())
+        if has_order(of):
             raise self.refuse("an order of an order")
         closing = self.take(OPENING[opening.text])
         return self.finished(Tree(head, (of, *depends), "~" if soft else ""), closing)

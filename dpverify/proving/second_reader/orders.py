@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from dpverify.proving.second_reader.trees import (
     ORDERS,
@@ -15,6 +14,7 @@ from dpverify.proving.second_reader.trees import (
     all_of,
     bounds,
     compare,
+    declared,
     free,
     has_order,
     inside,
@@ -26,7 +26,11 @@ from dpverify.proving.second_reader.trees import (
 from dpverify.proving.second_reader.typography import RefusedError
 
 _RISING = frozenset(("add", "max", "min", "exp", "log", "floor", "ceiling", "phi"))
-_NO_UNIT: Json = {"loss": "0", "length": "0"}
+_POSITIVE: dict[str, Json] = {
+    "kind": "real", "lower": "0", "lower_open": True, "upper": None, "upper_open": False,
+    "unit": {"loss": "0", "length": "0"},
+}  # fmt: skip
+_COUNTING: dict[str, Json] = {**_POSITIVE, "kind": "integer", "lower_open": False}
 
 
 @dataclass(frozen=True)
@@ -84,14 +88,14 @@ class Coefficients:
         of, *below = order.parts
         depends = frozenset(part.name for part in below)
         name = self._unused("C" if upper else "c")
-        times = self._new(_positive(name), Coefficient(name, depends))
+        times = self._new(declared({"name": name, **_POSITIVE}), Coefficient(name, depends))
         bound = times if of == number(1) else Tree("mul", (times, of))
         if not order.name:
             return bound
         if self.soft is None:
             raise RefusedError("what an order with a tilde leaves out is not said")
         name = self._unused("k")
-        count = self._new(_counting(name), Coefficient(name, depends))
+        count = self._new(declared({"name": name, **_COUNTING}), Coefficient(name, depends))
         return Tree("mul" if upper else "div", (bound, Tree("pow", (self.soft, count))))
 
     def _new(self, domain: DeclaredLetter, constant: Coefficient) -> Tree:
@@ -106,22 +110,6 @@ class Coefficients:
             k += 1
             found = f"{name}_{k}"
         return found
-
-
-def _positive(name: str) -> DeclaredLetter:
-    said: dict[str, Json] = {
-        "name": name, "kind": "real", "lower": "0", "lower_open": True, "upper": None, "upper_open": False,
-        "unit": _NO_UNIT,
-    }  # fmt: skip
-    return DeclaredLetter(name, "real", Fraction(0), True, None, False, said)
-
-
-def _counting(name: str) -> DeclaredLetter:
-    said: dict[str, Json] = {
-        "name": name, "kind": "integer", "lower": "0", "lower_open": False, "upper": None, "upper_open": False,
-        "unit": _NO_UNIT,
-    }  # fmt: skip
-    return DeclaredLetter(name, "integer", Fraction(0), False, None, False, said)
 
 
 def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) -> tuple[Tree, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
+from graphlib import CycleError, TopologicalSorter
 from typing import TypedDict, TypeVar
 
 from dpverify.proving.second_reader.formulas import Formulas, sound
@@ -20,6 +20,7 @@ from dpverify.proving.second_reader.trees import (
     certified,
     check_kinds,
     checked,
+    declared,
     free,
     has_order,
     inside,
@@ -108,12 +109,10 @@ class _ReadProblem:
         self.domains: dict[str, DeclaredLetter] = {}
         self.printed: dict[str, Row] = {}
         for said in source["letters"]:
-            letter, row = _letter(said["variable"]), marks(said["latex"])
+            letter, row = declared(said["variable"]), marks(said["latex"])
             if (self.domains.get(letter.name), self.printed.get(letter.name)) == (letter, row):
                 continue
-            while (
-                letter.name in self.domains
-            ):  # a letter of another place, which this formula may leave alone
+            while letter.name in self.domains:  # one of another place, which this formula may leave alone
                 letter = replace(letter, name=letter.name + "*")
             self.domains[letter.name], self.printed[letter.name] = letter, row
             self.formulas[letter.name] = said["formula"]
@@ -151,7 +150,7 @@ class _ReadProblem:
             constants.are_premises(before)
             more = Tree("implies", (all_of(conditions), more)) if conditions else more
             assumed += split(more)
-        fixed = frozenset(self.fixed())
+        fixed = frozenset(self.one(part) for part in source["fixed"].split(",") if part.strip())
         if soft is not None and not constants.found:
             raise RefusedError("`soft` where there is no order")
         claim, assumed = closed(claim, assumed, constants.found, fixed, source["premises"])
@@ -187,23 +186,19 @@ class _ReadProblem:
                     raise
                 continue
             waiting += free(bodies[name])
+        needed = {name: sorted(free(body) & bodies.keys()) for name, body in bodies.items()}
         written: dict[str, Tree] = {}
-        while len(written) < len(bodies):
-            open_ = bodies.keys() - written.keys()
-            ready = sorted(name for name in open_ if not free(bodies[name]) & open_)
-            if not ready:
-                raise RefusedError("letters stand for formulas that need one another")
-            for name in ready:
-                written[name] = bodies[name]
-                for other in sorted(free(bodies[name]) & (written.keys() - {name})):
-                    written[name] = put(written[name], other, written[other])
+        try:
+            for name in TopologicalSorter(needed).static_order():
+                written[name] = reduce(lambda body, k: put(body, k, written[k]), needed[name], bodies[name])
+        except CycleError:
+            raise RefusedError("letters stand for formulas that need one another") from None
         return {label: certified(written[name], self.domains) for name, label in wanted.items()}
 
     def formula(self, name: str) -> Tree:
         """What a letter stands for, as it is said."""
-        words = tuple(
-            VocabularyWord(row, other, whole=row) for other, row in self.printed.items() if other != name
-        )
+        others = ((other, row) for other, row in self.printed.items() if other != name)
+        words = tuple(VocabularyWord(row, other, whole=row) for other, row in others)
         return self.expression(self.formulas[name], Vocabulary(words))
 
     def letters_of(self, latex: str, soft: Tree | None) -> frozenset[str]:
@@ -217,9 +212,6 @@ class _ReadProblem:
         """Names and LaTeX that no constant may have."""
         shown = {said["latex"] for said in (*self.source["letters"], *self.source["definitions"])}
         return shown | set(self.names)
-
-    def fixed(self) -> list[str]:
-        return [self.one(part) for part in self.source["fixed"].split(",") if part.strip()]
 
     def one(self, latex: str) -> str:
         found = self.expression(latex, self.vocabulary)
@@ -235,9 +227,8 @@ class _ReadProblem:
         """A claim and its conditions; new constants are added to those given."""
 
         def once(choices: Choices) -> tuple[tuple[Tree, tuple[Tree, ...]], list[Coefficient]]:
-            own = Coefficients(
-                dict(constants.domains), set(constants.taken), constants.soft, list(constants.found)
-            )
+            domains, taken = dict(constants.domains), set(constants.taken)
+            own = Coefficients(domains, taken, constants.soft, list(constants.found))
             state = State(self.vocabulary, own.domains, self.printed, own, choices)
             claim, given = Formulas(state, row).display()
             for formula in (claim, *given):
@@ -246,7 +237,7 @@ class _ReadProblem:
             constants.taken.update(own.taken)
             return (claim, given), own.found
 
-        row = _without_stop(_settled(latex, reading))
+        row = _settled(latex, reading)
         found, constants.found = only(once)
         return found
 
@@ -261,16 +252,12 @@ class _ReadProblem:
             check_kinds(checked(sound(value)), self.domains)
             return value
 
-        row = _without_stop(_settled(latex, reading))
+        row = _settled(latex, reading)
         return only(once)
 
 
 def only(once: Callable[[Choices], T]) -> T:
-    """What comes of the one way to pair bars that leads to something.
-
-    Raises:
-        RefusedError: where there is none, or several.
-    """
+    """What comes of the one way to pair bars that leads to something."""
     waiting: list[tuple[bool, ...]] = [()]
     found: list[T] = []
     first: RefusedError | None = None
@@ -297,45 +284,28 @@ def only(once: Callable[[Choices], T]) -> T:
     return found[0]
 
 
-def _letter(said: dict[str, Json]) -> DeclaredLetter:
-    ends = [None if said[end] is None else Fraction(str(said[end])) for end in ("lower", "upper")]
-    return DeclaredLetter(
-        str(said["name"]),
-        str(said["kind"]),
-        ends[0],
-        bool(said["lower_open"]),
-        ends[1],
-        bool(said["upper_open"]),
-        said,
-    )
-
-
 def _names(tree: Tree) -> set[str]:
     """The names of all letters in it, bound ones included."""
     return {part.name for part in inside(tree) if part.name and part.head not in ("inf", *ORDERS)}
-
-
-def _without_stop(row: Row) -> Row:
-    if row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
-        row = row[:-1]
-    if not row:
-        raise RefusedError("there is no formula")
-    return row
 
 
 _ADDED = frozenset((*OPENING, *CLOSING, r"\cdot"))
 
 
 def _settled(latex: str, reading: str) -> Row:
-    """A display with the part that `reading` repeats in its place, brackets and dots added."""
+    """A display without a stop at its end, the part that `reading` repeats with the brackets and dots that it adds."""
     row = marks(latex)
-    if not reading:
-        return row
-    # behind all of the display, so that no digits touch
-    found = list(_with(row, marks(" " * len(latex) + reading)))
-    if len(found) != 1:
-        raise RefusedError(f"the reading `{reading}` fits {len(found)} places")
-    return found[0]
+    if reading:
+        # behind all of the display, so that no digits touch
+        found = list(_with(row, marks(" " * len(latex) + reading)))
+        if len(found) != 1:
+            raise RefusedError(f"the reading `{reading}` fits {len(found)} places")
+        (row,) = found
+    if row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
+        row = row[:-1]
+    if not row:
+        raise RefusedError("there is no formula")
+    return row
 
 
 def _with(row: Row, reading: Row) -> Iterator[Row]:

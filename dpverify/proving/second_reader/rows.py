@@ -20,6 +20,7 @@ from dpverify.proving.second_reader.vocabulary import (
     FoundWord,
     Vocabulary,
     VocabularyWord,
+    depths,
     has_in_it,
     shows,
 )
@@ -28,6 +29,7 @@ MOST_MARKS = 1500
 DEEPEST = 60
 """Brackets, functions, sums and quantifiers within one another at most."""
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
+BRACKETS = ("(", "[", r"\{")
 TIMES = frozenset((r"\cdot", r"\times", "*"))
 _BREAKS = frozenset((*RELATIONS, *TIMES, "/", ",", ";", r"\implies", r"\iff", r"\land", r"\lor"))
 """Signs that a new line may begin with, and that may end one, as plus and minus may; and words may."""
@@ -147,9 +149,8 @@ class State:
         for word, _ in self.uses[start:]:
             for name in names:
                 if word.name not in ("", name) and has_in_it(word.whole, self.printed[name]):
-                    raise RefusedError(
-                        f"{word.name} is the same number for every {name}, and does not look so"
-                    )
+                    says = f"{word.name} is the same number for every {name}, and does not look so"
+                    raise RefusedError(says)
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -185,12 +186,8 @@ def is_name(above: Row) -> bool:
     """Whether a superscript is part of a name: a star, or an index in brackets."""
     if len(above) == 1:
         return above[0].text in _DEPENDS
-    depth, ends = 0, []
-    for mark in above:
-        depth += (mark.text in OPENING) - (mark.text in OPENING.values())
-        ends.append(depth)
-    whole = above[0].text == "(" and 0 not in ends[:-1] and ends[-1] == 0
-    return whole and not above[-1].scripted
+    open_ = depths(above)
+    return above[0].text == "(" and 0 not in open_[:-1] and open_[-1] == 0 and not above[-1].scripted
 
 
 def order_of(mark: PrintedMark) -> tuple[str, bool] | None:
@@ -249,7 +246,7 @@ class Places(ABC):
     @property
     def here(self) -> PrintedMark:
         """The mark that is next; one without text at the end."""
-        return self.row[self.at] if self.at < len(self.row) else PrintedMark("")
+        return self.ahead(0)
 
     def ahead(self, by: int = 1) -> PrintedMark:
         """A mark further on."""
@@ -263,11 +260,8 @@ class Places(ABC):
 
     def refuse(self, says: str, start: int | None = None) -> RefusedError:
         """What is wrong, and where."""
-        mark = (
-            self.row[min(self.at if start is None else start, len(self.row) - 1)]
-            if self.row
-            else PrintedMark("")
-        )
+        at = min(self.at if start is None else start, len(self.row) - 1)
+        mark = self.row[at] if self.row else PrintedMark("")
         return RefusedError(f"{says}, at `{mark.text}` (character {mark.start + 1})")
 
     def parted(self, width: float) -> bool:
@@ -282,6 +276,22 @@ class Places(ABC):
             raise self.refuse(f"`{texts[0]}` is missing")
         self.at += 1
         return mark
+
+    @contextmanager
+    def within(self, opening: PrintedMark, kind: str = "") -> Iterator[None]:
+        """What is read here stands in a bracket, which carries no script."""
+        if opening.scripted:
+            raise self.refuse("a script at an opening bracket", self.at - 1)
+        self.open.append(kind or opening.text)
+        yield
+        self.open.pop()
+
+    def operands(self) -> list[Tree]:
+        """Numbers with commas between them."""
+        found = [self.number(self.sum())]
+        while self.sign(","):
+            found.append(self.number(self.sum()))
+        return found
 
     def sign(self, *texts: str) -> str:
         """The next mark if it is one of these signs, which carry no scripts; else nothing."""
@@ -365,10 +375,10 @@ class Places(ABC):
     def place(self) -> str:
         """The name of a letter that stands alone here."""
         found = self.found(self.at)
-        if found is None or not found.word.name or found.rest.scripted:
+        if found is None or not found.letter:
             raise self.refuse("a declared letter belongs here")
         self.at = found.stop
-        return found.word.name
+        return found.letter
 
     def differential(self) -> bool:
         """Whether the d of an integral stands here, a letter behind it."""

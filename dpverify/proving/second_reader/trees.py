@@ -63,6 +63,13 @@ class DeclaredLetter:
 Domains = Mapping[str, DeclaredLetter]
 
 
+def declared(said: dict[str, Json]) -> DeclaredLetter:
+    """A letter as a certificate says it."""
+    low, high = (None if said[end] is None else Fraction(str(said[end])) for end in ("lower", "upper"))
+    name, kind = str(said["name"]), str(said["kind"])
+    return DeclaredLetter(name, kind, low, bool(said["lower_open"]), high, bool(said["upper_open"]), said)
+
+
 def number(value: Fraction | int) -> Tree:
     """A number."""
     return Tree("num", value=Fraction(value))
@@ -148,22 +155,19 @@ def worth(tree: Tree) -> Fraction | None:
         return tree.value
     if tree.head not in ("add", "sub", "neg", "mul", "div", "pow"):
         return None
-    values: list[Fraction] = []
-    for part in tree.parts:
-        value = worth(part)
-        if value is None:
-            return None
-        values.append(value)
+    values = [value for value in map(worth, tree.parts) if value is not None]
+    if len(values) < len(tree.parts):
+        return None
     first, last = values[0], values[-1]
     match tree.head:
         case "add":
-            return sum(values[1:], first)
+            return sum(values, Fraction(0))
         case "sub":
             return first - last
         case "neg":
             return -first
         case "mul":
-            return math.prod(values[1:], start=first)
+            return math.prod(values, start=Fraction(1))
         case "div":
             return first / last if last else None
     bits = max(abs(first.numerator), first.denominator).bit_length()
@@ -307,14 +311,10 @@ def _signs_of(of: DeclaredLetter) -> set[int]:
 
 def _signs_of_power(tree: Tree, base: set[int], domains: Domains) -> set[int]:
     power = worth(tree.parts[1])
-    if tree.head == "root" and power:
-        power = 1 / power
-    elif tree.head == "root":
-        return _signs_of_power(
-            Tree("pow", (tree.parts[0], Tree("div", (number(1), tree.parts[1])))), base, domains
-        )
+    if tree.head == "root":
+        power = 1 / power if power else None
     if power is None:
-        fixed = not _whole(tree.parts[1], domains) or base <= {0, 1}
+        fixed = tree.head == "root" or not _whole(tree.parts[1], domains) or base <= {0, 1}
         return {1} | (base & {0}) if fixed else {-1, 0, 1}
     if power.denominator > 1:
         return {1} | (base & {0} if power > 0 else set())
@@ -351,10 +351,8 @@ def bounds(tree: Tree, domains: Domains) -> tuple[Fraction | None, Fraction | No
         return None, None
     (low, high), (least, most) = (bounds(part, domains) for part in tree.parts)
     if tree.head == "add":
-        return (
-            None if low is None or least is None else low + least,
-            None if high is None or most is None else high + most,
-        )
+        below = None if low is None or least is None else low + least
+        return below, None if high is None or most is None else high + most
     if low is None or least is None or low < 0 or least < 0:
         return None, None
     if tree.head == "mul":

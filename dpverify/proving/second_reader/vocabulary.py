@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from dpverify.proving.second_reader.trees import Tree
 from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks
 
-OPENING = {
-    "(": ")",
-    "[": "]",
-    r"\{": r"\}",
-    r"\lfloor": r"\rfloor",
-    r"\lceil": r"\rceil",
-    r"\langle": r"\rangle",
-}
+OPENING = {"(": ")", "[": "]", r"\{": r"\}"} | {rf"\l{of}": rf"\r{of}" for of in ("floor", "ceil", "angle")}
 CLOSING = frozenset(OPENING.values())
 BARS = ("|", r"\|")
 
@@ -49,6 +43,11 @@ class FoundWord:
     stop: int
     rest: PrintedMark
 
+    @property
+    def letter(self) -> str:
+        """The name of a letter that nothing stands at; empty for any other word."""
+        return "" if self.rest.scripted else self.word.name
+
 
 def with_parameter(latex: str, parameter: str, name: str) -> VocabularyWord:
     """What is printed of a definition, apart from its parameter."""
@@ -56,13 +55,8 @@ def with_parameter(latex: str, parameter: str, name: str) -> VocabularyWord:
     last = printed[-1]
     if last.below == index and not last.primes and not last.above:
         return VocabularyWord((*printed[:-1], replace(last, below=())), "", None, name, "below", printed)
-    tail = ("(", *(mark.text for mark in index), ")")
-    stop = len(printed) - len(tail)
-    if stop > 0 and (printed[stop], *printed[stop + 1 : -1], last) == (
-        PrintedMark("("),
-        *index,
-        PrintedMark(")"),
-    ):
+    stop = len(printed) - len(index) - 2
+    if printed[stop:] == (PrintedMark("("), *index, PrintedMark(")")) and stop > 0:
         return VocabularyWord(printed[:stop], "", None, name, "after", printed)
     raise RefusedError(f"the definition of `{latex}` does not end with its parameter `{parameter}`")
 
@@ -78,29 +72,26 @@ def seen(row: Row) -> Iterator[Row]:
 
 def shows(row: Row, part: Row) -> bool:
     """Whether a letter is seen in what is printed, in a subscript, say."""
-    size = len(part)
-    return any(
-        _begins(within[i : i + size], part) for within in seen(row) for i in range(len(within) - size + 1)
-    )
+    return any(_begins(here, part) for here in _stretches(row, len(part)))
 
 
 def has_in_it(row: Row, part: Row) -> bool:
     """Whether a letter is part of what is printed, exactly as it is, though perhaps with a power."""
-    size = len(part)
-    places = ((within, i) for within in seen(row) for i in range(len(within) - size + 1))
-    return any(
-        (*within[i : i + size - 1], replace(within[i + size - 1], above=part[-1].above)) == part
-        for within, i in places
-    )
+    above = part[-1].above
+    return any((*here[:-1], replace(here[-1], above=above)) == part for here in _stretches(row, len(part)))
+
+
+def _stretches(row: Row, size: int) -> Iterator[Row]:
+    """All that stands side by side, in scripts too, of so many marks."""
+    return (within[i : i + size] for within in seen(row) for i in range(len(within) - size + 1))
 
 
 def _begins(row: Row, part: Row) -> bool:
     if row[:-1] != part[:-1]:
         return False
     mark, last = row[-1], part[-1]
-    return (mark.text, mark.inside) == (last.text, last.inside) and (
-        not last.below or mark.below == last.below
-    ) and mark.primes >= last.primes and (not last.above or mark.above == last.above)  # fmt: skip
+    scripts = last.below in ((), mark.below) and last.above in ((), mark.above)
+    return scripts and (mark.text, mark.inside) == (last.text, last.inside) and mark.primes >= last.primes
 
 
 class Vocabulary:
@@ -163,47 +154,33 @@ def _match(word: VocabularyWord, row: Row, at: int) -> FoundWord | None:
         return None
     if used >= 0 and (mark.primes < last.primes if used == 1 else mine[used] != its[used]):
         return None
-    rest = replace(
-        mark,
-        below=() if used >= 0 else mark.below,
-        primes=mark.primes - last.primes,
-        above=() if last.above else mark.above,
-    )
-    if word.call == "after" and not (
-        stop < len(row) and row[stop].text == "(" and not rest.below and not rest.above
-    ):
+    below, above = () if used >= 0 else mark.below, () if last.above else mark.above
+    bracket = stop < len(row) and row[stop].text == "(" and not below and not above
+    if word.call == "after" and not bracket:
         return None
-    return FoundWord(word, stop, rest)
+    return FoundWord(word, stop, replace(mark, below=below, primes=mark.primes - last.primes, above=above))
+
+
+def depths(row: Row) -> list[int]:
+    """How many brackets are open behind each mark."""
+    return list(accumulate((mark.text in OPENING) - (mark.text in CLOSING) for mark in row))
 
 
 def encloses(row: Row) -> bool:
     """Whether its first mark opens a bracket or a bar that its last mark closes."""
-    first, last = row[0], row[-1]
+    first = row[0]
     if len(row) < 2 or first.scripted:
         return False
     if first.text in BARS:
-        return (
-            next(i for i in range(1, len(row) + 1) if i == len(row) or row[i].text == first.text)
-            == len(row) - 1
-        )
-    if OPENING.get(first.text) is None:
-        return False
-    depth = 0
-    for i, mark in enumerate(row):
-        depth += (mark.text in OPENING) - (mark.text in CLOSING)
-        if depth == 0:
-            return i == len(row) - 1 and last.text in CLOSING
-    return False
+        return [i for i, mark in enumerate(row) if mark.text == first.text][1:2] == [len(row) - 1]
+    open_ = depths(row)
+    return first.text in OPENING and 0 not in open_[:-1] and open_[-1] == 0
 
 
 def balanced(row: Row) -> bool:
     """Whether each bracket in it has its partner."""
-    depth = 0
-    for mark in row:
-        depth += (mark.text in OPENING) - (mark.text in CLOSING)
-        if depth < 0:
-            return False
-    return depth == 0
+    open_ = depths(row)
+    return min(open_) >= 0 and open_[-1] == 0
 
 
 def takes_a_power(row: Row) -> bool:

@@ -83,8 +83,12 @@ class PageBlock:
     """The number of the item of a list in which it stands; 0 in none."""
 
 
-Errors = list[tuple[int, InvalidArgumentError]]
-"""What is wrong with a page, each with its line."""
+class Errors(list[tuple[int, InvalidArgumentError]]):
+    """What is wrong with a page, each with its line."""
+
+    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
+        """Add what was given in place of what is allowed."""
+        self.append((line, InvalidArgumentError(what, value, allowed)))
 
 
 def plain(pieces: Sequence[Piece]) -> str:
@@ -148,20 +152,16 @@ def _bracket(state: StateInline, silent: bool) -> bool:
 
 def _left_open(state: StateInline, silent: bool) -> bool:
     """Signs of a display that has no other end; and a dollar that is one."""
-    found = next(
-        (
-            s
-            for s in ("$$", r"\[", r"\]", r"\begin{", r"\\[", r"\\(", "$")
-            if state.src.startswith(s, state.pos)
-        ),
-        "",
-    )
+    found = _SIGN_OF_DISPLAY.match(state.src, state.pos)
     if not found:
         return False
     if not silent:
-        state.push("text" if found == "$" else "math_open", "", 0).content = found
-    state.pos += len(found)
+        state.push("text" if found[0] == "$" else "math_open", "", 0).content = found[0]
+    state.pos = found.end()
     return True
+
+
+_SIGN_OF_DISPLAY = re.compile(r"\$\$|\\\[|\\\]|\\begin\{|\\\\[\[(]|\$")
 
 
 # --------------------------------------------------------------------------------------------- the walk
@@ -179,15 +179,12 @@ _DISPLAY_SIGNS = re.compile(r"\$\$|\\\[|\\begin\{")
 
 class _BlockWalk:
     def __init__(self, tokens: list[Token], errors: Errors) -> None:
-        self.tokens, self.errors = tokens, errors
+        self.tokens, self.wrong = tokens, errors.wrong
         self.line = 1
         self.footnote = False
         self.items: list[int] = [0]
         """Of the lists within which it is, the numbers of the items; the first for none."""
         self.counted = 0
-
-    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
-        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
     def blocks(self) -> Iterator[PageBlock]:
         for block in self.bare():
@@ -202,9 +199,8 @@ class _BlockWalk:
             if token.map is not None:
                 self.line = token.map[0] + 1
             if max([token.level, *(child.level for child in token.children or ())]) > _DEEPEST:
-                self.wrong(
-                    self.line, "page", token.type, f"lists, quotes and emphasis of at most {_DEEPEST} levels"
-                )
+                allowed = f"lists, quotes and emphasis of at most {_DEEPEST} levels"
+                self.wrong(self.line, "page", token.type, allowed)
                 return
             match token.type:
                 case "list_item_open":
@@ -301,9 +297,8 @@ class _BlockWalk:
                 case "math_inline_double":
                     yield ShownFormula(line, content.strip())
                 case "math_open":
-                    self.wrong(
-                        line, "display", Latex(content), "both ends of a display, without an empty line in it"
-                    )
+                    allowed = "both ends of a display, without an empty line in it"
+                    self.wrong(line, "display", Latex(content), allowed)
                 case "text":
                     yield Other(line, "struck out", content) if struck else Text(line, content)
                 case "code_inline":

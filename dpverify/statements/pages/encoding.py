@@ -14,12 +14,13 @@ from dpverify.formulas.expressions import Number, Variable, real
 from dpverify.formulas.logic import Compare, Formula
 from dpverify.formulas.notation import read_display
 from dpverify.formulas.notation.tokens import Latex, normal, texts
+from dpverify.ledger.headlines.roots import cycle
+from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.verdicts import Consequence, Coverage
 from dpverify.statements.pages.blocks import Errors, Math, plain
 from dpverify.statements.pages.letters import check_letter, is_letter, read_letters
 from dpverify.statements.pages.notes import LeadingWords, Note, both, line_of_error
 from dpverify.statements.pages.sections import Behind, Entry
-from dpverify.statements.pages.uses import check_uses
 from dpverify.statements.sheet import Sheet
 
 
@@ -78,16 +79,15 @@ class Encoding:
                     self.add(display)
             except InvalidArgumentError as error:
                 argument = error.argument.removeprefix(f"{self.sheet.id}/")
-                wrong = InvalidArgumentError(argument, error.value, error.allowed)
-                self.errors.append((line_of_error(error, display.line), wrong))
+                self.errors.wrong(line_of_error(error, display.line), argument, error.value, error.allowed)
         for name in replaced:
             if name not in self.lines:
-                wrong = InvalidArgumentError("replaces", name, "names of displays of the statement")
-                self.errors.append((said.entries["replaces"].line, wrong))
+                line, allowed = said.entries["replaces"].line, "names of displays of the statement"
+                self.errors.wrong(line, "replaces", name, allowed)
         if because or latex or replaced:
             self.sheet = self.sheet.correction(because, latex=latex, replaces=replaced)
         if self.alone:
-            check_uses(self.sheet, self.lines, self.errors)
+            _check_uses(self.sheet, self.lines, self.errors)
         return self.sheet
 
     def shown(self, display: PageDisplay) -> str:
@@ -105,12 +105,10 @@ class Encoding:
         """A formula to be proved."""
         corrects, behind, note = display.said.corrects, display.behind, display.note
         name = display.name or f"display {len(self.lines) + 1}"
-        if name in (self.corrected if corrects else self.lines):
+        lines = self.corrected if corrects else self.lines
+        if name in lines:
             raise InvalidArgumentError("name", name, "a name that no other display has")
-        if corrects:
-            self.corrected[name] = display.line
-        else:
-            self.lines[name] = display.line
+        lines[name] = display.line
         options = self.options(display)
         coverage = note.coverage or Coverage.CONCLUSION
         if coverage is Coverage.INSTANCE or "case" in behind.entries:
@@ -122,27 +120,20 @@ class Encoding:
             )
         elif "because" in behind.entries:
             raise InvalidArgumentError("list", "because", "a reason behind what is corrected")
-        elif coverage is Coverage.INSTANCE:
-            sheet = self.sheet.instance(name, display.latex, **options)
-        else:
-            add = {
-                Coverage.CONCLUSION: self.sheet.conclusion, Coverage.STEP: self.sheet.step,
-                Coverage.CONDITION: self.sheet.condition, Coverage.REFERENCE: self.sheet.reference,
-            }[coverage]  # fmt: skip
-            sheet = add(name, display.latex, **options)
+        else:  # a row's method is called as its coverage
+            sheet = getattr(self.sheet, coverage)(name, display.latex, **options)
         self.sheet = sheet.read() if self.at_once else sheet
 
     def options(self, display: PageDisplay) -> dict[str, Any]:
         """What is said of a formula: the options of a sheet's row."""
         behind, note = display.behind, display.note
-        own = self.own_letters(behind)
+        own = [one.variable for one in read_letters(behind.letters, self.errors)]
         names = {v.name for v in self.sheet.letters}
         declared = (*(v for v in self.sheet.letters if v.name not in {o.name for o in own}), *own)
         for condition in note.letters:
             if read_display(rf"0=0 \text{{ for all }} {condition.latex}", declared).given:
-                raise InvalidArgumentError(
-                    "condition", Latex(condition.latex), "a formula with a relation, or letters"
-                )
+                allowed = "a formula with a relation, or letters"
+                raise InvalidArgumentError("condition", Latex(condition.latex), allowed)
         given, consequence = both(note.given), behind.text("consequence")
         place = where_on(self.name, display.line) if self.alone else self.sheet.where
         said = {
@@ -164,10 +155,6 @@ class Encoding:
         if listed and noted:
             raise InvalidArgumentError("case", listed, f"one case: the note says `{noted}`")
         return {"case": listed or noted or "a special case"}
-
-    def own_letters(self, behind: Behind) -> tuple[Variable, ...]:
-        """The letters of a display alone; what is wrong with them is added to the errors."""
-        return tuple(one.variable for one in read_letters(behind.letters, self.errors))
 
     def box(
         self, formulas: Sequence[str], letters: tuple[Variable, ...]
@@ -312,3 +299,34 @@ def _fault(entry: Entry) -> tuple[str, str]:
         allowed = "what is wrong with a formula, a colon, and the formula between dollars"
         raise InvalidArgumentError("catches", entry.text, allowed)
     return plain(words).rstrip(": "), last.latex
+
+
+def _check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
+    """Add to the errors what is used and unknown, and circles; lines are those of displays, by name."""
+    own = {f"{sheet.id}/{row.name}": row.uses for row in sheet.rows}
+    used = {name for names in own.values() for name in names}
+    known = _known() if any(bare(name) != sheet.id for name in used) else frozenset()
+    for row in sheet.rows:
+        for name in row.uses:
+            if name in own or name in known:
+                continue
+            allowed = (
+                "ids of statements or named results, `STATEMENT/FORMULA`, or `PAGE/NAME` of a display here"
+            )
+            if name == sheet.id:
+                allowed = "something else than the page itself, in a circle"
+            errors.wrong(lines[row.name], "uses", name, allowed)
+    circle = cycle({name: tuple(n for n in uses if n in own) for name, uses in own.items()})
+    if circle:
+        line = min(lines[formula_of(name)] for name in circle)
+        allowed = "displays that do not rest on themselves"
+        errors.wrong(line, "uses", " -> ".join(circle), allowed)
+
+
+def _known() -> frozenset[str]:
+    from dpverify.statements.paper import named_results, papers
+
+    among = papers().values()
+    statements = [s for paper in among for s in paper.statements]
+    names = {row.id for paper in among for row in paper.catalog} | set(named_results(among))
+    return frozenset(names | {f"{s.id}/{part.name}" for s in statements for part in s.parts})

@@ -70,10 +70,6 @@ class _Written:
                     said[key] = [self.letter(v) for v in value]
                 case "box":
                     said[key] = {name: [str(end) for end in ends] for name, ends in value.items()}
-                case "consequence" | "provenance":
-                    said[key] = str(value)
-                case "uses" | "catches":
-                    said[key] = list(value)
                 case _:
                     said[key] = value
         return [row.name, row.coverage, row.display, said, len(row.definitions)]

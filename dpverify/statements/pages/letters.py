@@ -8,11 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from importlib import resources
-from typing import Any
-
-from lark import Lark, Token, Tree, UnexpectedInput
 
 from dpverify.analyses.sizes import check_size
 from dpverify.errors import InvalidArgumentError
@@ -25,7 +20,7 @@ from dpverify.formulas.units import DIMENSIONLESS, LENGTH, LOSS, NATS, RECORDS, 
 from dpverify.formulas.vectors import vector
 from dpverify.statements.pages.blocks import Cell, Errors, Math, Other, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.prose import looks_like_letters
-from dpverify.statements.pages.words import PROPERTIES, Sentence, has_relation, sentences
+from dpverify.statements.pages.words import WORDS, Sentence, has_relation, sentences
 
 HERE = "letter here"
 """The first column of a table of letters for one display."""
@@ -58,7 +53,7 @@ def read_letters(blocks: Sequence[PageBlock], errors: Errors) -> tuple[PageLette
             isinstance(p, Text) and p.text.startswith("|") for p in block.pieces[:1]
         ):
             allowed = "a table with a line of dashes below its header, and no other lines between its rows"
-            errors.append((block.line, InvalidArgumentError("table", plain(block.pieces), allowed)))
+            errors.wrong(block.line, "table", plain(block.pieces), allowed)
     return tuple(_once(found, errors))
 
 
@@ -74,7 +69,7 @@ def _once(found: Sequence[PageLetter], errors: Errors) -> Iterator[PageLetter]:
             allowed = (
                 f"letters with different names (column `name`), each with one domain: {first} is like it"
             )
-            errors.append((letter.line, InvalidArgumentError("letter", Latex(new.latex), allowed)))
+            errors.wrong(letter.line, "letter", Latex(new.latex), allowed)
         if not same:
             kept.append(letter)
             yield letter
@@ -86,10 +81,7 @@ def _form(latex: str) -> tuple[str, ...]:
 
 class _LetterTable:
     def __init__(self, block: PageBlock, errors: Errors) -> None:
-        self.block, self.errors = block, errors
-
-    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
-        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
+        self.block, self.errors, self.wrong = block, errors, errors.wrong
 
     def letters(self) -> Iterator[PageLetter]:
         header, *rows = self.block.rows
@@ -167,9 +159,8 @@ class _LetterTable:
 def _says_more(sentence: Sentence, domain: _Domain) -> bool:
     """Whether the meaning of a letter says which values it has, and its domain does not: `a positive number`."""
     words = {part.word for part in sentence.parts}
-    said = {"defined", "equals"} | (
-        PROPERTIES if domain.lower is None and domain.upper is None else frozenset()
-    )
+    free = domain.lower is None and domain.upper is None
+    said = {"defined", "equals"} | (WORDS["properties"] if free else frozenset())
     alone = all(part.kind == "math" for part in sentence.parts)
     return bool(sentence.relations or alone or words & said)
 
@@ -200,72 +191,56 @@ class _Domain:
         """A letter with this domain."""
         if self.kind == "vector":
             return vector(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for)
-        bounds: dict[str, Any] = {}
-        for end, open_, names in (
-            (self.lower, self.lower_open, ("gt", "ge")),
-            (self.upper, self.upper_open, ("lt", "le")),
-        ):
-            if end is not None:
-                bounds[names[0] if open_ else names[1]] = end
+        ends = {"gt" if self.lower_open else "ge": self.lower, "lt" if self.upper_open else "le": self.upper}
         make: Callable[..., Variable] = integer if self.kind == "integer" else real
+        bounds = {end: value for end, value in ends.items() if value is not None}
         return make(name, unit=unit, meaning=meaning, latex=latex, stands_for=stands_for, **bounds)
 
 
-@cache
-def _parser() -> Lark:
-    grammar = (
-        resources.files("dpverify.statements.pages").joinpath("letters.lark").read_text(encoding="utf-8")
-    )
-    return Lark(grammar, parser="lalr", start=["domain", "unit"], maybe_placeholders=False)
-
-
-def _parsed(text: str, start: str, allowed: str) -> Tree[Token]:
-    try:
-        return _parser().parse(text, start=start)
-    except UnexpectedInput:
-        raise InvalidArgumentError(start, text.strip(), allowed) from None
+_KINDS = {
+    "real": r"real numbers?|reals?|\\mathbb\{R\}", "integer": r"integers?|\\mathbb\{Z\}", "vector": r"vectors?",
+}  # fmt: skip
+_NUMBER = r"[-−]?\s*(?:[0-9]+\.[0-9]+|[0-9]+(?:\s*/\s*[0-9]+)?)"
+_INFINITY = r"(?:\\infty|∞|oo)"
+_BOUND = re.compile(rf"(>=|>|<=|<|≥|≤|\\geq?|\\leq?|\\gt|\\lt)\s*({_NUMBER})")
+_DOMAIN = re.compile(
+    rf"""\s*(?:{"|".join(f"(?P<{kind}>{words})" for kind, words in _KINDS.items()).replace(" ", "[ ]")})?\s*
+    (?:(?:in|\\in|∈)?\s*(?P<opening>[\[(])\s*(?P<low>{_NUMBER}|-\s*{_INFINITY})\s*,
+        \s*(?P<high>{_NUMBER}|\+?\s*{_INFINITY})\s*(?P<closing>[\])])\s*
+    |(?P<bounds>{_BOUND.pattern}(?:\s*(?:,\s*and|,|and)\s*{_BOUND.pattern})*)\s*)?""",
+    re.VERBOSE,
+)
+_POWER = re.compile(
+    r"\s*(?P<sign>[/*·]?)\s*(?P<base>loss|length|1|dimensionless)(?:\s*\^\s*(?P<power>[-−]?\s*[0-9]+))?"
+)
+_POWERS = {"loss": LOSS, "length": LENGTH, "1": DIMENSIONLESS, "dimensionless": DIMENSIONLESS}
+_NAMED = {"": DIMENSIONLESS, "nats": NATS, **dict.fromkeys(("record count", "records", "record"), RECORDS)}
 
 
 def read_domain(text: str) -> _Domain:
-    """A domain such as `integers in [1, 9]`.
-
-    Raises:
-        InvalidArgumentError: for what is not understood to its end, for two bounds on one side, for no values at all.
-    """
-    kind, low, high = "real", list[tuple[Fraction, bool]](), list[tuple[Fraction, bool]]()
-    for node in _parsed(text, "domain", _DOMAINS).children:
-        assert isinstance(node, Tree)
-        match node.data:
-            case "kind":
-                token = node.children[0]
-                assert isinstance(token, Token)
-                kind = token.type.lower()
-            case "interval":
-                opening, first, last, closing = node.children
-                for end, sides, bracket in ((first, low, opening), (last, high, closing)):
-                    assert isinstance(end, Tree)
-                    assert isinstance(bracket, Token)
-                    what = end.children[0]
-                    if isinstance(what, Tree):
-                        sides.append((_number(what, text), bracket.type.startswith("ROUND")))
-                    elif (what.type == "INFINITY") == (sides is low) or bracket.type.startswith("SQUARE"):
-                        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
-            case _:
-                for bound in node.children:
-                    assert isinstance(bound, Tree)
-                    sign, number = bound.children
-                    assert isinstance(number, Tree)
-                    above = str(sign)[0] in ">≥" or str(sign).startswith(r"\g")
-                    strict = str(sign) in (">", "<", r"\gt", r"\lt")
-                    (low if above else high).append((_number(number, text), strict))
+    """A domain such as `integers in [1, 9]`."""
+    match = _DOMAIN.fullmatch(text)
+    if match is None:
+        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+    kind = next((kind for kind in _KINDS if match[kind]), "real")
+    low, high = list[tuple[Fraction, bool]](), list[tuple[Fraction, bool]]()
+    for sides, end, bracket in (
+        (low, match["low"], match["opening"]),
+        (high, match["high"], match["closing"]),
+    ):
+        if end and end[-1].isdigit():
+            sides.append((_number(end, text), bracket in "()"))
+        elif end and bracket in "[]":
+            raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
+    for sign, number in _BOUND.findall(match["bounds"] or ""):
+        above = sign[0] in ">≥" or sign.startswith(r"\g")
+        (low if above else high).append((_number(number, text), sign in (">", "<", r"\gt", r"\lt")))
     if len(low) > 1 or len(high) > 1:
         raise InvalidArgumentError("domain", text.strip(), "one bound from below and one from above")
     if kind == "vector" and (low or high):
         raise InvalidArgumentError("domain", text.strip(), "`vector`, without bounds")
     domain = _Domain(kind, *(low[0] if low else (None, False)), *(high[0] if high else (None, False)))
-    if kind == "integer":
-        domain = _of_integers(domain)
-    return _with_values(domain, text)
+    return _with_values(_of_integers(domain) if kind == "integer" else domain, text)
 
 
 def _of_integers(domain: _Domain) -> _Domain:
@@ -286,36 +261,26 @@ def _with_values(domain: _Domain, text: str) -> _Domain:
     return domain
 
 
-def _number(node: Tree[Token], text: str) -> Fraction:
-    said = "".join(map(str, (c for c in node.children if getattr(c, "type", "") not in ("WHOLE", "DECIMAL"))))
-    whole = [str(c) for c in node.children if getattr(c, "type", "") in ("WHOLE", "DECIMAL")]
-    if len(whole) == 2 and not int(whole[1]):
-        raise InvalidArgumentError("domain", text.strip(), _DOMAINS)
-    value = Fraction(whole[0]) / (Fraction(whole[1]) if len(whole) == 2 else 1)
-    return -value if said else value
+def _number(said: str, text: str) -> Fraction:
+    try:
+        return Fraction(re.sub(r"\s", "", said).replace("−", "-"))
+    except ZeroDivisionError:
+        raise InvalidArgumentError("domain", text.strip(), _DOMAINS) from None
 
 
 def read_unit(text: str) -> Unit:
-    """A unit such as `length^2 / loss`.
-
-    Raises:
-        InvalidArgumentError: for what is not understood to its end.
-    """
-    if not text.strip():
-        return DIMENSIONLESS
-    (first, *_) = children = _parsed(text, "unit", _UNITS).children
-    assert isinstance(first, Tree)
-    if first.data == "named":
-        return NATS if getattr(first.children[0], "type", "") == "NATS" else RECORDS
-    unit, sign = Unit(), 1
-    for child in children:
-        if isinstance(child, Token):
-            sign = -1 if child == "/" else 1
-            continue
-        base, *power = map(str, child.children)
-        exponent = int("".join(power).replace("−", "-") or 1)
-        unit = unit * ({"loss": LOSS, "length": LENGTH}.get(base, DIMENSIONLESS) ** (sign * exponent))
-        sign = 1
+    """A unit such as `length^2 / loss`."""
+    if text.strip() in _NAMED:
+        return _NAMED[text.strip()]
+    unit, at = Unit(), 0
+    while match := _POWER.match(text, at):
+        if at == 0 and match["sign"]:
+            break
+        exponent = int(re.sub(r"\s", "", match["power"] or "1").replace("−", "-"))
+        unit = unit * _POWERS[match["base"]] ** (-exponent if match["sign"] == "/" else exponent)
+        at = match.end()
+    if text[at:].strip() or not at:
+        raise InvalidArgumentError("unit", text.strip(), _UNITS)
     return unit
 
 
@@ -363,24 +328,16 @@ def is_letter(latex: str) -> bool:
 def check_letter(latex: str, others: Sequence[Variable]) -> None:
     """Refuse a letter that a reader would read as something else.
 
-    Args:
-        latex: of the letter.
-        others: the page's other letters.
-
     Raises:
         InvalidArgumentError: for what has no letter in it, for signs and relations, and for what the notation reads
             without it, as `\\pi`, `e`, `\\log x` and `x^2`, be it with letters that are not declared.
     """
     parts = texts(normal(latex))
-    wrong = InvalidArgumentError("letter", Latex(latex), "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as "
-                                 "more than a letter, or has a meaning already")  # fmt: skip
+    allowed = "a letter, such as `x`, `\\sigma` or `x_0'`; this is read as more than a letter, or has a meaning already"
+    wrong = InvalidArgumentError("letter", Latex(latex), allowed)
     inside = [parts[i : single(parts, i)] for i in range(len(parts)) if single(parts, i) > i]
-    if (
-        not inside
-        or has_relation(latex)
-        or parts[0] in "+-*/,.:;!^_&'0123456789"
-        or any(p in _SIGNS for p in parts[:1])
-    ):
+    signed = parts[0] in "+-*/,.:;!^_&'0123456789" or parts[0] in _SIGNS
+    if not inside or signed or has_relation(latex):
         raise wrong
     own = {v.latex for v in others}
     new = dict.fromkeys("".join(some) for some in inside if some != parts)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from itertools import pairwise
 from typing import Any, Literal
 
-from lark import Lark, Token, Tree, UnexpectedInput
-from lark.lexer import Lexer
+from lark import Token, Tree, UnexpectedInput
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.syntax import parser
 from dpverify.formulas.notation.tokens import Latex, normal, texts
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Coverage
@@ -113,11 +111,7 @@ class LeadingWords:
 
 
 def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWords:
-    """The sentence that leads to a display, with the notes that stand behind it.
-
-    Raises:
-        InvalidArgumentError: for whatever in it is not understood, to the last character.
-    """
+    """The sentence that leads to a display, with the notes that stand behind it."""
     tree = _parsed(sentence, "before")
     reader = _NoteReader()
     noted: Any = next((child for child in tree.children if _kind(child) == "note"), None)
@@ -127,12 +121,10 @@ def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWor
     corrects = any(isinstance(child, Token) and child.type == "CORRECTED" for child in tree.children)
     begin = None if noted is None else noted.children[0].start_pos
     name = spelled(sentence.parts[corrects:begin]).rstrip(", ") if sentence.end == ":" else ""
-    if noted is None and re.fullmatch(
-        r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?", name
-    ):
-        raise InvalidArgumentError(
-            "name", name, f"a name, and `({name.split()[0].lower()})` behind it if it is one"
-        )
+    kind = r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?"
+    if noted is None and re.fullmatch(kind, name):
+        allowed = f"a name, and `({name.split()[0].lower()})` behind it if it is one"
+        raise InvalidArgumentError("name", name, allowed)
     return LeadingWords(name, reader.note(), reader.defines, reader.parameter, corrects)
 
 
@@ -148,31 +140,11 @@ def read_after(sentence: Sentence) -> Note:
 # --------------------------------------------------------------------------------------------- parsing
 
 
-class _Given(Lexer):
-    def __init__(self, _: object) -> None:
-        pass
-
-    def lex(self, data: Iterable[Token]) -> Iterator[Token]:  # type: ignore[override]
-        return iter(data)
-
-
-@cache
-def _parser() -> Lark:
-    grammar = resources.files("dpverify.statements.pages").joinpath("notes.lark").read_text(encoding="utf-8")
-    return Lark(
-        grammar,
-        parser="lalr",
-        lexer=_Given,
-        strict=True,
-        start=["before", "after", "note"],
-        maybe_placeholders=False,
-    )
-
-
 def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
     found = tokens(sentence, after=start == "after")
     try:
-        return _parser().parse(found, start=start)
+        parse = parser("dpverify.statements.pages", "notes.lark", "before", "after", "note").parse
+        return parse(found, start=start)
     except UnexpectedInput as error:
         token = getattr(error, "token", None)
         if token is None or token.type == "$END":
@@ -199,18 +171,12 @@ def _refusal(sentence: Sentence, found: list[Token], token: Token, start: str) -
     if opened is not None and (depth > 0 or token is opened):
         note = spelled(sentence.parts[opened.start_pos or 0 :])
         return _LineError(token.line, "note", note, f"{_ITEM}; not `{token}` here")
-    rest = spelled(sentence.parts[at:])
+    rest, last = spelled(sentence.parts[at:]), before[-1].type if before else ""
     match token.type:
-        case "RELATION" | "SIGN" if not before or before[-1].type not in (
-            "FOR",
-            "COND",
-            "UNLESS",
-            "QUANTOR",
-            "THAT",
-        ):
+        case "RELATION" | "SIGN" if last not in ("FOR", "COND", "UNLESS", "QUANTOR", "THAT"):
             allowed = f"no formula but in {_CONDITION}"
             return _LineError(token.line, "sentence", Latex(token), allowed)
-        case "NOT" | "STRANGE" if not before or before[-1].type not in ("FOR", "COND", "QUANTOR"):
+        case "NOT" | "STRANGE" if last not in ("FOR", "COND", "QUANTOR"):
             allowed = "a sentence that says what the display claims, without words that may change it"
             return _LineError(token.line, "sentence", str(token), allowed)
         case "FOR" | "COND" | "UNLESS":

@@ -82,7 +82,7 @@ class PageError(InvalidArgumentError):
         errors: each with its line on the page, in the order of the page.
     """
 
-    def __init__(self, name: str, errors: Errors) -> None:
+    def __init__(self, name: str, errors: Sequence[tuple[int, InvalidArgumentError]]) -> None:
         self.name = name
         self.errors = sorted(errors, key=lambda found: found[0])
         super().__init__("page", name, "a page without what is wrong with this one")
@@ -137,7 +137,7 @@ def read_shared(path: Path) -> tuple[Variable, ...]:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for what is wrong in its tables.
     """
-    errors: Errors = []
+    errors = Errors()
     found = read_letters(blocks(_text(path), errors), errors)
     if errors:
         raise PageError(path.name, errors)
@@ -148,7 +148,8 @@ class _PageReader:
     def __init__(self, path: Path, at_once: bool, prefix: str) -> None:
         self.path, self.at_once = path, at_once
         self.name = f"{prefix}.{path.stem}" if prefix else path.stem
-        self.errors: Errors = []
+        self.errors = Errors()
+        self.wrong = self.errors.wrong
         self.letters: list[PageLetter] = []
         self.found: list[PageDisplay] = []
         self.unread: list[int] = []
@@ -156,9 +157,6 @@ class _PageReader:
         beside = path.with_name(SHARED)
         shared = beside.is_file() and path.name != SHARED
         self.shared = read_shared(beside) if shared else ()
-
-    def wrong(self, line: int, what: str, value: object, allowed: str) -> None:
-        self.errors.append((line, InvalidArgumentError(what, value, allowed)))
 
     def page(self) -> Page:
         found = blocks(_text(self.path), self.errors)

@@ -13,14 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.notation.tokens import Latex
 from dpverify.statements.pages.blocks import Errors, PageBlock, Piece, ShownFormula, plain
 from dpverify.statements.pages.words import (
-    DENYING,
     KEYWORDS,
-    RESTRICTING,
-    SAYING,
+    WORDS,
     Sentence,
     SentencePart,
     restricts,
@@ -28,28 +25,8 @@ from dpverify.statements.pages.words import (
     spelled,
 )
 
-_WORDS_OF_CONDITIONS = frozenset(
-    (
-        "if",
-        "unless",
-        "provided",
-        "providing",
-        "except",
-        "only",
-        "whenever",
-        "suppose",
-        "assume",
-        "assuming",
-        "restricted",
-        "require",
-        "requires",
-        "need",
-        "needs",
-    )
-)
-_UNTRUE = frozenset(
-    ("not", word) for word in ("hold", "true", "valid", "correct", "proved", "proven", "always", "")
-)
+_UNTRUE = ("hold", "true", "valid", "correct", "proved", "proven", "always", "")
+"""Behind `not`."""
 _WORDED = re.compile(r"[^\s.,;]")
 """What is more than the sign at the end of a display's sentence."""
 _BESIDE = (
@@ -120,7 +97,7 @@ def surroundings(blocks: Sequence[PageBlock], errors: Errors) -> tuple[list[Arou
                 reader.at_letters(sentence)
                 continue
             (reader.beside if behind or ahead else reader.apart)(sentence)
-            if table and any(part.word in RESTRICTING for part in sentence.parts):
+            if table and any(part.word in WORDS["restricting"] for part in sentence.parts):
                 reader.unread.add(sentence.line)
     for block in blocks:
         reader.block(block)
@@ -168,18 +145,15 @@ def _leaves(blocks: Sequence[PageBlock], errors: Errors) -> Iterator[_Leaf]:
         for piece in (p for pieces in (block.pieces, *cells) for p in pieces):
             if isinstance(piece, ShownFormula):
                 allowed = f"displays in the text, none in a {block.kind}"
-                errors.append((piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)))
+                errors.wrong(piece.line, "display", Latex(piece.latex), allowed)
 
 
 class _Prose:
     """Refuses what would be a condition that nobody reads; counts what is text."""
 
     def __init__(self, errors: Errors) -> None:
-        self.errors = errors
+        self.wrong = errors.wrong
         self.unread: set[int] = set()
-
-    def wrong(self, part: SentencePart, what: str, value: str, allowed: str) -> None:
-        self.errors.append((part.line, InvalidArgumentError(what, value, allowed)))
 
     def could_begin(self, sentence: Sentence) -> bool:
         """Whether a condition between two displays could be of either; that is refused."""
@@ -187,13 +161,13 @@ class _Prose:
         if ended or not (sentence.relations or any(_conditions(sentence))):
             return False
         allowed = "a period behind the condition, or a colon and a capital letter, that say which display it is about"
-        self.wrong(sentence.parts[0], "condition", str(sentence), allowed)
+        self.wrong(sentence.parts[0].line, "condition", str(sentence), allowed)
         return True
 
     def beside(self, sentence: Sentence) -> None:
         """In a paragraph at a display, but in no display's sentence."""
         for part in sentence.relations:
-            self.wrong(part, "formula", Latex(part.text), _BESIDE)
+            self.wrong(part.line, "formula", Latex(part.text), _BESIDE)
         if sentence.relations:
             return
         other = next((p for p in sentence.parts if p.kind == "other"), None)
@@ -202,10 +176,10 @@ class _Prose:
             allowed = (
                 "no condition in words beside a display: write `given $...$` in its note, or move it away"
             )
-            self.wrong(condition, "sentence", str(sentence), allowed)
+            self.wrong(condition.line, "sentence", str(sentence), allowed)
         elif sentence.first in ("define", "let"):
             allowed = "a definition that ends with a colon, right before its display"
-            self.wrong(sentence.parts[0], "definition", str(sentence), allowed)
+            self.wrong(sentence.parts[0].line, "definition", str(sentence), allowed)
         elif len(sentence.parts) > 1:
             self.unread.add(sentence.line)
         self.notes(sentence)
@@ -213,7 +187,7 @@ class _Prose:
     def at_letters(self, sentence: Sentence) -> None:
         """Beside a table of letters: it would be a condition on them."""
         allowed = "no formula that says something beside a table of letters: it belongs into `domain`"
-        self.wrong(sentence.relations[0], "formula", str(sentence), allowed)
+        self.wrong(sentence.relations[0].line, "formula", str(sentence), allowed)
 
     def apart(self, sentence: Sentence) -> None:
         """Where no display is near."""
@@ -222,10 +196,10 @@ class _Prose:
             allowed = (
                 "conditions in the table of letters, or in the notes of displays: elsewhere they are not read"
             )
-            self.wrong(sentence.parts[0], "sentence", str(sentence), allowed)
+            self.wrong(sentence.parts[0].line, "sentence", str(sentence), allowed)
         elif says and all(part.kind in ("math", "mark", "sign") for part in sentence.parts):
             allowed = "a formula between words, as text, or a display"
-            self.wrong(says[0], "formula", str(sentence), allowed)
+            self.wrong(says[0].line, "formula", str(sentence), allowed)
         elif says:
             self.unread.add(sentence.line)
         self.notes(sentence)
@@ -235,17 +209,10 @@ class _Prose:
         for i, part in enumerate(sentence.parts):
             two = spelled(sentence.parts[i + 1 : i + 3])
             word = sentence.parts[i + 1].text if i + 1 < len(sentence.parts) else ""
-            if part.text == "(" and (
-                word in ("given", "uses", "premises", "instance", "soft")
-                or two in KEYWORDS
-                or _is_note(sentence, i)
-            ):
-                self.wrong(
-                    part,
-                    "note",
-                    spelled(sentence.parts[i:]),
-                    "a note in the sentence right before its display",
-                )
+            begins = word in ("given", "uses", "premises", "instance", "soft") or two in KEYWORDS
+            if part.text == "(" and (begins or _is_note(sentence, i)):
+                allowed = "a note in the sentence right before its display"
+                self.wrong(part.line, "note", spelled(sentence.parts[i:]), allowed)
 
     def block(self, block: PageBlock) -> None:
         """Headings and footnotes are text without conditions."""
@@ -258,26 +225,21 @@ class _Prose:
             part = next(iter((*sentence.relations, *_conditions(sentence))), None)
             if part is not None:
                 allowed = f"nothing that says when something holds, in a {block.kind}: it is not read"
-                self.wrong(part, block.kind, str(sentence), allowed)
+                self.wrong(part.line, block.kind, str(sentence), allowed)
 
 
 def _is_note(sentence: Sentence, opening: int) -> bool:
     """Whether parentheses hold one keyword and nothing else, or keywords and a semicolon."""
-    inside = sentence.parts[opening + 1 :]
-    return (
-        len(inside) > 1
-        and inside[0].text in KEYWORDS
-        and inside[0].text not in ("on", "instance")
-        and inside[1].text in (")", ";")
-    )
+    words = [part.text for part in sentence.parts[opening + 1 : opening + 3]]
+    return words[1:] in ([")"], [";"]) and words[0] in KEYWORDS.keys() - {"on", "instance"}
 
 
 def _conditions(sentence: Sentence) -> Iterator[SentencePart]:
     """The words in a sentence that make it a condition."""
     yield from _said_of_letters(sentence)
     for part, following in pairwise((*sentence.parts, SentencePart("mark", "", 0, False))):
-        untrue = part.word in DENYING or (part.word, following.word) in _UNTRUE
-        if part.word in _WORDS_OF_CONDITIONS or untrue or (part.word == "for" and restricts(following)):
+        untrue = part.word in WORDS["denying"] or (part.word == "not" and following.word in _UNTRUE)
+        if part.word in WORDS["in_words"] or untrue or (part.word == "for" and restricts(following)):
             yield part
 
 
@@ -285,7 +247,7 @@ def _said_of_letters(sentence: Sentence) -> Iterator[SentencePart]:
     """The words behind a formula, or behind `is` and the like in a sentence with one, that say something of letters."""
     before = ""
     for part in sentence.parts if any(part.kind == "math" for part in sentence.parts) else ():
-        if part.word in RESTRICTING and (before in SAYING or before == "$"):
+        if part.word in WORDS["restricting"] and (before in WORDS["saying"] or before == "$"):
             yield part
         if part.word not in ("a", "an", "the"):
             before = "$" if part.kind == "math" else part.word
@@ -293,7 +255,7 @@ def _said_of_letters(sentence: Sentence) -> Iterator[SentencePart]:
 
 def looks_like_letters(block: PageBlock) -> bool:
     """Whether a table is one of letters, or seems to be meant as one."""
-    names = {plain(cell.pieces).strip("*_` ").lower() for cell in block.rows[0]} if block.rows else set()
-    return bool(
-        names & {"letter", "letters", "symbol", "symbols", "variable", "variables", "domain", "domains"}
-    )
+    names = {
+        plain(cell.pieces).strip("*_` ").lower().removesuffix("s") for row in block.rows[:1] for cell in row
+    }
+    return not names.isdisjoint(("letter", "symbol", "variable", "domain"))

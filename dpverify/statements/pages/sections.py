@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dpverify.errors import InvalidArgumentError
 from dpverify.statements.pages.blocks import Errors, PageBlock, Piece, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import HERE
 from dpverify.statements.pages.words import KEYWORDS, Sentence, SentencePart, parts
@@ -124,8 +123,7 @@ def _attached(block: PageBlock, to: Behind, keys: Sequence[str], errors: Errors)
     if found is not None and found[0] in keys:
         key, entry = found
         if key in to.entries or not entry.text:
-            wrong = InvalidArgumentError("list", f"{key}:", "each said once, with words behind it")
-            errors.append((block.line, wrong))
+            errors.wrong(block.line, "list", f"{key}:", "each said once, with words behind it")
         to.entries[key] = entry
         return True
     if not of_a_display or not _is_item(block):
@@ -140,19 +138,16 @@ def _check_apart(block: PageBlock, errors: Errors) -> None:
     found = _entry(block)
     if found is not None:
         key = found[0]
-        behind = [
-            where
-            for keys, where in ((OF_A_DISPLAY, "its display"), (OF_A_STATEMENT, "a heading with an id"))
-            if key in keys
-        ]
+        places = (OF_A_DISPLAY, "its display"), (OF_A_STATEMENT, "a heading with an id")
+        behind = [where for keys, where in places if key in keys]
         allowed = f"`{key}:` in the list right behind {' or '.join(behind)}"
-        errors.append((block.line, InvalidArgumentError("list", plain(block.pieces), allowed)))
+        errors.wrong(block.line, "list", plain(block.pieces), allowed)
     elif block.item and _is_item(block) and len(tuple(parts(block.pieces))) == 1:
         allowed = "an item of a note in the list right behind its display"
-        errors.append((block.line, InvalidArgumentError("list", plain(block.pieces), allowed)))
+        errors.wrong(block.line, "list", plain(block.pieces), allowed)
     elif _declares_here(block):
         allowed = f"a table of letters whose column is `letter`; with `{HERE}` right behind its display"
-        errors.append((block.line, InvalidArgumentError("table", HERE, allowed)))
+        errors.wrong(block.line, "table", HERE, allowed)
 
 
 def _entry(block: PageBlock) -> tuple[str, Entry] | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Literal
 
 from lark import Token
@@ -16,137 +18,23 @@ from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Coverage
 from dpverify.statements.pages.blocks import Math, Other, Piece, Text
 
-_RELATIONS = frozenset(
-    (
-        "=", "<", ">", r"\le", r"\ge", r"\ne", r"\in", r"\ni", r"\notin", r"\to", r"\rightarrow", r"\mapsto", r"\not",
-        r"\approx", r"\sim", r"\simeq", r"\cong", r"\equiv", r"\ll", r"\gg", r"\lesssim", r"\gtrsim", r"\propto",
-        r"\asymp", r"\subset", r"\subseteq", r"\supset", r"\supseteq", r"\perp", r"\parallel", r"\prec", r"\succ",
-        r"\preceq", r"\succeq", r"\implies", r"\iff", r"\forall", r"\exists", r"\neg", r"\wedge", r"\vee", r"\coloneqq",
-    )
-)  # fmt: skip
+WORDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(said.split() if isinstance(said, str) else said)
+    for name, said in tomllib.loads(
+        resources.files("dpverify.statements.pages").joinpath("words.toml").read_text(encoding="utf-8")
+    ).items()
+}
+"""Words by what they do in a sentence, as words.toml says it."""
 _SIGN = "<>=≤≥≠≈∈∉∼≃≡≪≫→⇒⇔∀∃∞⊂⊆±"
 _PART = re.compile(rf"\s+|[,;:()\[\]{{}}]|[{_SIGN}]+|[^\s,;:()\[\]{{}}{_SIGN}]+")
 _NAME = re.compile(r"[\w.:/'\[\]-]+")
 """Code that is a name, which is read as a word."""
 _END = re.compile(r"[.!?]+[\"'”’]*$")
 
-_QUANTORS = frozenset(("all", "every", "each", "any"))
-_CONDITIONS = frozenset(
-    ("if", "when", "whenever", "where", "provided", "providing", "given", "assuming", "suppose", "assume")
-)
-RESTRICTING = frozenset(
-    (
-        "positive", "negative", "nonnegative", "non-negative", "nonpositive", "nonzero", "non-zero", "zero", "even",
-        "odd", "prime", "integer", "integers", "small", "large", "sufficiently", "enough", "finite", "bounded",
-        "distinct", "different", "equal", "fixed", "some", "many", "most", "almost", "infinitely", "not",
-    )
-)  # fmt: skip
-"""After `for`, or after a letter, they say of which values a formula is claimed."""
-SAYING = frozenset(
-    (
-        "is", "are", "be", "being", "remains", "stays", "lies", "equals", "exceeds", "goes", "tends", "grows",
-        "vanishes", "has", "have", "does", "do", "must", "may", "can", "should", "satisfies", "satisfy", "obeys",
-        "denote", "denotes", "stands", "means",
-    )
-)  # fmt: skip
-"""After a letter, they say something of it."""
-_STRANGE = frozenset(
-    (
-        "never", "none", "nobody", "few", "cannot", "w.h.p", "whp", "a.s", "except", "excluding", "only", "such",
-        "subject", "restricted", "iff", "nor", "sufficiently", "equivalent", "requirement", "requirements", "negated",
-        "neither", "almost", "approximately", "asymptotically", "eventually", "usually", "often", "sometimes",
-        "hardly", "rarely", "mostly", "unlike", "without", "otherwise", "else", "roughly", "nearly", "essentially",
-        "either", "under",
-        "regime", "assumption", "assumptions", "hypothesis", "hypotheses", "contrary", "opposite", "converse",
-        "negation", "doubt", "deny", "reject", "conjecture", "conjectured", "whether", "open", "exist", "exists",
-        "existence", "solve", "solves", "solution", "solutions", "choose", "chosen",
-    )
-)  # fmt: skip
-"""Words that change what a sentence claims, and that are not understood."""
-DENYING = frozenset(
-    (
-        "false", "wrong", "untrue", "incorrect", "fail", "fails", "failed", "invalid", "absurd", "mistaken",
-        "mistakenly", "erroneous", "erroneously", "impossible", "contradiction", "contradicts", "contradicting",
-        "counterexample", "disprove", "disproved", "disproves", "refute", "refuted", "refutes", "unproved",
-        "mistake", "mistakes", "violated", "violates", "isnt", "arent", "doesnt", "dont", "cant", "nonvalid",
-    )
-)  # fmt: skip
-"""Words that say that a formula does not hold."""
-_FOREIGN = frozenset(
-    (
-        "dass", "daß", "nicht", "kein", "keine", "wenn", "sofern", "sei", "gilt", "ist", "nur", "que", "qui", "est",
-        "sont", "si", "soit", "pas", "faux", "che", "non", "è", "se", "es", "son", "para", "falso",
-    )
-)  # fmt: skip
-"""Words of other languages with which conditions and negations are said."""
-PROPERTIES = frozenset(
-    (
-        "positive", "negative", "nonnegative", "non-negative", "nonpositive", "non-positive", "nonzero", "non-zero",
-        "even", "odd", "prime", "rational", "irrational",
-    )
-)  # fmt: skip
-"""Of numbers, which a formula then is about: `every positive number`."""
-_SETTING = frozenset(
-    ("set", "put", "write", "writing", "letting", "setting", "denote", "fix", "take", "pick")
-)
-"""With which a sentence gives a letter a value, or supposes something."""
-_LEFT_OPEN = frozenset(("from", "since", "because", "with", "of", "than", "using", "via", "against", "by"))
-"""At the end of a sentence, they make its display a part of what follows."""
-_TURNING = frozenset(
-    (
-        "save", "but", "than", "of", "also", "as", "most", "least", "nor", "instead", "rather", "like", "just",
-        "merely", "especially", "even", "too", "still", "already",
-    )
-)  # fmt: skip
-"""Before `for` and `if` they turn the condition into something else: `save for $x=0$`, `even if $x=0$`."""
-_PLACES = frozenset(
-    ("in", "on", "at", "inside", "outside", "within", "past", "beyond", "near", "around", "between", "throughout",
-     "till", "until", "save", "modulo", "away", "apart", "besides", "barring", "among", "across")
-)  # fmt: skip
-"""With which a sentence begins that says where, and so when, its display holds."""
-_REFERRING = frozenset(
-    ("particular", "summary", "total", "addition", "turn", "fact", "short", "words", "general", "hand", "last", "end",
-     "proof", "lemma", "theorem", "proposition", "corollary", "section", "appendix", "equation", "display", "paper",
-     "page", "first", "second", "third", "next", "step", "steps")
-)  # fmt: skip
-"""After these, a sentence does not say when something holds: `in particular`, `in the proof of Lemma 3`."""
-_AFFIRMING = frozenset(
-    (
-        "it", "we", "one", "this", "these", "which", "so", "is", "are", "be", "true", "clear", "easy", "follows",
-        "holds", "have", "get", "see", "sees", "seen", "show", "shows", "shown", "know", "known", "find", "obtain",
-        "conclude", "claim", "claims", "prove", "proves", "note", "notes", "recall", "means", "mean", "imply",
-        "implies", "gives", "give", "says", "say", "states", "state", "observe", "now", "then", "hence", "thus",
-        "therefore", "finally", "again", "also", "first", "next", "and", "the", "by", "from", "to", "us", "that",
-        "lemma", "theorem", "proposition", "corollary", "bound", "inequality", "equation", "result", "proof",
-        "for", "let", "unless", "not", "or",
-    )
-) | _QUANTORS | _CONDITIONS  # fmt: skip
-"""Words that may stand before the last `that` of a sentence: what follows is claimed."""
-_COMPARING = frozenset(
-    ("more", "less", "larger", "smaller", "greater", "worse", "better", "higher", "lower", "fewer")
-)
-"""With `no` before them they say something, and nothing to the contrary."""
-_CONTINUING = frozenset(
-    (
-        "and", "or", "so", "hence", "thus", "therefore", "then", "moreover", "also", "further", "furthermore",
-        "too", "again", "finally", "holds", "hold", "follows", "as", "is", "claimed", "required", "desired",
-        "wanted", "stated", "shown", "which", "that", "this", "the", "claim", "proof", "result", "by", "lemma",
-        "theorem", "proposition", "corollary", "definition", "equation", "above", "we", "have", "get", "obtain",
-        "ends", "proves", "completes", "it", "with",
-    )
-)  # fmt: skip
-"""Words behind a display that say nothing more of it."""
 _NUMBER = re.compile(r"[^\w]+|[\d.]+")
+_SCRIPTS = ("LATIN", "GREEK", "MICRO")
 _MARK = re.compile(r"[*†‡§¶]$")
 """Of a footnote, which nobody reads."""
-_WEAKENING = frozenset(
-    (("in", "expectation"), ("on", "average"), ("in", "probability"), ("in", "distribution"),
-     ("in", "case"), ("as", "long"), ("so", "long"), ("at", "best"), ("at", "worst"),
-     ("one", "of"))
-)  # fmt: skip
-"""The same of two words."""
-_BEGINNING = frozenset(("then", "we", "one", "it", "there", "this", "that", "these", "our"))
-"""Words with which a main clause begins."""
 KEYWORDS = {
     **{str(c): "COVERAGE" for c in Coverage if c not in (Coverage.UNIT, Coverage.INSTANCE)},
     **{str(p): "PROVENANCE" for p in Provenance},
@@ -155,18 +43,16 @@ KEYWORDS = {
     "not read": "UNREAD", "one letter": "SINGLE",
 }  # fmt: skip
 """With which an item of a note begins."""
-_SUPPOSING = frozenset(("let", "suppose", "assume", "assuming", "fix", "throughout", "for", "if", "whenever", "given",
-                        "where", "when", "here", "consider", "take", "provided", "unless", "except"))  # fmt: skip
-"""With which a sentence begins that is a condition of what follows."""
-_ENDING = frozenset(("for", "if", "whenever", "where", "when", "provided", "unless", "except"))
-"""With which a condition of what stands before may begin, even where it has a capital letter."""
+
+
+_Kind = Literal["word", "mark", "sign", "math", "other"]
 
 
 @dataclass(frozen=True)
 class SentencePart:
     """A word, a sign or a formula of a sentence."""
 
-    kind: Literal["word", "mark", "sign", "math", "other"]
+    kind: _Kind
     text: str
     line: int
     spaced: bool
@@ -216,13 +102,14 @@ class Sentence:
     @property
     def supposes(self) -> bool:
         """Whether it begins as a condition does."""
-        return self.first in _SUPPOSING
+        return self.first in WORDS["supposing"]
 
     @property
     def goes_on(self) -> bool:
         """Whether it continues a sentence before it: it begins with a small letter, a comma or a formula."""
         first = self.parts[0]
-        return first.kind != "word" or (first.text[:1].islower() and not first.code) or self.first in _ENDING
+        small = first.text[:1].islower() and not first.code
+        return first.kind != "word" or small or self.first in WORDS["ending"]
 
     def __str__(self) -> str:
         return spelled(self.parts)
@@ -231,7 +118,11 @@ class Sentence:
 def restricts(following: SentencePart) -> bool:
     """Whether `for` with this behind it begins a condition: a formula, a letter, or a word such as `all` or `large`."""
     alone = len(following.word) == 1 and following.word.isalpha() and following.word != "a"
-    return following.kind in ("math", "sign") or alone or following.word in _QUANTORS | RESTRICTING
+    return (
+        following.kind in ("math", "sign")
+        or alone
+        or following.word in WORDS["quantors"] | WORDS["restricting"]
+    )
 
 
 def spelled(parts: Sequence[SentencePart]) -> str:
@@ -247,7 +138,7 @@ def has_relation(latex: str) -> bool:
         return True
     i = 0
     while i < len(found):
-        if found[i] in _RELATIONS or found[i].startswith(r"\text{"):
+        if found[i] in WORDS["relations"] or found[i].startswith(r"\text{"):
             return True
         i = end_of_group(found, i + 1) if found[i] in ("_", "^") else i + 1
     return False
@@ -257,31 +148,27 @@ def parts(pieces: Sequence[Piece]) -> Iterator[SentencePart]:
     """The words, signs and formulas of prose."""
     spaced = False
     for piece in pieces:
-        match piece:
-            case Text(line, text):
-                for match in _PART.finditer(text):
-                    said = match[0]
-                    if said.isspace():
-                        spaced = True
-                        continue
-                    kind: Literal["word", "mark", "sign"] = "word"
-                    if said[0] in ",;:()[]{}":
-                        kind = "mark"
-                    elif said[0] in _SIGN:
-                        kind = "sign"
-                    yield SentencePart(kind, said, line, spaced)
-                    spaced = False
-            case Math(line, latex):
-                yield SentencePart("math", latex, line, spaced)
-                spaced = False
-            case Other(line, "code", text) if _NAME.fullmatch(text):
-                yield SentencePart("word", text, line, spaced, code=True)
-                spaced = False
-            case Other(line, what, text):
+        for kind, said in _said(piece):
+            if not said.isspace() or kind != "word":
                 yield SentencePart(
-                    "sign" if any(c in _SIGN for c in text) else "other", text or what, line, spaced
+                    kind, said, piece.line, spaced, code=isinstance(piece, Other) and kind == "word"
                 )
-                spaced = False
+            spaced = said.isspace() and kind == "word"
+
+
+def _said(piece: Piece) -> Iterator[tuple[_Kind, str]]:
+    """What a piece is made of, each with its kind; a space counts as a word."""
+    match piece:
+        case Text(_, text):
+            for match in _PART.finditer(text):
+                first = match[0][0]
+                yield "mark" if first in ",;:()[]{}" else "sign" if first in _SIGN else "word", match[0]
+        case Math(_, latex):
+            yield "math", latex
+        case Other(_, "code", text) if _NAME.fullmatch(text):
+            yield "word", text
+        case Other(_, what, text):
+            yield "sign" if any(c in _SIGN for c in text) else "other", text or what
 
 
 def sentences(pieces: Sequence[Piece]) -> list[Sentence]:
@@ -321,12 +208,7 @@ def _sentence(parts: Sequence[SentencePart]) -> Iterator[Sentence]:
 
 
 def tokens(sentence: Sentence, *, after: bool = False) -> list[Token]:
-    """A sentence as the tokens of notes.lark.
-
-    Args:
-        sentence: before a display or, with `after`, behind it.
-        after: whether words that restrict letters are refused wherever they stand.
-    """
+    """A sentence as the tokens of notes.lark; behind a display, words that restrict letters are refused anywhere."""
     return list(_Scanner(sentence.parts, after).run())
 
 
@@ -341,13 +223,8 @@ class _Scanner:
     def run(self) -> Iterator[Token]:
         while self.at < len(self.parts):
             part = self.parts[self.at]
-            kind = (
-                self.mark(part)
-                if part.kind == "mark"
-                else self.inside(part)
-                if self.depth
-                else self.outside(part)
-            )
+            read = self.mark if part.kind == "mark" else self.inside if self.depth else self.outside
+            kind = read(part)
             yield Token(kind, part.text, start_pos=self.at, line=part.line)
             self.at += 1
             if kind in ("READ", "WITHOUT", "SIZES", "UNREAD", "SINGLE"):  # keywords of two words
@@ -399,60 +276,60 @@ class _Scanner:
         if word == "for":
             opens = self.at == 0 and following.word not in ("example", "instance")
             return "FOR" if opens or restricts(following) else "WORD"
-        if word in _QUANTORS and before.word == "for":
+        if word in WORDS["quantors"] and before.word == "for":
             return "QUANTOR"
-        if word in _CONDITIONS or (word == "with" and following.kind == "math"):
+        if word in WORDS["conditions"] or (word == "with" and following.kind == "math"):
             return "COND"
-        if word == "that" and before.word in _CONDITIONS:
+        if word == "that" and before.word in WORDS["conditions"]:
             return "THAT"
         if word in ("and", "or", "not", "unless"):
             return word.upper()
-        if word in _BEGINNING or (word == "the" and before.text == ","):
+        if word in WORDS["beginning"] or (word == "the" and before.text == ","):
             return "THEN"
         return "WORD"
 
     def is_strange(self, word: str) -> bool:
         """Whether a word changes what is claimed in a way that is not understood."""
         before, following = self.near(-1), self.near(1)
-        if (before.kind == "math" and word in SAYING) or (
-            "math" in (before.kind, following.kind) and word in RESTRICTING
+        if (before.kind == "math" and word in WORDS["saying"]) or (
+            "math" in (before.kind, following.kind) and word in WORDS["restricting"]
         ):
             return True
         if word == "with" and following.relates and before.text not in ("", ","):
             return True
-        if before.word in _TURNING and (word in _CONDITIONS or (word == "for" and restricts(following))):
+        if before.word in WORDS["turning"] and (
+            word in WORDS["conditions"] or (word == "for" and restricts(following))
+        ):
             return True
-        if word in _PLACES and self.at == 0 and not self.after:
-            return not _REFERRING.intersection(self.words(5))
-        if word == "that" and self.at + 1 == len(self.parts) and before.word not in _CONDITIONS:
-            return not all(p.word in _AFFIRMING or _NUMBER.fullmatch(p.text) for p in self.parts if p.word)
-        if word in _LEFT_OPEN and self.at + 1 == len(self.parts):
+        if word in WORDS["places"] and self.at == 0 and not self.after:
+            return not WORDS["referring"].intersection(self.words(5))
+        if word == "that" and self.at + 1 == len(self.parts) and before.word not in WORDS["conditions"]:
+            claiming = WORDS["affirming"] | WORDS["quantors"] | WORDS["conditions"]
+            return not all(p.word in claiming or _NUMBER.fullmatch(p.text) for p in self.parts if p.word)
+        if word in WORDS["left_open"] and self.at + 1 == len(self.parts):
             return word != "by" or self.parts[0].word not in ("define", "let")
         if word in ("case", "cases"):
             return before.word not in ("worst", "special", "general") and following.word != "of"
-        if word in _SETTING and (self.at == 0 or before.word == "we"):
+        if word in WORDS["setting"] and (self.at == 0 or before.word == "we"):
             return True
         if word == "no":
-            return following.word not in _COMPARING
+            return following.word not in WORDS["comparing"]
         if word == "up":
             return bool({"constant", "constants", "factor", "factors", "terms", "order"} & set(self.words(6)))
-        if self.after and not (
-            word in _CONTINUING | _CONDITIONS | {"for", "unless", "not"} or _NUMBER.fullmatch(word)
-        ):
-            return self.near(-1).word != "for" or word not in _QUANTORS
+        said = WORDS["continuing"] | WORDS["conditions"] | {"for", "unless", "not"}
+        if self.after and word not in said and not _NUMBER.fullmatch(word):
+            return self.near(-1).word != "for" or word not in WORDS["quantors"]
         if self.after and word in ("suppose", "assume"):
             return True
         probable = word == "with" and "probability" in self.words(3)
+        strange = WORDS["strange"] | WORDS["denying"] | WORDS["foreign"] | WORDS["properties"]
         return (
             probable
-            or not {word, word.replace("-", "")}.isdisjoint(_STRANGE | DENYING | _FOREIGN | PROPERTIES)
+            or not strange.isdisjoint((word, word.replace("-", "")))
             or _MARK.search(word) is not None
-            or any(
-                c.isalpha() and not unicodedata.name(c, "").startswith(("LATIN", "GREEK", "MICRO"))
-                for c in word
-            )
+            or any(c.isalpha() and not unicodedata.name(c, "").startswith(_SCRIPTS) for c in word)
             or word.endswith(("n't", "n’t"))
-            or (word, following.word) in _WEAKENING
+            or f"{word} {following.word}" in WORDS["weakening"]
         )
 
     @staticmethod

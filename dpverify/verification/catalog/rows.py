@@ -14,7 +14,7 @@ from dpverify.errors import DpverifyError
 from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import And, Compare, Exists
-from dpverify.formulas.rendering.printing import expression_text, formula_text
+from dpverify.formulas.printing import expression_text, formula_text
 from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.names import bare, formula_of

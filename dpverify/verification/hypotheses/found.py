@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.rendering.printing import formula_text
+from dpverify.formulas.printing import formula_text
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Coverage, Use, Variant
 from dpverify.proving.language import Obligation, Statement

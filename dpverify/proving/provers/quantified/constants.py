@@ -19,7 +19,7 @@ from dpverify.formulas.expressions import (
     constant,
 )
 from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
-from dpverify.formulas.rendering.printing import expression_text
+from dpverify.formulas.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json

@@ -30,8 +30,8 @@ from dpverify.formulas.logic import (
     in_domain,
     variables_of,
 )
+from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import expression_to_json, variable_to_json
-from dpverify.formulas.rendering.printing import expression_text
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Json, Obligation

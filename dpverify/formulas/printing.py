@@ -1,4 +1,4 @@
-"""Formulas in plain characters, in the order in which they are written; `latex` beside it is for LaTeX."""
+"""Formulas in plain characters, in the order in which they are written; `rendering.latex` is for LaTeX."""
 
 from __future__ import annotations
 
@@ -15,6 +15,20 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or
 from dpverify.formulas.operators import operator
 from dpverify.formulas.records import CLOSED, PRODUCT, SUM
+
+
+class Quoted(str):
+    """An expression that an error message quotes, in plain characters."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def quoted(e: Expression) -> Quoted:
+    """An expression as the value of an `InvalidArgumentError`."""
+    return Quoted(expression_text(e))
 
 
 def expression_text(e: Expression) -> str:
