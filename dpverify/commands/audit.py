@@ -97,7 +97,7 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
     from dpverify.reports.formats.documents import audit_json
     from dpverify.reports.formats.markdown import audit_markdown
     from dpverify.verification.user_places import place_of
-    from dpverify.views.audits.privacy import rows_of
+    from dpverify.views.audits import privacy_rows
     from dpverify.views.results import Result, SourcePlace, result_of
 
     def results() -> list[Result]:
@@ -111,4 +111,4 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
             form, "dpverify audit", results, lambda: audit_json(found), lambda: audit_markdown(found)
         )
     elif json_file != "-":
-        print_facts(rows_of(found))
+        print_facts(privacy_rows(found))

@@ -33,12 +33,9 @@ class Interval(Record):
 
 
 def is_vacuous(bound: float, worst: float, *, at_least: bool = False) -> bool:
-    """Whether a bound says nothing, as nothing is beyond it.
+    """Whether a bound on a quantity says nothing, as its worst value, known or certified, is not beyond it.
 
-    Args:
-        bound: on a quantity, in its unit; infinite on the harmless side where none is stated, which is not vacuous.
-        worst: the largest value that the quantity can have, with `at_least` the smallest, known or certified.
-        at_least: True for a bound from below.
+    The worst value is the largest one, for a bound from below the smallest. No bound, an infinite one, is not vacuous.
     """
     return math.isfinite(bound) and (worst >= bound if at_least else worst <= bound)
 

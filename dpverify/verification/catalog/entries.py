@@ -196,12 +196,7 @@ def catalog_entries(
 
 
 def entries_of_run(records: list[ProofRecord], named: tuple[str, ...]) -> tuple[StatementEntry, ...]:
-    """The catalog rows that a run's ledger has: of someone's own pages where only such are named, else of every paper.
-
-    Args:
-        records: what was proved.
-        named: the papers, ids, pages and folders that the run is about.
-    """
+    """The catalog rows of a run: of someone's own pages where only such are named, else of every paper."""
     pages = [name.partition("#")[0] for name in named]
     own = tuple(page for page in pages if isinstance(opened(page), OwnPaper))
     of_papers = () if own and len(own) == len(pages) else tuple(registered())

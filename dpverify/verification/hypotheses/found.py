@@ -14,7 +14,8 @@ from dpverify.proving.language import Obligation, Statement
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import address_of
 from dpverify.statements.selection import find_statement
-from dpverify.verification.catalog.rows import obligations_of
+from dpverify.verification.catalog.proofs import as_they_end
+from dpverify.verification.catalog.source_rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
@@ -188,25 +189,13 @@ def recall_or_find_hypotheses(
     missing: Callable[[int], None] = lambda count: None,
 ) -> list[StatementHypotheses]:
     """What is kept of each statement, and what is found of the others; `missing` hears how many these are."""
-    from joblib import Parallel, delayed
-
-    from dpverify.running.executors import worker_processes
-
     known = {s.id: recall_hypotheses(s) for s in statements}
     others = {s.id: s for s in statements if known[s.id] is None}
     missing(len(others))
-    if progress is not None:
-        progress.start(len(others))
-    parallel = Parallel(
-        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
-    )
     longest_first = sorted(others.values(), key=lambda s: -len(s.parts))  # so that all end together
-    for found in parallel(delayed(_found)(address_of(s.id)) for s in longest_first):
+    addresses = [address_of(s.id) for s in longest_first]
+    for _, found in as_they_end(_found, addresses, workers=workers, progress=progress):
         known[found.statement] = found
         if not found.cut_short:
             keep("hypotheses", statement_key(others[found.statement]), found.model_dump(mode="json"))
-        if progress is not None:
-            progress.advance(1)
-    if progress is not None:
-        progress.finish()
     return [found for found in known.values() if found is not None]

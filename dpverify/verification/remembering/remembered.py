@@ -16,7 +16,8 @@ from dpverify.statements.paper import Paper, PaperFolder
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
-from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates
+from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.source_rows import obligations_of
 
 if TYPE_CHECKING:
     from dpverify.running import Progress
@@ -93,7 +94,7 @@ def recall_or_prove(
     if others:
         for record in prove_and_remember(others, workers=workers, progress=progress):
             known[record.evidence.statement] = [*(known[record.evidence.statement] or []), record.evidence]
-    return [without_certificates(e) for found in known.values() for e in found or ()]
+    return [ProofRecord(e) for found in known.values() for e in found or ()]
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:

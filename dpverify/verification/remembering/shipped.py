@@ -74,11 +74,7 @@ def _read(statement: Statement) -> list[ProofEvidence] | None:
 
 
 def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, ...]]:
-    """What was found of statements and of all that they rest on, and those of them of which nothing is kept.
-
-    Args:
-        names: ids of statements or named results, or `STATEMENT/FORMULA`.
-    """
+    """What was found of statements and of all that they rest on, and those of them of which nothing is kept."""
     graph = {"": tuple(bare(name) for name in names), **uses_graph()}
     found: list[ProofEvidence] = []
     missing: list[str] = []
