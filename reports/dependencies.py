@@ -44,6 +44,11 @@ class Node:
     width: ClassVar[int] = 160
     height: ClassVar[int] = 46
 
+    @property
+    def corner(self) -> int:
+        """Radius of its corners; a result of the literature, whose id has no dot, is round."""
+        return 4 if "." in self.id else 14
+
 
 @dataclass(frozen=True)
 class Drawing:

@@ -164,11 +164,6 @@ def _sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else text + "."
 
 
-def _cut(text: str, length: int) -> str:
-    """At most so many characters."""
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
 def _unbroken(text: str) -> str:
     """Text in which no line ends beside an equals sign, or one for what is rounded."""
     return re.sub(" ([=≈]) ", "\u00a0\\1\u00a0", text)
@@ -222,7 +217,6 @@ def _environment() -> Environment:
         reason_of=reason_of,
         consequence_text=consequence_text,
         shortened=shortened,
-        cut=_cut,
         tidy=tidy,
         gaps_text=gaps_text,
         sentence=_sentence,

@@ -76,10 +76,8 @@ class Reuse(Record):
 
     def since(self, before: Reuse) -> Reuse:
         """What came after an earlier count of the same store."""
-        counted = {name: count for name, count in self if isinstance(count, int)}
-        return Reuse(
-            store=self.store, **{name: count - getattr(before, name) for name, count in counted.items()}
-        )
+        counts = {name: count - getattr(before, name) for name, count in self if isinstance(count, int)}
+        return self.but(**counts)
 
     def summary(self) -> str:
         """The same in one line, empty if there is nothing to say."""
@@ -96,11 +94,7 @@ class Reuse(Record):
                 "files that the code opens are no part of the store's keys"
             )
         if self.refused:
-            rows = (
-                "1 damaged or misplaced row"
-                if self.refused == 1
-                else f"{self.refused} damaged or misplaced rows"
-            )
+            rows = f"{self.refused} damaged or misplaced row{'' if self.refused == 1 else 's'}"
             said.append(f"{rows} in {self.store} refused, and that work done again")
         if self.not_kept:
             said.append(

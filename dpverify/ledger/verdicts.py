@@ -128,11 +128,7 @@ class Variant(StrEnum):
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:
-    """Fold the verdicts of a statement's formulas into one.
-
-    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `does not follow` and
-    `undecided` through `supported` and `certified` to `proved`. An empty list gives None.
-    """
+    """The verdicts of a statement's formulas in one: the weakest, and of no formulas none."""
     order = [
         Verdict.REFUTED, Verdict.VIOLATED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED, Verdict.SUPPORTED,
         Verdict.CERTIFIED, Verdict.PROVED,

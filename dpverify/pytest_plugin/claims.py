@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -247,16 +247,11 @@ def _clean(call: Callable[[], FoundT]) -> FoundT:
     try:
         return call()
     except DpverifyError as error:
-        _raise_outside(error)
-
-
-def _raise_outside(error: DpverifyError) -> NoReturn:
-    __tracebackhide__ = True
-    cause = error.__cause__
-    theirs = None if cause is None else _outside(cause.__traceback__)
-    if cause is not None and theirs is not None:
-        raise cause.with_traceback(theirs) from None
-    raise error.with_traceback(None) from None
+        cause = error.__cause__
+        theirs = None if cause is None else _outside(cause.__traceback__)
+        if cause is not None and theirs is not None:
+            raise cause.with_traceback(theirs) from None
+        raise error.with_traceback(None) from None
 
 
 def _outside(traceback: TracebackType | None) -> TracebackType | None:

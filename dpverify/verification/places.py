@@ -125,12 +125,12 @@ def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[SourceLine
     """The files that share the algorithm's name, at their first test."""
     folder = tests / "algorithms" / key
     for file in sorted({*folder.glob(f"test_{name}.py"), *folder.glob(f"test_{name}_*.py")}):
-        functions = list(_test_functions(ast.parse(file.read_text(encoding="utf-8"))))
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
         if functions:
+            first = min(functions, key=lambda function: function.lineno)
             number = f"{len(functions)} test{'s' if len(functions) > 1 else ''}"
-            yield SourceLine(
-                "test", file.resolve(), functions[0].lineno, f"{number} from {functions[0].name} on"
-            )
+            yield SourceLine("test", file.resolve(), first.lineno, f"{number} from {first.name} on")
 
 
 def _tests_naming(tests: Path, id_: str) -> Iterator[SourceLine]:
@@ -141,11 +141,6 @@ def _tests_naming(tests: Path, id_: str) -> Iterator[SourceLine]:
                 yield SourceLine("test", file.resolve(), node.lineno, getattr(node, "name", ""))
 
 
-def _test_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    yield from sorted((f for f in found if f.name.startswith("test_")), key=lambda f: f.lineno)
-
-
 def _nodes(file: Path, id_: str) -> Iterator[ast.stmt]:
     """The parts of a file in whose text the id stands between quotes; none of another file, which is not parsed."""
     text = file.read_text(encoding="utf-8")
@@ -153,10 +148,6 @@ def _nodes(file: Path, id_: str) -> Iterator[ast.stmt]:
         tree = ast.parse(text)
         lines = [number for number, line in enumerate(text.split("\n"), 1) if quoted in line]
         for top in tree.body:
-            if any(_first_line(top) <= number <= (top.end_lineno or 0) for number in lines):
+            first = min([top.lineno, *(decorator.lineno for decorator in getattr(top, "decorator_list", ()))])
+            if any(first <= number <= (top.end_lineno or 0) for number in lines):
                 yield top
-
-
-def _first_line(top: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(top, "decorator_list", [])
-    return min([top.lineno, *(decorator.lineno for decorator in decorators)])

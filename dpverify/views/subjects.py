@@ -124,7 +124,12 @@ def sections(ledger: Ledger) -> tuple[SubjectSection, ...]:
         for row in ledger.statements
         if row.id in proofs or row.id in audits or row.algorithm or row.has_outcome or row.errata
     ]
-    rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
+    # what no catalog has, such as a user's own function
+    rows += [
+        StatementEntry(id=name, paper="", kind="implementation", where="", title="")
+        for name in dict.fromkeys([*proofs, *audits])
+        if name not in known
+    ]
     anchors = Anchors(_TAKEN)
     corrected = corrections(ledger)
     return tuple(
@@ -273,8 +278,3 @@ def _besides(row: StatementEntry) -> tuple[str, ...]:
     more = f" and {len(below) - 1} more" if len(below) > 1 else ""
     carried = row.printed.verdict is not Verdict.REFUTED and below
     return (*map(str, row.marks), *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))
-
-
-def _foreign(name: str) -> StatementEntry:
-    """A catalog row for something that no catalog has, such as a user's own function."""
-    return StatementEntry(id=name, paper="", kind="implementation", where="", title="")

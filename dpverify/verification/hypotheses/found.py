@@ -19,8 +19,7 @@ from dpverify.verification.catalog.source_rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
-    from dpverify.analyses.hypotheses import Hypothesis, TriedHypothesis
-    from dpverify.analyses.together import Case
+    from dpverify.analyses.hypotheses import TriedHypothesis
     from dpverify.running import Progress
 
 _ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE)
@@ -87,7 +86,8 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     from dpverify.analyses.hypotheses import hypotheses, uses_of_hypotheses
 
     parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
-    named = [(_name(variant, o), o) for variant, o in parts if o.coverage not in _ASIDE]
+    behind = {Variant.PRINTED: "", Variant.CORRECTED: " (corrected)"}
+    named = [(o.name + behind[variant], o) for variant, o in parts if o.coverage not in _ASIDE]
     conclusions = [(name, o) for name, o in named if o.coverage is Coverage.CONCLUSION]
     best: dict[str, HypothesisUse] = {}
     left = []
@@ -100,8 +100,9 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     for name, o in named:
         if o.coverage is Coverage.CONCLUSION:
             continue
-        open_ = {text for text, known in best.items() if known.use is Use.UNUSED}
-        for finding in uses_of_hypotheses(o, _with(o, open_)):
+        unused = {text for text, known in best.items() if known.use is Use.UNUSED}
+        asked = tuple(h for h in hypotheses(o) if h.text in unused) if unused else ()
+        for finding in uses_of_hypotheses(o, asked):
             _note(best, name, o, finding)
     return StatementHypotheses(
         statement=statement.id,
@@ -111,16 +112,6 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
         printed=_together(statement.printed),
         corrected=_together(_corrected(statement)),
     )
-
-
-def _name(variant: Variant, o: Obligation) -> str:
-    return o.name if variant is Variant.PRINTED else f"{o.name} (corrected)"
-
-
-def _with(o: Obligation, texts: set[str]) -> tuple[Hypothesis, ...]:
-    from dpverify.analyses.hypotheses import hypotheses
-
-    return tuple(h for h in hypotheses(o) if h.text in texts) if texts else ()
 
 
 def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: TriedHypothesis) -> None:
@@ -150,15 +141,14 @@ def _together(obligations: Iterable[Obligation]) -> tuple[ConditionsTogether, ..
 
     order = (Coverage.CONCLUSION, Coverage.CONDITION, Coverage.STEP)
     parts = sorted((o for o in obligations if o.coverage in order), key=lambda o: order.index(o.coverage))
-    return tuple(map(_record, cases(parts)))
-
-
-def _record(case: Case) -> ConditionsTogether:
-    return ConditionsTogether(
-        formulas=case.names,
-        conditions=tuple(map(formula_text, case.conditions)),
-        point=None if case.point is None else dict(case.point),
-        why=case.why,
+    return tuple(
+        ConditionsTogether(
+            formulas=case.names,
+            conditions=tuple(map(formula_text, case.conditions)),
+            point=None if case.point is None else dict(case.point),
+            why=case.why,
+        )
+        for case in cases(parts)
     )
 
 
