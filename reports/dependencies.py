@@ -7,10 +7,9 @@ half: given what is not proved; none), and each box says the same in words, as d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-from markupsafe import Markup
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
@@ -19,7 +18,6 @@ from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.names import bare, in_paper
 from dpverify.ledger.verdicts import Verdict
 
-_WIDTH, _HEIGHT = 160, 46
 _BESIDE, _BELOW = 16, 44
 _MARGIN = 6
 
@@ -40,6 +38,16 @@ class Node:
     """`whole`, `half` or `none`."""
     uses: tuple[str, ...]
     anchor: str = ""
+    x: float = 0.0
+    y: float = 0.0
+    """Its upper left corner, pixels."""
+    width: ClassVar[int] = 160
+    height: ClassVar[int] = 46
+
+    @property
+    def corner(self) -> int:
+        """Radius of its corners; a result of the literature, whose id has no dot, is round."""
+        return 4 if "." in self.id else 14
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,10 @@ class Drawing:
     """The graph of one paper."""
 
     paper: str
-    svg: Markup
+    width: float
+    height: float
+    lines: tuple[tuple[str, str], ...]
+    """The path of each, and what it says."""
     nodes: tuple[Node, ...]
     """In the order in which they are drawn, for the list that says the same."""
 
@@ -65,10 +76,14 @@ def _drawing(paper: str, ledger: Ledger, anchors: Mapping[str, str]) -> Drawing:
     for name in own:
         wanted.update(dict.fromkeys(map(bare, rows[name].uses)))
     found = {name: _node(name, paper, ledger, rows, anchors, set(wanted)) for name in wanted}
-    layers = _layers(found)
-    return Drawing(
-        paper, _svg(paper, found, layers), tuple(found[name] for layer in layers for name in layer)
+    width, height, placed = _placed([[found[name] for name in layer] for layer in _layers(found)])
+    by_name = {node.id: node for node in placed}
+    lines = tuple(
+        (_line(by_name[above], by_name[name]), f"{name} rests on {above}")
+        for name, node in found.items()
+        for above in node.uses
     )
+    return Drawing(paper, width, height, lines, tuple(placed))
 
 
 # ------------------------------------------------------------------------------------------------- the nodes
@@ -167,78 +182,34 @@ def _layers(nodes: Mapping[str, Node]) -> list[list[str]]:
     layers = [layer for layer in layers if layer]
     places: dict[str, float] = {}
     for layer in layers:
-        middle = {
-            name: sum(places.get(u, 0.5) for u in nodes[name].uses) / len(nodes[name].uses)
-            if nodes[name].uses
-            else 0.5
-            for name in layer
-        }
-        layer.sort(key=lambda name: middle[name])
+        above = {name: [places.get(used, 0.5) for used in nodes[name].uses] or [0.5] for name in layer}
+        layer.sort(key=lambda name: sum(above[name]) / len(above[name]))
         places |= {name: (k + 0.5) / len(layer) for k, name in enumerate(layer)}
     return layers
 
 
-def _svg(paper: str, nodes: Mapping[str, Node], layers: Sequence[Sequence[str]]) -> Markup:
+def _placed(layers: Sequence[Sequence[Node]]) -> tuple[float, float, list[Node]]:
+    """The size of a drawing, and its nodes at their places, layer below layer, each in the middle."""
     most = max(map(len, layers))
-    width = 2 * _MARGIN + most * _WIDTH + (most - 1) * _BESIDE
-    height = 2 * _MARGIN + len(layers) * _HEIGHT + (len(layers) - 1) * _BELOW
-    corners = {}
+    width = 2 * _MARGIN + most * Node.width + (most - 1) * _BESIDE
+    height = 2 * _MARGIN + len(layers) * Node.height + (len(layers) - 1) * _BELOW
+    placed = []
     for level, layer in enumerate(layers):
-        left = (width - len(layer) * _WIDTH - (len(layer) - 1) * _BESIDE) / 2
-        for k, name in enumerate(layer):
-            corners[name] = (left + k * (_WIDTH + _BESIDE), _MARGIN + level * (_HEIGHT + _BELOW))
-    lines = [
-        _line(corners[above], corners[name], f"{name} rests on {above}")
-        for name, node in nodes.items()
-        for above in node.uses
-    ]
-    boxes = [_box(nodes[name], *corners[name]) for layer in layers for name in layer]
-    return Markup(
-        '<svg class="graph" viewBox="0 0 {} {}" width="{}" height="{}" '
-        'role="group" aria-label="What rests on what in {}">{}{}</svg>'
-    ).format(
-        _round(width), _round(height), _round(width), _round(height), paper, _joined(lines), _joined(boxes)
-    )
+        left = (width - len(layer) * Node.width - (len(layer) - 1) * _BESIDE) / 2
+        y = _MARGIN + level * (Node.height + _BELOW)
+        placed += [replace(node, x=left + k * (Node.width + _BESIDE), y=y) for k, node in enumerate(layer)]
+    return width, height, placed
 
 
-def _line(above: tuple[float, float], below: tuple[float, float], says: str) -> Markup:
-    x, y = above[0] + _WIDTH / 2, above[1] + _HEIGHT
-    to_x, to_y = below[0] + _WIDTH / 2, below[1]
+def _line(above: Node, below: Node) -> str:
+    """The path from one node down to another."""
+    x, y = above.x + Node.width / 2, above.y + Node.height
+    to_x, to_y = below.x + Node.width / 2, below.y
     bend = max(24.0, (to_y - y) / 2)
-    path = f"M{_round(x)} {_round(y)}C{_round(x)} {_round(y + bend)} {_round(to_x)} {_round(to_y - bend)} "
-    path += f"{_round(to_x)} {_round(to_y)}"
-    return Markup('<path class="edge" d="{}"><title>{}</title></path>').format(path, says)
+    path = f"M{tidy(x)} {tidy(y)}C{tidy(x)} {tidy(y + bend)} {tidy(to_x)} {tidy(to_y - bend)} "
+    return path + f"{tidy(to_x)} {tidy(to_y)}"
 
 
-def _box(node: Node, x: float, y: float) -> Markup:
-    shape = f'x="{_round(x)}" y="{_round(y)}" height="{_HEIGHT}" rx="{14 if not node.id.count(".") else 4}"'
-    filled = {"whole": _WIDTH, "half": _WIDTH / 2, "none": 0}[node.filling]
-    parts = [Markup("<title>{}</title>").format(node.title)]
-    if filled:
-        parts.append(Markup(f'<rect class="filling" {shape} width="{_round(filled)}"/>'))
-    parts.append(Markup(f'<rect class="border {node.border}" {shape} width="{_WIDTH}"/>'))
-    for text, kind, down in (
-        (_shortened(node.label, 19), "name", 19),
-        (_shortened(node.says, 27), "says", 36),
-    ):
-        parts.append(
-            Markup('<text class="{}" x="{}" y="{}" text-anchor="middle">{}</text>').format(
-                kind, _round(x + _WIDTH / 2), _round(y + down), text
-            )
-        )
-    inside = _joined(parts)
-    if not node.anchor:
-        return Markup('<g role="img" aria-label="{}">{}</g>').format(node.title, inside)
-    return Markup('<a href="#{}" aria-label="{}">{}</a>').format(node.anchor, node.title, inside)
-
-
-def _shortened(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def _joined(parts: Iterable[Markup]) -> Markup:
-    return Markup("").join(parts)
-
-
-def _round(number: float) -> str:
+def tidy(number: float) -> str:
+    """A coordinate with as many digits as can be seen."""
     return f"{number:.4g}" if number < 1000 else f"{number:.0f}"

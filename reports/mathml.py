@@ -21,6 +21,10 @@ _TOKEN = re.compile(
 )
 
 
+def _words(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
 def _table(names: str, characters: str) -> dict[str, str]:
     return {f"\\{name}": character for name, character in zip(names.split(), characters.split(), strict=True)}
 
@@ -50,41 +54,11 @@ _LARGE = _table(
     "sum prod int iint oint bigcup bigcap bigoplus bigotimes bigvee bigwedge coprod",
     "∑ ∏ ∫ ∬ ∮ ⋃ ⋂ ⨁ ⨂ ⋁ ⋀ ∐",
 )
-_NAMES = frozenset(
-    [
-        "arccos",
-        "arcsin",
-        "arctan",
-        "arg",
-        "cos",
-        "cosh",
-        "cot",
-        "deg",
-        "det",
-        "dim",
-        "erf",
-        "exp",
-        "gcd",
-        "hom",
-        "inf",
-        "ker",
-        "lg",
-        "lim",
-        "liminf",
-        "limsup",
-        "ln",
-        "log",
-        "max",
-        "min",
-        "Pr",
-        "sin",
-        "sinh",
-        "sup",
-        "tan",
-        "tanh",
-    ]
+_NAMES = _words(
+    "arccos arcsin arctan arg cos cosh cot deg det dim erf exp gcd hom inf ker lg lim liminf limsup ln "
+    "log max min Pr sin sinh sup tan tanh"
 )
-_WITH_LIMITS = frozenset(["det", "gcd", "inf", "lim", "liminf", "limsup", "max", "min", "sup", "Pr"])
+_WITH_LIMITS = _words("det gcd inf lim liminf limsup max min sup Pr")
 _ACCENTS = _table(
     "hat widehat tilde widetilde bar overline vec dot ddot check breve overbrace overrightarrow",
     "^ ^ ~ ~ ¯ ― → ˙ ¨ ˇ ˘ ⏞ →",
@@ -99,25 +73,12 @@ _FONTS |= {r"\boldsymbol": "BOLD", r"\bm": "BOLD"}
 _SWITCHES = {f"\\{name}": _STYLES[name] for name in ("bf", "sf", "rm", "it", "tt", "cal")}
 _SPACES = {r"\,": 3, r"\:": 4, r"\;": 5, r"\ ": 6, "~": 6, r"\quad": 18, r"\qquad": 36, r"\!": 0}
 """Widths in eighteenths of an em."""
-_IGNORED = frozenset(
-    [
-        r"\displaystyle",
-        r"\textstyle",
-        r"\scriptstyle",
-        r"\nolimits",
-        r"\nonumber",
-        r"\notag",
-        r"\null",
-        r"\strut",
-    ]
-)
+_IGNORED = _words(r"\displaystyle \textstyle \scriptstyle \nolimits \nonumber \notag \null \strut")
 _SIZES = re.compile(r"\\[Bb]igg?[lrm]?")
 _FENCES = {"matrix": "", "pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cases": "{"}
-_ALIGNED = frozenset(
-    ["aligned", "align", "split", "gather", "gathered", "multline", "equation", "array", "subarray"]
-)
-_ROWS = frozenset(["math", "mrow", "mtd", "msqrt"])
-_SPACED = frozenset(["mo", "mspace", "mtext"])
+_ALIGNED = _words("aligned align split gather gathered multline equation array subarray")
+_ROWS = _words("math mrow mtd msqrt")
+_SPACED = _words("mo mspace mtext")
 
 
 class _UnreadableError(Exception):
@@ -125,12 +86,7 @@ class _UnreadableError(Exception):
 
 
 def mathml(latex: str, display: str) -> Element | None:
-    """The tree of a formula; None if it has an unknown command, or if something is missing.
-
-    Args:
-        latex: the formula, without dollar signs.
-        display: `block` or `inline`.
-    """
+    """The tree of a formula, `block` or `inline`; None if it has an unknown command, or if something is missing."""
     try:
         writer = _Writer(latex, display)
         parts = writer.row()

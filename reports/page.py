@@ -8,7 +8,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -22,25 +22,18 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.reports.dependencies import drawings
+from dpverify.reports.dependencies import drawings, tidy
 from dpverify.reports.formulas import formula, in_lines
-from dpverify.reports.plots import Plot, plot_of, sandwich_plot
+from dpverify.reports.plots import plot_of, sandwich_plot
 from dpverify.views import number_text
-from dpverify.views.audits import view_of
-from dpverify.views.audits.constant import provable_text
-from dpverify.views.audits.view import ClaimSource, Strong
+from dpverify.views.audit_view import ClaimSource, Strong
+from dpverify.views.audits import provable_text, view_of
 from dpverify.views.findings import finding_groups, prove_command, what_is_false
 from dpverify.views.first_screen import FalseClaim, first_screen
 from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
 from dpverify.views.run import audit_text, is_measurement, origin_text, spending, summarize
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
-from dpverify.views.subjects import (
-    Card,
-    SubjectSection,
-    sections,
-    signs,
-    symbol_rows,
-)
+from dpverify.views.subjects import Card, SubjectSection, sections, signs, symbol_rows
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""
@@ -79,51 +72,35 @@ def render_html(
     anchors = {section.row.id: section.anchor for section in page_sections}
     finding_anchors = {} if short else {name: f"{anchor}--finding" for name, anchor in anchors.items()}
     found, summary = sandwich(ledger), summarize(ledger)
-    notes = {name: _note(value) for name, value in (certificates or {}).items()}
-    return (
-        _environment()
-        .get_template("report.html")
-        .render(
-            ledger=ledger,
-            summary=summary,
-            first=first_screen(ledger, summary, found),
-            spending=spending(ledger.budget),
-            findings=finding_groups(ledger),
-            sections=page_sections,
-            short=short,
-            groups=[] if short else _groups(page_sections),
-            anchors={} if short else anchors,
-            finding_anchors=finding_anchors,
-            drawings=drawings(ledger, anchors),
-            named={result.id: result for result in ledger.results},
-            checked={section.row.id: section for section in page_sections if section.badges},
-            plots=_plots(page_sections),
-            sandwich=found,
-            sandwich_columns=COLUMNS,
-            sandwich_plot=sandwich_plot(found.rows, "plot--sandwich"),
-            sandwich_rows=list(zip(found.rows, cells(found.rows), strict=True)),
-            card_anchors={
-                (card.evidence.title, card.evidence.subject): "" if short else card.anchor
-                for section in page_sections
-                for card in section.audits
-            },
-            notes=notes,
-            style=Markup(_read("report.css")),
-            script=Markup(script),
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        )
-        + "\n"
+    audits = [card for section in page_sections for card in section.audits]
+    plots = {card.anchor: plot_of(card.evidence, f"plot--{number}") for number, card in enumerate(audits)}
+    page = _environment().get_template("report.html")
+    text = page.render(
+        ledger=ledger,
+        summary=summary,
+        first=first_screen(ledger, summary, found),
+        spending=spending(ledger.budget),
+        findings=finding_groups(ledger),
+        sections=page_sections,
+        short=short,
+        groups=[] if short else _groups(page_sections),
+        anchors={} if short else anchors,
+        finding_anchors=finding_anchors,
+        drawings=drawings(ledger, anchors),
+        named={result.id: result for result in ledger.results},
+        checked={section.row.id: section for section in page_sections if section.badges},
+        plots={anchor: plot for anchor, plot in plots.items() if plot is not None},
+        sandwich=found,
+        sandwich_columns=COLUMNS,
+        sandwich_plot=sandwich_plot(found.rows, "plot--sandwich"),
+        sandwich_rows=list(zip(found.rows, cells(found.rows), strict=True)),
+        card_anchors={(c.evidence.title, c.evidence.subject): "" if short else c.anchor for c in audits},
+        notes={name: _note(value) for name, value in (certificates or {}).items()},
+        style=Markup(_read("report.css")),
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-
-
-def _plots(page_sections: tuple[SubjectSection, ...]) -> dict[str, Plot]:
-    """Anchor of an audit to its plot."""
-    drawn: dict[str, Plot] = {}
-    for number, card in enumerate(card for section in page_sections for card in section.audits):
-        plot = plot_of(card.evidence, f"plot--{number}")
-        if plot is not None:
-            drawn[card.anchor] = plot
-    return drawn
+    return text + "\n"
 
 
 def _by_template(cards: Iterable[Card[AuditEvidence]]) -> list[tuple[str, list[Card[AuditEvidence]]]]:
@@ -149,20 +126,12 @@ def _finding(audit: AuditEvidence, anchors: Mapping[str, str]) -> Markup:
     return said + ("" if said.endswith((".", "!", "?")) else ".")
 
 
-def _is_tabular(audit: AuditEvidence) -> bool:
-    return view_of(audit).is_tabular
-
-
 def _looks_alike(claim: FalseClaim) -> bool:
     """Whether both formulas are so long, and so much alike, that their beginnings say nothing."""
     if claim.true is None or not claim.true.because:
         return False
     short = [in_lines(proof.latex, _WIDEST) for proof in (claim.shown, claim.true)]
     return not any(short) and shortened(claim.shown.expression) == shortened(claim.true.expression)
-
-
-def _facts(audit: AuditEvidence) -> Sequence[tuple[str, str]]:
-    return view_of(audit).facts(audit)
 
 
 def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[SubjectSection]]]:
@@ -235,7 +204,7 @@ def _environment() -> Environment:
         count=number_text.count,
         duration=number_text.duration,
         moment=number_text.moment,
-        audit_facts=_facts,
+        audit_facts=lambda audit: view_of(audit).facts(audit),
         audit_text=audit_text,
         by_template=_by_template,
         finding=_finding,
@@ -248,6 +217,7 @@ def _environment() -> Environment:
         reason_of=reason_of,
         consequence_text=consequence_text,
         shortened=shortened,
+        tidy=tidy,
         gaps_text=gaps_text,
         sentence=_sentence,
         signs=signs,
@@ -255,7 +225,7 @@ def _environment() -> Environment:
         prose=_prose,
     )
     environment.tests["measurement"] = is_measurement
-    environment.tests["tabular"] = _is_tabular
+    environment.tests["tabular"] = lambda audit: view_of(audit).is_tabular
     environment.tests["finite"] = math.isfinite
     environment.globals.update(meaning=MEANING, Say=Say, Verdict=Verdict, widest=_WIDEST)
     return environment

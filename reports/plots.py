@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -14,7 +15,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import (
     ExpectationEvidence,
-    MeanEvidence,
     PrivacyEvidence,
     RateEvidence,
     RiskEvidence,
@@ -65,10 +65,8 @@ def plot_of(audit: AuditEvidence, name: str) -> Plot | None:
     match audit:
         case PrivacyEvidence():
             return privacy_plot(audit, name)
-        case RiskEvidence():
-            return mean_plot(audit, name, units="In units of the loss")
-        case MeanEvidence():
-            return mean_plot(audit, name, side="lower bound" if audit.at_least else "bound")
+        case ExpectationEvidence():
+            return mean_plot(audit, name)
         case RateEvidence():
             return rate_plot(audit, name)
         case SamplingEvidence():
@@ -81,7 +79,7 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     """The sandwich: claimed profile, best known upper bound, audited lower bound; log delta over epsilon.
 
     The audited bound at one epsilon holds at every smaller one, since profiles never increase, so it is drawn
-    as a staircase. Returns None for an empty profile.
+    as a staircase.
     """
     points = sorted(evidence.profile, key=lambda point: point.epsilon)
     if not points:
@@ -102,7 +100,7 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
                 stairs.append((evidence.epsilon_lower, evidence.delta))
             steps = [*(epsilon for epsilon, _ in stairs), stairs[-1][0]]
             shown = [*(max(value, floor) for _, value in stairs), floor]
-            axes.fill_between(steps, shown, floor, step="pre", color=svg.MEASURED, alpha=0.25, linewidth=0)
+            _band(axes, steps, shown, floor, step="pre")
             axes.step(steps, shown, where="pre", color=svg.MEASURED)
         if upper:
             axes.plot(*_above_zero(upper), color=svg.UPPER, linestyle=(0, (5, 3)))
@@ -117,25 +115,21 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
             f"at ε = {nearest(epsilons[0])} and {at_least(lower[-1])} at ε = {nearest(epsilons[-1])}. "
             f"At δ = {nearest(evidence.delta)}, ε is at least {at_least(evidence.epsilon_lower)}."
         )
-        drawing = svg.inline(
-            figure, name=name, title=f"Privacy profile of {evidence.subject}", description=description
-        )
-    legend = [_item("claim", f"claimed: {evidence.full_claim}")] if claimed else []
-    if upper:
-        legend.append(_item("upper", "best known upper bound"))
-    if seen:
-        legend.append(_item("band", "ruled out by the audit: the true profile is above"))
-    if marked:
-        legend.append(
-            _item("point", f"ε ≥ {at_least(evidence.epsilon_lower)} at δ = {nearest(evidence.delta)}")
-        )
-    caption = (
-        f"δ on a log scale. The true curve lies above the audited bound, at all points at once, except with "
-        f"probability {at_most(evidence.failure_probability)}."
-        if seen
-        else "δ on a log scale. The audit found no lower bound that is visible on this scale."
+        drawing = svg.inline(figure, name, f"Privacy profile of {evidence.subject}", description)
+    bound = f"ε ≥ {at_least(evidence.epsilon_lower)} at δ = {nearest(evidence.delta)}"
+    legend = (
+        (claimed, "claim", f"claimed: {evidence.full_claim}"),
+        (upper, "upper", "best known upper bound"),
+        (seen, "band", "ruled out by the audit: the true profile is above"),
+        (marked, "point", bound),
     )
-    rows = tuple(
+    caption = "δ on a log scale. The audit found no lower bound that is visible on this scale."
+    if seen:
+        caption = (
+            "δ on a log scale. The true curve lies above the audited bound, at all points at once, except with "
+            f"probability {at_most(evidence.failure_probability)}."
+        )
+    rows = (
         (
             nearest(point.epsilon),
             at_least(point.delta_lower),
@@ -144,20 +138,15 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
         )
         for point in points
     )
-    return Plot(
-        "Privacy profile",
-        drawing,
-        tuple(legend),
-        caption,
-        ("ε", "δ at least (audited)", "δ claimed", "δ at most (known)"),
-        rows,
-    )
+    items = tuple(_item(kind, label) for shown, kind, label in legend if shown)
+    columns = ("ε", "δ at least (audited)", "δ claimed", "δ at most (known)")
+    return Plot("Privacy profile", drawing, items, caption, columns, tuple(rows))
 
 
 def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
     """Claim, proof, exact value and audited bound of each algorithm on one log axis of epsilon.
 
-    Returns None if no row has a claim in numbers. The table beside the plot has all of it, so it has none.
+    The table beside the plot has all of it, so it has none.
     """
     shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
     if not shown:
@@ -174,50 +163,33 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
         _logarithmic(axes, "x", left, right)
         for place, row in enumerate(shown):
             assert row.claimed is not None
-            seen = max(row.lower or 0.0, left)
+            seen, around = max(row.lower or 0.0, left), [place - 0.38, place + 0.38]
             axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
-            axes.plot([row.claimed] * 2, [place - 0.38, place + 0.38], color=svg.CLAIM)
+            axes.plot([row.claimed] * 2, around, color=svg.CLAIM)
             if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
-                axes.plot(
-                    [row.proved] * 2, [place - 0.38, place + 0.38], color=svg.UPPER, linestyle=(0, (1.5, 1))
-                )
+                axes.plot([row.proved] * 2, around, color=svg.UPPER, linestyle=(0, (1.5, 1)))
             if row.exact is not None and row.exact.upper > 0:
-                axes.plot(
-                    [max(row.exact.lower, left), row.exact.upper],
-                    [place, place],
-                    "D",
-                    color=svg.INK,
-                    markersize=3.5,
-                )
+                ends = [max(row.exact.lower, left), row.exact.upper]
+                axes.plot(ends, [place, place], "D", color=svg.INK, markersize=3.5)
             if row.lower:
                 axes.plot([row.lower], [place], "o", color=svg.MEASURED, markersize=5)
         axes.set_ylim(len(shown) - 0.4, -0.6)
         axes.set_yticks(range(len(shown)), [row.subject for row in shown], fontsize=9)
         axes.grid(visible=False, axis="y")
         nothing = [row.subject for row in shown if not row.lower]
-        drawing = svg.inline(
-            figure,
-            name=name,
-            title="Privacy of each algorithm: claimed, proved, exact and audited epsilon",
-            description=f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
-            + " ".join(_sandwiched(row) for row in shown),
-        )
+        title = "Privacy of each algorithm: claimed, proved, exact and audited epsilon"
+        description = f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
+        drawing = svg.inline(figure, name, title, description + " ".join(map(_sandwiched, shown)))
     caption = "A dot is a lower bound: the true ε of that pair is to the right of it."
     if nothing:
         caption += f" No dot: the audit has no lower bound ({', '.join(nothing)})."
-    return Plot(
-        "Claimed, proved, exact and audited ε",
-        drawing,
-        (
-            _item("mark", "claimed"),
-            _item("proof", "proved, where that is less"),
-            _item("diamond", "exact, on the audited pair"),
-            _item("point", "audited: at least"),
-        ),
-        caption,
-        (),
-        (),
+    legend = (
+        _item("mark", "claimed"),
+        _item("proof", "proved, where that is less"),
+        _item("diamond", "exact, on the audited pair"),
+        _item("point", "audited: at least"),
     )
+    return Plot("Claimed, proved, exact and audited ε", drawing, legend, caption, (), ())
 
 
 def _sandwiched(row: SandwichRow) -> str:
@@ -229,16 +201,13 @@ def _sandwiched(row: SandwichRow) -> str:
     return f"{row.subject}: {', '.join(parts)}."
 
 
-def mean_plot(evidence: ExpectationEvidence, name: str, *, units: str = "", side: str = "bound") -> Plot:
-    """Measured confidence intervals against the stated bound, along the curve where there is one.
-
-    `units` are named where the quantity does not name its own; `side` is what the bound is called.
-    """
-    draw = _risk_curve if evidence.curve else _risk_interval
-    return draw(evidence, name, units, side)
+def mean_plot(evidence: ExpectationEvidence, name: str) -> Plot:
+    """Measured confidence intervals against the stated bound, along the curve where there is one."""
+    side = "lower bound" if evidence.from_below else "bound"
+    return (_risk_curve if evidence.curve else _risk_interval)(evidence, name, side)
 
 
-def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
+def _risk_curve(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
     curve = sorted(evidence.curve)
     empty = dict(zip(evidence.curve, evidence.vacuous_on_curve(), strict=True))
     sizes = [point[0] for point in curve]
@@ -256,39 +225,28 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, units: str, side: str)
         axes.plot([x for x, _ in bounded], [bound for _, bound in bounded], color=svg.CLAIM)
         _intervals(axes, [(x, max(low, floor), max(high, floor)) for x, low, high, _ in curve])
         last = curve[-1]
-        drawing = svg.inline(
-            figure,
-            name=name,
-            title=f"{evidence.quantity} over {evidence.curve_over}",
-            description=f"At {evidence.curve_over} = {nearest(last[0])}: measured {span(last[1], last[2])}, "
-            f"{_bound(last[3])}{_vacuous(empty[last])}. {len(curve)} points; the table beside the plot has them all.",
+        title = f"{evidence.quantity} over {evidence.curve_over}"
+        description = (
+            f"At {evidence.curve_over} = {nearest(last[0])}: measured {span(last[1], last[2])}, "
+            f"{_bound(last[3])}{_vacuous(empty[last])}. {len(curve)} points; the table beside the plot has them all."
         )
-    return Plot(
-        f"{_capital(evidence.quantity)} over {evidence.curve_over}",
-        drawing,
-        (
-            *((_item("claim", side),) if bounded else ()),
-            _item("interval", "measured, confidence interval"),
-        ),
-        _units(units, "" if floor == -math.inf else "on a log scale"),
-        (evidence.curve_over, "measured, at least", "measured, at most", "bound"),
-        tuple(
-            (
-                nearest(x),
-                at_least(low),
-                at_most(high),
-                (nearest(bound) if math.isfinite(bound) else "none") + _vacuous(empty[x, low, high, bound]),
-            )
-            for x, low, high, bound in curve
-        ),
-    )
+        drawing = svg.inline(figure, name, title, description)
+    legend = [_item("claim", side)] if bounded else []
+    legend.append(_item("interval", "measured, confidence interval"))
+    rows = []
+    for x, low, high, bound in curve:
+        stated = nearest(bound) if math.isfinite(bound) else "none"
+        rows.append((nearest(x), at_least(low), at_most(high), stated + _vacuous(empty[x, low, high, bound])))
+    caption = _caption(evidence, "" if floor == -math.inf else "on a log scale")
+    columns = (evidence.curve_over, "measured, at least", "measured, at most", "bound")
+    return Plot(_capital(title), drawing, tuple(legend), caption, columns, tuple(rows))
 
 
-def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: str) -> Plot:
+def _risk_interval(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
     low, high, bound = evidence.measured.lower, evidence.measured.upper, evidence.bound
     finite = [value for value in (low, high, bound) if math.isfinite(value)]
-    said = _vacuous(evidence.vacuous)
-    heading = evidence.quantity + (" against its bound" if math.isfinite(bound) else "")
+    said, known = _vacuous(evidence.vacuous), math.isfinite(bound)
+    heading = evidence.quantity + (" against its bound" if known else "")
     with svg.drawing():
         figure, axes = _axes("", "", height=0.8)
         if finite and min(finite) > 0 and max(finite) > 20 * min(finite):
@@ -306,26 +264,17 @@ def _risk_interval(evidence: ExpectationEvidence, name: str, units: str, side: s
         axes.plot(ends, [0, 0], color=svg.MEASURED, linewidth=4, solid_capstyle="butt")
         for end in ends:
             axes.plot([end, end], [-0.4, 0.4], color=svg.MEASURED, linewidth=2)
-        if math.isfinite(bound):
+        if known:
             axes.axvline(bound, color=svg.CLAIM)
-        drawing = svg.inline(
-            figure,
-            name=name,
-            title=heading,
-            description=f"Measured {span(low, high)}; {_bound(bound)}{said}.",
-        )
-    known = math.isfinite(bound)
-    return Plot(
-        _capital(heading),
-        drawing,
-        (
-            _item("bar", f"measured: {span(low, high)}"),
-            *((_item("mark", f"{side}: {nearest(bound)}{said}"),) if known else ()),
-        ),
-        _units(units, "" if known else "no bound is stated"),
-        ("measured, at least", "measured, at most", *(("bound",) if known else ())),
-        ((at_least(low), at_most(high), *((f"{nearest(bound)}{said}",) if known else ())),),
-    )
+        drawing = svg.inline(figure, name, heading, f"Measured {span(low, high)}; {_bound(bound)}{said}.")
+    legend = [_item("bar", f"measured: {span(low, high)}")]
+    columns, row = ["measured, at least", "measured, at most"], [at_least(low), at_most(high)]
+    if known:
+        legend.append(_item("mark", f"{side}: {nearest(bound)}{said}"))
+        columns.append("bound")
+        row.append(f"{nearest(bound)}{said}")
+    caption = _caption(evidence, "" if known else "no bound is stated")
+    return Plot(_capital(heading), drawing, tuple(legend), caption, tuple(columns), (tuple(row),))
 
 
 def _vacuous(empty: bool) -> str:
@@ -333,8 +282,9 @@ def _vacuous(empty: bool) -> str:
     return " (vacuous)" if empty else ""
 
 
-def _units(units: str, more: str) -> str:
-    """A caption."""
+def _caption(evidence: ExpectationEvidence, more: str) -> str:
+    """With the units of a risk, which its quantity does not name."""
+    units = "In units of the loss" if isinstance(evidence, RiskEvidence) else ""
     text = "; ".join(part for part in (units, more) if part)
     return _capital(text) + "." if text else ""
 
@@ -346,7 +296,7 @@ def _bound(bound: float) -> str:
 def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
     """Measured quantity over size, both on log scales, with the claimed slope through the points' center.
 
-    Returns None if fewer than two sizes have a positive upper end.
+    There is none if fewer than two sizes have a positive upper end.
     """
     points = sorted(point for point in evidence.points if point[0] > 0 and point[2] > 0)
     if len(points) < 2:
@@ -364,36 +314,29 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
         return [math.exp(center[1] + slope * (math.log(x) - center[0])) for x in sizes]
 
     low_slope, high_slope = evidence.exponent.lower, evidence.exponent.upper
+    exponent, claimed = span(low_slope, high_slope), nearest(evidence.exponent_claimed)
     with svg.drawing():
         figure, axes = _axes(evidence.over, " ")
         _logarithmic(axes, "x", min(sizes) / 1.15, max(sizes) * 1.15, sizes)
         _logarithmic(axes, "y", floor, max(positive) * 2)
         if math.isfinite(low_slope) and math.isfinite(high_slope):
-            axes.fill_between(
-                sizes, line(low_slope), line(high_slope), color=svg.MEASURED, alpha=0.25, linewidth=0
-            )
+            _band(axes, sizes, line(low_slope), line(high_slope))
         axes.plot(sizes, line(evidence.exponent_claimed), color=svg.CLAIM)
         _intervals(axes, [(x, max(low, floor), high) for x, low, high in points])
-        drawing = svg.inline(
-            figure,
-            name=name,
-            title=f"Rate in {evidence.over}",
-            description=f"Exponent {span(low_slope, high_slope)}, "
-            f"claimed {nearest(evidence.exponent_claimed)}; "
-            f"{len(points)} sizes from {nearest(sizes[0])} to {nearest(sizes[-1])}.",
+        description = (
+            f"Exponent {exponent}, claimed {claimed}; {len(points)} sizes from {nearest(sizes[0])} to "
+            f"{nearest(sizes[-1])}."
         )
-    return Plot(
-        f"Growth with {evidence.over}",
-        drawing,
-        (
-            _item("claim", f"claimed exponent {nearest(evidence.exponent_claimed)}"),
-            _item("band", f"measured exponent {span(low_slope, high_slope)}"),
-            _item("interval", "measured, confidence interval"),
-        ),
-        "Both axes on log scales; the lines go through the center of the points.",
-        (evidence.over, "measured, at least", "measured, at most"),
-        tuple((nearest(x), at_least(low), at_most(high)) for x, low, high in sorted(evidence.points)),
+        drawing = svg.inline(figure, name, f"Rate in {evidence.over}", description)
+    legend = (
+        _item("claim", f"claimed exponent {claimed}"),
+        _item("band", f"measured exponent {exponent}"),
+        _item("interval", "measured, confidence interval"),
     )
+    caption = "Both axes on log scales; the lines go through the center of the points."
+    columns = (evidence.over, "measured, at least", "measured, at most")
+    rows = tuple((nearest(x), at_least(low), at_most(high)) for x, low, high in sorted(evidence.points))
+    return Plot(f"Growth with {evidence.over}", drawing, legend, caption, columns, rows)
 
 
 def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
@@ -403,29 +346,24 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
     with svg.drawing():
         figure, axes = _axes(evidence.statistic, "difference")
         low, high = ([point[k] - point[3] for point in points] for k in (1, 2))
-        axes.fill_between(x, low, high, color=svg.MEASURED, alpha=0.25, linewidth=0)
+        _band(axes, x, low, high)
         axes.axhline(0.0, color=svg.CLAIM)
         reach = 1.5 * max(1e-3, *(abs(value) for value in (*low, *high)))
         axes.set_ylim(-reach, reach)
-        drawing = svg.inline(
-            figure,
-            name=name,
-            title=f"Distribution function of {evidence.statistic}, minus the correct one",
-            description=(
-                f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
-                f"{span(evidence.measured.lower, evidence.measured.upper)} apart in "
-                f"{evidence.measured_distance} distance."
-            ),
+        title = f"Distribution function of {evidence.statistic}, minus the correct one"
+        description = (
+            f"From {nearest(x[0])} to {nearest(x[-1])}; the two laws are "
+            f"{span(evidence.measured.lower, evidence.measured.upper)} apart in {evidence.measured_distance} distance."
         )
-    return Plot(
-        f"Law of {evidence.statistic}",
-        drawing,
-        (_item("claim", "the correct law"), _item("band", "the sampler's law, confidence band")),
+        drawing = svg.inline(figure, name, title, description)
+    legend = (_item("claim", "the correct law"), _item("band", "the sampler's law, confidence band"))
+    caption = (
         "The probability of at most the value on the axis, minus what it should be. The band contains it everywhere, "
-        f"except with probability {at_most(evidence.failure_probability)}.",
-        ("at", "probability, at least", "probability, at most", "correct"),
-        tuple((nearest(at), at_least(lo), at_most(hi), nearest(r)) for at, lo, hi, r in points),
+        f"except with probability {at_most(evidence.failure_probability)}."
     )
+    columns = ("at", "probability, at least", "probability, at most", "correct")
+    rows = tuple((nearest(at), at_least(lo), at_most(hi), nearest(r)) for at, lo, hi, r in points)
+    return Plot(f"Law of {evidence.statistic}", drawing, legend, caption, columns, rows)
 
 
 def _axes(x_label: str, y_label: str, *, height: float = 3.1) -> tuple[Figure, Axes]:
@@ -485,21 +423,24 @@ def _above_zero(points: Sequence[tuple[float, float]]) -> tuple[list[float], lis
     return [x for x, _ in points], [max(y, 1e-300) for _, y in points]
 
 
+def _band(
+    axes: Axes,
+    x: Sequence[float],
+    low: Sequence[float],
+    high: float | Sequence[float],
+    step: Literal["pre"] | None = None,
+) -> None:
+    axes.fill_between(x, low, high, step=step, color=svg.MEASURED, alpha=0.25, linewidth=0)
+
+
 def _intervals(axes: Axes, points: Sequence[tuple[float, float, float]]) -> None:
     middles = [(low + high) / 2 for _, low, high in points]
-    axes.errorbar(
-        [x for x, *_ in points],
-        middles,
-        yerr=[
-            [middle - low for middle, (_, low, _) in zip(middles, points, strict=True)],
-            [high - middle for middle, (_, _, high) in zip(middles, points, strict=True)],
-        ],
-        fmt="none",
-        ecolor=svg.MEASURED,
-        elinewidth=2,
-        capsize=4,
-        capthick=2,
-    )
+    below = [middle - low for middle, (_, low, _) in zip(middles, points, strict=True)]
+    above = [high - middle for middle, (_, _, high) in zip(middles, points, strict=True)]
+    style: dict[str, Any] = {
+        "fmt": "none", "ecolor": svg.MEASURED, "elinewidth": 2, "capsize": 4, "capthick": 2,
+    }  # fmt: skip
+    axes.errorbar([x for x, *_ in points], middles, yerr=[below, above], **style)
 
 
 def _item(kind: str, label: str) -> LegendItem:

@@ -22,16 +22,7 @@ _LEAST = 1e-10
 
 
 def draw_curves(curves: Sequence[tuple[str, Curves]], path: Path, *, title: str) -> None:
-    """Write the picture, the same bytes for the same curves; the file's ending says its format.
-
-    Args:
-        curves: with a name each.
-        path: ends in one of `FORMATS`.
-        title: of the picture.
-
-    Raises:
-        InvalidArgumentError: if the file cannot be written to.
-    """
+    """Write the picture of named curves, the same bytes for the same ones; the file's ending says its format."""
     with rc_context({"svg.hashsalt": "dpverify", "svg.fonttype": "none"}):
         figure = Figure(figsize=(9.0, 3.8), layout="constrained")
         profile, tradeoff = figure.subplots(1, 2)

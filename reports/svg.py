@@ -68,7 +68,7 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def inline(figure: Figure, *, name: str, title: str, description: str) -> Markup:
+def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     """The figure as an `<svg>` element for HTML; `name` keeps its ids apart from those of other drawings."""
     buffer = io.StringIO()
     FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})

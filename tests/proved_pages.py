@@ -6,7 +6,8 @@ from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving.language import Statement
 from dpverify.verification.catalog.proofs import said_of_page
-from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
+from dpverify.verification.catalog.rows import ProofRecord, answered
+from dpverify.verification.catalog.source_rows import obligations_of
 
 
 def proved(statement: Statement) -> tuple[list[ProofRecord], VariantOutcome]:

@@ -69,26 +69,21 @@ def _parameter(name: str, option: Option) -> inspect.Parameter:
     }
     written = typer.Argument(**texts) if name == "function" else typer.Option(option_name(name), **texts)
     default = Request.__dataclass_fields__[name].default
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[_TYPES[option.kind], written],
-    )
+    return _keyword(name, Annotated[_TYPES[option.kind], written], default)
 
 
-def _options() -> inspect.Signature:
-    """Those of the command: the fields of a request, and where its answer goes."""
-    made = [_parameter(name, option) for name, option in OPTIONS.items()]
-    ways = {"form": (Form, "text"), "json_file": (Json, None)}
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in ways.items()
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+# the fields of a request, and where its answer goes
+audit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+    [
+        *(_parameter(name, option) for name, option in OPTIONS.items()),
+        _keyword("form", Form, "text"),
+        _keyword("json_file", Json, None),
     ]
-    return inspect.Signature([*made, *more])
-
-
-audit.__signature__ = _options()  # type: ignore[attr-defined]
+)
 
 
 def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Request) -> None:
@@ -97,7 +92,7 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
     from dpverify.reports.formats.documents import audit_json
     from dpverify.reports.formats.markdown import audit_markdown
     from dpverify.verification.user_places import place_of
-    from dpverify.views.audits.privacy import rows_of
+    from dpverify.views.audits import privacy_rows
     from dpverify.views.results import Result, SourcePlace, result_of
 
     def results() -> list[Result]:
@@ -111,4 +106,4 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
             form, "dpverify audit", results, lambda: audit_json(found), lambda: audit_markdown(found)
         )
     elif json_file != "-":
-        print_facts(rows_of(found))
+        print_facts(privacy_rows(found))

@@ -72,11 +72,7 @@ _FILES = {
 
 
 def write_first_claims(folder: Path) -> list[Path]:
-    """Write all of it, or nothing; returns what was written.
-
-    Raises:
-        InvalidDataError: if the folder does not exist, cannot be written to, or has claims or such files already.
-    """
+    """Write all of it, or nothing, into a folder that has no claims or such files yet; returns what was written."""
     if not folder.is_dir():
         raise InvalidDataError(f"{folder} is no folder; allowed: an existing one.")
     project, own = folder / "pyproject.toml", folder / OWN_FILE

@@ -28,13 +28,14 @@ Form = Annotated[
 
 
 def check_format(form: str, json_file: str | None = None) -> None:
-    """Refuse what is no form, and two kinds of output in one place.
-
-    Raises:
-        InvalidArgumentError: for these.
-    """
+    """Refuse what is no form, and two kinds of output in one place."""
     if form not in FORMATS:
         raise InvalidArgumentError("--format", form, ", ".join(FORMATS))
+    refuse_two_outputs(form, json_file)
+
+
+def refuse_two_outputs(form: str, json_file: str | None) -> None:
+    """Refuse JSON on standard output where another form goes there."""
     if form != "text" and json_file == "-":
         raise InvalidArgumentError(
             "--json", json_file, f"a file, since --format {form} goes to standard output"
@@ -50,12 +51,7 @@ def write_results(
 ) -> None:
     """Write what was found to standard output, in a form but text; only what that form needs is made.
 
-    Args:
-        form: one of `FORMATS`.
-        suite: the command, which names a suite of test cases.
-        results: of all entries.
-        document: for JSON, or its text.
-        markdown: for a pull request.
+    `suite` is the command, which names a suite of test cases; `document` gives what JSON says, or its text.
     """
     if form == "json":
         found = document()
@@ -76,22 +72,16 @@ def write_proofs(
     proofs: Sequence[ProofEvidence],
     form: str,
     *,
-    own: bool = False,
+    own: bool,
     title: str,
-    beside: Sequence[str] = (),
+    beside: Sequence[str],
     command: str,
     findings_fail: bool,
 ) -> None:
-    """Write proofs to standard output.
+    """Write proofs to standard output, in a form but text.
 
-    Args:
-        proofs: what was found.
-        form: one of `FORMATS` but text.
-        own: whether some of the formulas stand on someone's own pages.
-        title: what is said of it all.
-        beside: what else is said of it, a line each. In forms but Markdown, both are on standard error, for such pages.
-        command: that does it again.
-        findings_fail: whether a refuted printed formula is a failure.
+    `title` and `beside` say something of it all; in forms but Markdown they are on standard error, the title only where
+    some of the formulas are someone's own. `command` does it again.
     """
     from dpverify.reports.formats.documents import proofs_json
     from dpverify.reports.formats.markdown import proofs_markdown
@@ -108,17 +98,20 @@ def write_proofs(
             place = find(proof.statement, proof.units_of or proof.obligation, proof.variant)
             yield result_of(proof, place, findings_fail=findings_fail)
 
-    write_results(
-        form,
-        "dpverify prove",
-        results,
-        lambda: proofs_json(proofs),
-        lambda: proofs_markdown(proofs, title=title, beside=beside, command=command),
-    )
+    def markdown() -> str:
+        return proofs_markdown(proofs, title=title, beside=beside, command=command)
+
+    write_results(form, "dpverify prove", results, lambda: proofs_json(proofs), markdown)
 
 
 def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     """Write what a run of `verify` found to standard output; with `json`, the ledger."""
+    if form == "text":
+        from dpverify.reports import summary_lines
+        from dpverify.terminal import print_colored
+
+        print_colored((line.text, line.verdict) for line in summary_lines(ledger))
+        return
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.reports import ledger_json
     from dpverify.reports.formats.markdown import ledger_markdown

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from dpverify.terminal import Json, check_json, print_table, tell, write_json
 
 if TYPE_CHECKING:
     from dpverify.privacy import Guarantee
+    from dpverify.privacy.curves import Curves
 
 
 def profile(
@@ -26,12 +28,10 @@ def profile(
         ),
     ],
     epsilon: Annotated[
-        list[float] | None,
-        typer.Option(help="Only at this epsilon, nats: what is delta? May be repeated."),
+        list[float] | None, typer.Option(help="Only at this epsilon, nats: what is delta? May be repeated.")
     ] = None,
     delta: Annotated[
-        list[float] | None,
-        typer.Option(help="Only at this delta: what is epsilon? May be repeated."),
+        list[float] | None, typer.Option(help="Only at this delta: what is epsilon? May be repeated.")
     ] = None,
     tradeoff: Annotated[
         bool,
@@ -40,8 +40,7 @@ def profile(
         ),
     ] = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also draw both curves: .svg, .png or .pdf."),
+        Path | None, typer.Option(metavar="FILE", help="Also draw both curves: .svg, .png or .pdf.")
     ] = None,
     json_file: Json = None,
 ) -> None:
@@ -65,41 +64,25 @@ def profile(
     if plot is not None:
         from dpverify.reports.profile_plot import draw_curves
 
-        drawn = [(name, curves(guarantee, up_to=top)) for name, guarantee, _ in made]
-        draw_curves(drawn, plot, title=what)
+        draw_curves([(name, curves(guarantee, up_to=top)) for name, guarantee in named], plot, title=what)
     if json_file is not None:
-        write_json(
-            json_file,
-            {
-                "schema_version": 1,
-                "asked": what,
-                "guarantees": [
-                    {
-                        "name": name,
-                        "guarantee": str(guarantee),
-                        "profile": [
-                            {"eps": e if e < float("inf") else None, "delta": d} for e, d in found.profile
-                        ],
-                        "tradeoff": [{"alpha": a, "beta": b} for a, b in found.tradeoff],
-                    }
-                    for name, guarantee, found in made
-                ],
-            },
-        )
+        guarantees = [_as_json(*one) for one in made]
+        write_json(json_file, {"schema_version": 1, "asked": what, "guarantees": guarantees})
     if json_file != "-":
-        safe = ROUND_FLOOR if tradeoff else ROUND_CEILING
-        columns = (
-            ("guarantee", "type I error", "type II error") if tradeoff else ("guarantee", "epsilon", "delta")
-        )
-        print_table(
-            "",
-            columns,
-            (
-                (name, _text(x, ROUND_CEILING), _text(y, safe))
-                for name, _, found in made
-                for x, y in (found.tradeoff if tradeoff else found.profile)
-            ),
-        )
+        safe, of, columns = ROUND_CEILING, "profile", ("guarantee", "epsilon", "delta")
+        if tradeoff:
+            safe, of, columns = ROUND_FLOOR, "tradeoff", ("guarantee", "type I error", "type II error")
+        points = ((name, point) for name, _, found in made for point in getattr(found, of))
+        print_table("", columns, ((name, _text(x, ROUND_CEILING), _text(y, safe)) for name, (x, y) in points))
+
+
+def _as_json(name: str, guarantee: Guarantee, found: Curves) -> dict[str, Any]:
+    return {
+        "name": name,
+        "guarantee": str(guarantee),
+        "profile": [{"eps": e if e < math.inf else None, "delta": d} for e, d in found.profile],
+        "tradeoff": [{"alpha": a, "beta": b} for a, b in found.tradeoff],
+    }
 
 
 def _text(value: float, rounding: str) -> str:
@@ -126,11 +109,8 @@ def _guarantees(what: str) -> list[tuple[str, Guarantee]]:
     if not of_it:
         near = get_close_matches(what, [*{plan.subject for plan in plans.values()}, *plans], n=4, cutoff=0.5)
         like = f" (such as {', '.join(near)})" if near else ""
-        raise InvalidArgumentError(
-            "claim",
-            what,
-            f"a claim such as eps=1,delta=1e-5, or an algorithm that is audited for privacy{like}",
-        )
+        allowed = f"a claim such as eps=1,delta=1e-5, or an algorithm that is audited for privacy{like}"
+        raise InvalidArgumentError("claim", what, allowed)
     chosen, *others = of_it
     question = plans[chosen].build(Profile.QUICK).question
     assert isinstance(question, PrivacyQuestion)

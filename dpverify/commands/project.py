@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from dpverify.views.results import AuditedClaim
 
 
-def init(
-    folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path("."),
-) -> None:
+def init(folder: Annotated[Path, typer.Argument(help="The project's folder.")] = Path(".")) -> None:
     """Write a first claim, its data and a first test into a project.
 
     The claim goes into pyproject.toml, as a commented table [tool.dpverify], or into dpverify.toml where there is none.
@@ -73,10 +71,7 @@ def run(
     check_format(form, json_file)
     check_json(json_file)
     ledger, audited = audit_project(
-        project,
-        chosen=tuple(names or ()),
-        places=claim_places(project, path),
-        tell=tell,
+        project, chosen=tuple(names or ()), places=claim_places(project, path), tell=tell
     )
     out.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, out / "ledger.json")

@@ -35,27 +35,17 @@ class StatedClaim:
     name: str
     request: Request
 
-    @property
-    def claim(self) -> str:
-        """As it stands in the file."""
-        return str(self.request.claim)
-
 
 @dataclass(frozen=True)
 class Project:
-    """All claims, and what may be spent on them.
-
-    Attributes:
-        claims: in the order in which they are audited.
-        failure_probability: with at most this probability is any correct claim called violated.
-        seed: of all audits.
-        report: folder for the ledger.
-    """
+    """All claims, in the order in which they are audited, and what may be spent on them."""
 
     claims: tuple[StatedClaim, ...] = ()
     failure_probability: float = FAILURE_PROBABILITY
+    """With at most this probability is any correct claim called violated."""
     seed: int = 0
     report: str = "build/dpverify"
+    """Folder for the ledger."""
 
     def names(self) -> tuple[str, ...]:
         """A name for each claim, all different."""
@@ -69,11 +59,7 @@ class Project:
 
 
 def project_file(folder: Path) -> Path:
-    """The file in which a folder's project states its claims.
-
-    Raises:
-        InvalidDataError: if there is none.
-    """
+    """The file in which a folder's project states its claims."""
     for name in ("pyproject.toml", OWN_FILE):
         if (folder / name).is_file() and (name == OWN_FILE or _table(folder / name) is not None):
             return folder / name
@@ -87,9 +73,6 @@ def read_project(path: Path) -> Project:
     """The project of a pyproject.toml, or of a TOML file whose entries stand at the top.
 
     An entry is a field of a `Request`, with dashes for underscores. Files are looked for beside the TOML file.
-
-    Raises:
-        InvalidDataError: for a file that cannot be read, and an entry that is not known or not allowed.
     """
     table = _table(path)
     if table is None:
@@ -167,16 +150,7 @@ def audit_project(
     """Audit all claims, or those chosen by name; each gets an equal part of the failure probability.
 
     The parts are those of all claims, whatever is chosen. A claim whose audit ends in an error is said so, and the
-    others go on.
-
-    Args:
-        project: the claims.
-        chosen: names of claims; all if empty.
-        places: where each claim is stated, in their order.
-        tell: gets a line now and then.
-
-    Raises:
-        InvalidArgumentError: for a name that is none of a claim.
+    others go on. `places` say where each claim is stated, in their order.
     """
     begin, names = time.perf_counter(), project.names()
     for name in chosen:
@@ -190,14 +164,15 @@ def audit_project(
     for one, name, share, place in zip(project.claims, names, budget.split(*names), stated, strict=True):
         if chosen and name not in chosen:
             continue
-        tell(f"{name}: {one.claim}")
+        claim = str(one.request.claim)
+        tell(f"{name}: {claim}")
         try:
             found = audit(replace(one.request, failure_probability=share), tell=tell)
         except DpverifyError as error:
-            audited.append(AuditedClaim(name, one.claim, None, str(error), place))
+            audited.append(AuditedClaim(name, claim, None, str(error), place))
             continue
-        found = found.model_copy(update={"title": f"{name} against {one.claim}"})
-        audited.append(AuditedClaim(name, one.claim, found, place=place))
+        found = found.but(title=f"{name} against {claim}")
+        audited.append(AuditedClaim(name, claim, found, place=place))
     ledger = Ledger.of_run(
         command_line("dpverify", "run", *chosen),
         seed=project.seed,
@@ -215,8 +190,6 @@ _CLAIM = re.compile(r"\s*claim\s*=")
 
 def claim_places(project: Project, path: Path) -> tuple[SourcePlace, ...]:
     """The lines of a project's file on which its claims are stated; line 1 where they stand in another form."""
-    file = path.absolute()
-    shown = (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file).as_posix()
     lines: list[int] = []
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -229,7 +202,7 @@ def claim_places(project: Project, path: Path) -> tuple[SourcePlace, ...]:
             lines[-1] = number
     if len(lines) != len(project.claims):
         lines = [1] * len(project.claims)
-    return tuple(SourcePlace(shown, line) for line in lines)
+    return tuple(SourcePlace.of(path, line) for line in lines)
 
 
 def _table(path: Path) -> dict[str, Any] | None:

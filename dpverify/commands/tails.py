@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.terminal import VIOLATED, Json, Seed, check_json, print_facts, progress_bar, write_json
+
+if TYPE_CHECKING:
+    from dpverify.auditing.noise import TailAudit
+    from dpverify.verification.noise_audits import NoiseQuestion
 
 
 def tails(
@@ -80,49 +85,43 @@ def tails(
         Limits(time_limit, int(memory_limit * 2**30)),
     )
     found = audit_noise(question, progress=None if samples else progress_bar("drawing"))
-    lost = found.delta_lost(distance)
     if json_file is not None:
-        grids = [
-            {"side": side, "bits": grid.bits, "first": grid.first, "lag": grid.lag}
-            for side, grid in found.grids.items()
-        ]
-        content: dict[str, Any] = {
-            "schema_version": 2, "verdict": found.verdict, "reason": found.reason, "law": found.law,
-            "low": None if -1 not in found.ends else -found.ends[-1], "high": found.ends.get(1), "grids": grids,
-            "values": found.values, "repeats": found.repeats, "largest": found.largest,
-            "seen_up_to": found.seen_up_to, "grid_seen_up_to": found.grid_seen_up_to, "written": found.written,
-            "distance": distance, "delta_lost": lost, "runs": found.runs,
-            "failure_probability": found.failure_probability, "seed": seed, "reproduce": question.again,
-        }  # fmt: skip
-        write_json(json_file, content)
+        asked = {"distance": distance, "delta_lost": found.delta_lost(distance), "runs": found.runs}
+        again = {"failure_probability": found.failure_probability, "seed": seed, "reproduce": question.again}
+        write_json(json_file, {**_as_json(found), **asked, **again})
     if json_file != "-":
-        # without a grid, the largest number is all that is known of an end
-        given = "" if found.grids.keys() == found.ends.keys() else ", if it ends there"
-        tail = [
-            f"{'ends at' if side in found.grids else 'nothing beyond'} {side * end:.4g}"
-            for side, end in sorted(found.ends.items())
-        ]
-        print_facts(
-            (
-                ("verdict", str(found.verdict)),
-                ("claim", f"as far out, and as many values, as {law} noise of scale {scale:g}"),
-                ("tail", f"{', '.join(tail)} times the scale" if tail else "no end found"),
-                *(
-                    (
-                        (
-                            "costs",
-                            f"delta at least {lost:.3g}, whatever epsilon, for answers {distance:g} scales apart"
-                            f"{given}",
-                        ),
-                    )
-                    if lost
-                    else ()
-                ),
-                ("failure probability", f"{found.failure_probability:g}"),
-                ("numbers", str(found.runs)),
-                ("why", found.reason),
-                ("reproduce", question.again),
-            ),
-        )
+        print_facts(_facts(found, question, distance))
     if found.verdict == "violated":
         raise typer.Exit(VIOLATED)
+
+
+def _as_json(found: TailAudit) -> dict[str, Any]:
+    grids = [
+        {"side": side, "bits": grid.bits, "first": grid.first, "lag": grid.lag}
+        for side, grid in found.grids.items()
+    ]
+    return {
+        "schema_version": 2, "verdict": found.verdict, "reason": found.reason, "law": found.law,
+        "low": None if -1 not in found.ends else -found.ends[-1], "high": found.ends.get(1), "grids": grids,
+        "values": found.values, "repeats": found.repeats, "largest": found.largest, "seen_up_to": found.seen_up_to,
+        "grid_seen_up_to": found.grid_seen_up_to, "written": found.written,
+    }  # fmt: skip
+
+
+def _facts(found: TailAudit, question: NoiseQuestion, distance: float) -> Iterator[tuple[str, str]]:
+    yield "verdict", str(found.verdict)
+    yield "claim", f"as far out, and as many values, as {question.law} noise of scale {question.scale:g}"
+    tail = [
+        f"{'ends at' if side in found.grids else 'nothing beyond'} {side * end:.4g}"
+        for side, end in sorted(found.ends.items())
+    ]
+    yield "tail", f"{', '.join(tail)} times the scale" if tail else "no end found"
+    if lost := found.delta_lost(distance):
+        # without a grid, the largest number is all that is known of an end
+        given = "" if found.grids.keys() == found.ends.keys() else ", if it ends there"
+        apart = f"for answers {distance:g} scales apart{given}"
+        yield "costs", f"delta at least {lost:.3g}, whatever epsilon, {apart}"
+    yield "failure probability", f"{found.failure_probability:g}"
+    yield "numbers", str(found.runs)
+    yield "why", found.reason
+    yield "reproduce", question.again

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpverify.ledger.headlines.roots import Roots
 from dpverify.ledger.headlines.rows import HOLDS, FalsePart
-from dpverify.ledger.headlines.words import NOTHING, VariantOutcome
+from dpverify.ledger.headlines.words import NOTHING, Standing, VariantOutcome
 from dpverify.ledger.records import Interval, Record
 from dpverify.ledger.verdicts import Consequence, Verdict
 
@@ -105,6 +105,14 @@ class StatementEntry(Record):
     """What refutes it as printed: a statement is refuted by an instance only."""
     marks: tuple[FalsePart, ...] = ()
     """What is false beside the statement itself."""
+
+    @property
+    def has_outcome(self) -> bool:
+        """Whether anything was shown of the whole of it."""
+        return (
+            bool(self.printed.verdict or self.corrected.verdict)
+            or self.printed.standing is Standing.WHERE_MEANT
+        )
 
     @property
     def roots(self) -> Roots:

@@ -121,24 +121,19 @@ class ExpectationEvidence(SampledEvidence):
     @property
     def vacuous(self) -> bool:
         """Whether it is certified that no output could break the bound."""
-        return self.extreme is not None and is_vacuous(
-            self.bound, self._worst(self.extreme), at_least=self.from_below
-        )
+        if self.extreme is None:
+            return False
+        worst = self.extreme.lower if self.from_below else self.extreme.upper
+        return is_vacuous(self.bound, worst, at_least=self.from_below)
 
     def vacuous_on_curve(self) -> tuple[bool, ...]:
         """The same of each point of the curve; where a ledger does not say it, nothing is called vacuous."""
-        worst = self.curve_extremes or (self._harmless,) * len(self.curve)
+        harmless = -math.inf if self.from_below else math.inf
+        worst = self.curve_extremes or (harmless,) * len(self.curve)
         return tuple(
             is_vacuous(bound, end, at_least=self.from_below)
             for (*_, bound), end in zip(self.curve, worst, strict=True)
         )
-
-    @property
-    def _harmless(self) -> float:
-        return -math.inf if self.from_below else math.inf
-
-    def _worst(self, extreme: Interval) -> float:
-        return extreme.lower if self.from_below else extreme.upper
 
 
 class RiskEvidence(ExpectationEvidence):

@@ -74,13 +74,7 @@ class FailureMargin(Record):
 
     @classmethod
     def of(cls, relation: str, left: str | None, right: str | None) -> FailureMargin | None:
-        """By how much it fails, from its two sides; None unless they are numbers that can be compared so.
-
-        Args:
-            relation: as printed between the sides: `<=`, `<`, `>=` or `>`; another says nothing.
-            left: the first side.
-            right: the second.
-        """
+        """By how much it fails, by the printed relation of its sides; None unless these are numbers in order."""
         if relation not in ("<=", "<", ">=", ">"):
             return None
         at_least = relation in (">=", ">")

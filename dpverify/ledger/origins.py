@@ -5,15 +5,26 @@ Algorithms say it of what they state, so that whoever audits them need not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 from dpverify.ledger.audits import ClaimForm, ClaimOrigin
 
 
 @dataclass(frozen=True)
-class AsPrinted:
+class _Origin:
+    form: ClassVar[ClaimForm]
+
+    def record(self) -> ClaimOrigin:
+        """The form that the ledger keeps."""
+        return ClaimOrigin(form=self.form, **asdict(self))
+
+
+@dataclass(frozen=True)
+class AsPrinted(_Origin):
     """The claim is what its source prints, to the letter."""
 
+    form = ClaimForm.AS_PRINTED
     source: str
     """Catalog id of the statement or algorithm."""
     printed: str
@@ -21,17 +32,12 @@ class AsPrinted:
     holds_for: str
     """The range in which it is claimed, such as `epsilon <= 1` or `every n`."""
 
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(
-            form=ClaimForm.AS_PRINTED, source=self.source, printed=self.printed, holds_for=self.holds_for
-        )
-
 
 @dataclass(frozen=True)
-class Corrected:
+class Corrected(_Origin):
     """The claim differs from what its source prints: a mistake corrected, an O( ) made explicit, a case specialized."""
 
+    form = ClaimForm.CORRECTED
     source: str
     printed: str
     """The number or formula that the source prints instead."""
@@ -39,37 +45,21 @@ class Corrected:
     """What was corrected, and why: completes `corrected: ...`."""
     holds_for: str
 
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(
-            form=ClaimForm.CORRECTED,
-            source=self.source,
-            printed=self.printed,
-            because=self.because,
-            holds_for=self.holds_for,
-        )
-
 
 @dataclass(frozen=True)
-class Unstated:
+class Unstated(_Origin):
     """Nothing is claimed anywhere: a measurement, or a value that serves only for comparison."""
 
+    form = ClaimForm.UNSTATED
     because: str
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(form=ClaimForm.UNSTATED, because=self.because)
 
 
 @dataclass(frozen=True)
-class NotCompared:
+class NotCompared(_Origin):
     """The claim has not been compared with its source yet; the report says so."""
 
+    form = ClaimForm.NOT_COMPARED
     source: str = ""
-
-    def record(self) -> ClaimOrigin:
-        """The form that the ledger keeps."""
-        return ClaimOrigin(form=ClaimForm.NOT_COMPARED, source=self.source)
 
 
 Origin = AsPrinted | Corrected | Unstated | NotCompared

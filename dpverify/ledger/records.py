@@ -33,12 +33,9 @@ class Interval(Record):
 
 
 def is_vacuous(bound: float, worst: float, *, at_least: bool = False) -> bool:
-    """Whether a bound says nothing, as nothing is beyond it.
+    """Whether a bound on a quantity says nothing, as its worst value, known or certified, is not beyond it.
 
-    Args:
-        bound: on a quantity, in its unit; infinite on the harmless side where none is stated, which is not vacuous.
-        worst: the largest value that the quantity can have, with `at_least` the smallest, known or certified.
-        at_least: True for a bound from below.
+    The worst value is the largest one, for a bound from below the smallest. No bound, an infinite one, is not vacuous.
     """
     return math.isfinite(bound) and (worst >= bound if at_least else worst <= bound)
 
@@ -79,10 +76,8 @@ class Reuse(Record):
 
     def since(self, before: Reuse) -> Reuse:
         """What came after an earlier count of the same store."""
-        counted = {name: count for name, count in self if isinstance(count, int)}
-        return Reuse(
-            store=self.store, **{name: count - getattr(before, name) for name, count in counted.items()}
-        )
+        counts = {name: count - getattr(before, name) for name, count in self if isinstance(count, int)}
+        return self.but(**counts)
 
     def summary(self) -> str:
         """The same in one line, empty if there is nothing to say."""
@@ -99,11 +94,7 @@ class Reuse(Record):
                 "files that the code opens are no part of the store's keys"
             )
         if self.refused:
-            rows = (
-                "1 damaged or misplaced row"
-                if self.refused == 1
-                else f"{self.refused} damaged or misplaced rows"
-            )
+            rows = f"{self.refused} damaged or misplaced row{'' if self.refused == 1 else 's'}"
             said.append(f"{rows} in {self.store} refused, and that work done again")
         if self.not_kept:
             said.append(

@@ -25,16 +25,12 @@ class Verdict(StrEnum):
 
 
 class Qualified(str):
-    """A verdict with what is to be said beside it, as text.
-
-    Attributes:
-        verdict: alone.
-    """
+    """A verdict with what is to be said beside it, as text."""
 
     verdict: Verdict
+    """Alone."""
 
     def __new__(cls, verdict: Verdict, beside: str) -> Qualified:
-        """Both, one after the other."""
         made = super().__new__(cls, f"{verdict}{beside}")
         made.verdict = verdict
         return made
@@ -132,18 +128,9 @@ class Variant(StrEnum):
 
 
 def overall(verdicts: list[Verdict]) -> Verdict | None:
-    """Fold the verdicts of a statement's formulas into one.
-
-    One refuted formula refutes the whole; otherwise the weakest verdict stands, from `does not follow` and
-    `undecided` through `supported` and `certified` to `proved`. An empty list gives None.
-    """
+    """The verdicts of a statement's formulas in one: the weakest, and of no formulas none."""
     order = [
-        Verdict.REFUTED,
-        Verdict.VIOLATED,
-        Verdict.DOES_NOT_FOLLOW,
-        Verdict.UNDECIDED,
-        Verdict.SUPPORTED,
-        Verdict.CERTIFIED,
-        Verdict.PROVED,
-    ]
+        Verdict.REFUTED, Verdict.VIOLATED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED, Verdict.SUPPORTED,
+        Verdict.CERTIFIED, Verdict.PROVED,
+    ]  # fmt: skip
     return min(verdicts, key=order.index) if verdicts else None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dpverify.pytest_plugin.options import MARKER, add_options, read_options
+from dpverify.pytest_plugin.items import MARKER
+from dpverify.pytest_plugin.options import add_options, read_options
 from dpverify.pytest_plugin.session import SESSION, Session
 
 if TYPE_CHECKING:
@@ -42,9 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def privacy_claim(request: pytest.FixtureRequest) -> Claims:
     """State claims within a test: `privacy_claim(mechanism, "eps=1", data=..., neighbor=...)`."""
     __tracebackhide__ = True
-    from dpverify.pytest_plugin.claims import claims_of
-
-    return claims_of(request.config.stash[SESSION], request.node)
+    return request.config.stash[SESSION].claims_of(request.node)
 
 
 @pytest.fixture

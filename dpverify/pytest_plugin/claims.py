@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -20,8 +20,8 @@ from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Guarantee
 from dpverify.properties import check_audit
-from dpverify.pytest_plugin.options import FIXTURE, MARKER
-from dpverify.pytest_plugin.session import CLAIMS, FOUND, PLACE, SAID, Session, asks, name_of
+from dpverify.pytest_plugin.items import FOUND, MARKER, PLACE, SAID, asks, name_of
+from dpverify.pytest_plugin.options import Options
 from dpverify.quoting import command_line
 
 SECONDS = 3600.0
@@ -36,28 +36,12 @@ SubjectT = TypeVar("SubjectT")
 EvidenceT = TypeVar("EvidenceT", bound=AuditEvidence)
 
 
-def claims_of(session: Session, item: pytest.Item) -> Claims:
-    """The claims of one test, made at the first call; a test that was not counted fails."""
-    __tracebackhide__ = True
-    if PLACE not in item.stash:
-        pytest.fail(
-            f"The fixture {FIXTURE} is asked for while a test runs; allowed: a test that names it among its arguments "
-            "or in usefixtures, so that its part of the failure probability is known before.",
-            pytrace=False,
-        )
-    if CLAIMS not in item.stash:
-        item.stash[CLAIMS] = Claims(session, item)
-    found: Claims = item.stash[CLAIMS]
-    return found
-
-
 class Claims:
     """States claims about mechanisms, or outputs, within a test; what the fixture `privacy_claim` is."""
 
-    def __init__(self, session: Session, item: pytest.Item) -> None:
-        self._session, self._item = session, item
-        self._place = item.stash[PLACE]
-        self._share = session.share(self._place)
+    def __init__(self, options: Options, item: pytest.Item, share: ErrorShare, name: str) -> None:
+        self._options, self._item = options, item
+        self._share, self._name = share, name
         self._several = asks(item)
         self._number = 0
         item.stash[FOUND] = []
@@ -65,15 +49,10 @@ class Claims:
     @property
     def seed(self) -> int:
         """The session's."""
-        return self._session.options.seed
+        return self._options.seed
 
     def __call__(
-        self,
-        subject: Any,
-        claim: Guarantee | str,
-        *,
-        allow_undecided: bool = False,
-        **options: Any,
+        self, subject: Any, claim: Guarantee | str, *, allow_undecided: bool = False, **options: Any
     ) -> PrivacyEvidence:
         """Audit a claim, and fail the test if it is violated or undecided.
 
@@ -110,7 +89,7 @@ class Claims:
                 f"{found.reason}: so few runs, as profile dev makes, decide nothing", _use_item_location=True
             )
         if undecided or found.verdict is Verdict.VIOLATED:
-            lines = [*failure_lines(request, found), *self._budget(share), f"replay: {found.reproduce}"]
+            lines = [*failure_lines(request, found), self._budget(share), f"replay: {found.reproduce}"]
             raise AssertionError("\n".join(lines))
         return found
 
@@ -126,7 +105,7 @@ class Claims:
             left, right = _outputs(subject)
             return Request(left=left, right=right, **options, **session), False
         request = Request(subject, **{"time_limit": SECONDS, **options}, **session)
-        many = self._session.options.scaled(request.most_runs, request.fewest_runs)
+        many = self._options.scaled(request.most_runs, request.fewest_runs)
         return replace(request, runs=many), many < request.most_runs
 
     def audit(
@@ -166,7 +145,7 @@ class Claims:
         claim = str(getattr(evidence, "claim", "") or evidence.title or type(question).__name__)
         self._keep(share, evidence, claim, int(getattr(evidence, "seed", self.seed)))
         if failed:
-            raise AssertionError("\n".join([failed, *self._budget(share), f"replay: {self._again()}"]))
+            raise AssertionError("\n".join([failed, self._budget(share), f"replay: {self._again()}"]))
         return evidence
 
     def failure_probability(self, why: str) -> float:
@@ -176,6 +155,23 @@ class Claims:
         level = share.spend(why)
         self._keep(share, None, why, self._seed())
         return level
+
+    def audit_returned(self, returned: Any) -> None:
+        """Audit what a test with the marker returned; its failure shows no lines of code, since none of them failed."""
+        __tracebackhide__ = True
+        marker = self._item.get_closest_marker(MARKER)
+        try:
+            if marker is None or len(marker.args) != 1:
+                given = () if marker is None else marker.args
+                raise InvalidArgumentError(f"the marker {MARKER}", given, "one claim, and all else by name")
+            self(returned, marker.args[0], **marker.kwargs)
+        except (AssertionError, DpverifyError) as error:
+            if _outside(error.__traceback__) is not None:
+                raise
+            self._item.stash[SAID] = str(error)
+        else:
+            return
+        pytest.fail(self._item.stash[SAID], pytrace=False)
 
     # --------------------------------------------------------------------------------------- parts
 
@@ -193,59 +189,40 @@ class Claims:
 
     def _again(self) -> str:
         """The command line that does the same again: the test alone, with its own part for a whole session."""
-        options = self._session.options
+        chosen = self._options
         return command_line(
-            "pytest", name_of(self._item), f"--dpverify-seed={options.seed}", f"--dpverify-profile={options.profile}",
+            "pytest", name_of(self._item), f"--dpverify-seed={chosen.seed}", f"--dpverify-profile={chosen.profile}",
             f"--dpverify-failure-probability={self._share.failure_probability!r}",
         )  # fmt: skip
 
-    def _budget(self, share: ErrorShare) -> list[str]:
-        whole = self._session.options.failure_probability
-        return [f"session: {share.failure_probability:.3g} of the session's failure probability {whole:g}"]
+    def _budget(self, share: ErrorShare) -> str:
+        whole = self._options.failure_probability
+        return f"session: {share.failure_probability:.3g} of the session's failure probability {whole:g}"
 
     def _keep(
         self, share: ErrorShare, found: AuditEvidence | None, claim: str, seed: int, **numbers: float
     ) -> None:
         """For the ledger, and as properties for JUnit's reports."""
         verdict = "checked elsewhere" if found is None else str(found.verdict)
-        level = share.failure_probability
-        spent = [part.model_dump() for part in share.spent()]
+        level, (file, line, _) = share.failure_probability, self._item.location
         self._item.stash[FOUND].append(
             {
-                "place": self._place,
+                "place": self._item.stash[PLACE],
                 "number": self._number,
-                "name": self._session.names[self._place],
-                "file": self._item.location[0],
-                "line": 1 + (self._item.location[1] or 0),
+                "name": self._name,
+                "file": file,
+                "line": 1 + (line or 0),
                 "verdict": verdict,
                 "share": level,
                 "of": self._share.failure_probability,
-                "spent": spent,
+                "spent": [part.model_dump() for part in share.spent()],
                 "evidence": None if found is None else found.model_dump(mode="json"),
             }
         )
         behind = f".{self._number}" if self._several else ""
         said = {"verdict": verdict, "claim": claim, "seed": seed, "failure_probability": level, **numbers}
-        self._item.user_properties += [
-            (f"dpverify.{name}{behind}", str(value)) for name, value in said.items()
-        ]
-
-
-def audit_returned(claims: Claims, item: pytest.Item, returned: Any) -> None:
-    """Audit what a test with the marker returned; its failure shows no lines of code, since none of them failed."""
-    __tracebackhide__ = True
-    try:
-        (marker,) = list(item.iter_markers(MARKER))[:1]
-        if len(marker.args) != 1:
-            raise InvalidArgumentError(f"the marker {MARKER}", marker.args, "one claim, and all else by name")
-        claims(returned, marker.args[0], **marker.kwargs)
-    except (AssertionError, DpverifyError) as error:
-        if _outside(error.__traceback__) is not None:
-            raise
-        item.stash[SAID] = str(error)
-    else:
-        return
-    pytest.fail(item.stash[SAID], pytrace=False)
+        properties = ((f"dpverify.{name}{behind}", str(value)) for name, value in said.items())
+        self._item.user_properties.extend(properties)
 
 
 def _outputs(subject: Any) -> tuple[Any, Any]:
@@ -270,16 +247,11 @@ def _clean(call: Callable[[], FoundT]) -> FoundT:
     try:
         return call()
     except DpverifyError as error:
-        _raise_outside(error)
-
-
-def _raise_outside(error: DpverifyError) -> NoReturn:
-    __tracebackhide__ = True
-    cause = error.__cause__
-    theirs = None if cause is None else _outside(cause.__traceback__)
-    if cause is not None and theirs is not None:
-        raise cause.with_traceback(theirs) from None
-    raise error.with_traceback(None) from None
+        cause = error.__cause__
+        theirs = None if cause is None else _outside(cause.__traceback__)
+        if cause is not None and theirs is not None:
+            raise cause.with_traceback(theirs) from None
+        raise error.with_traceback(None) from None
 
 
 def _outside(traceback: TracebackType | None) -> TracebackType | None:

@@ -13,22 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dpverify.pytest_plugin.options import FIXTURE, MARKER, Options
+from dpverify.pytest_plugin.items import CLAIMS, FIXTURE, FOUND, MARKER, PLACE, SAID, name_of, states_claims
+from dpverify.pytest_plugin.options import Options
 
 if TYPE_CHECKING:
     from dpverify.auditing.error_share import ErrorShare
-
-PLACE = pytest.StashKey[int]()
-"""Which of the tests that state claims a test is, from 0."""
-
-FOUND = pytest.StashKey[list[dict[str, Any]]]()
-"""What was found of a test's claims, in plain types."""
-
-SAID = pytest.StashKey[str]()
-"""Why a test failed, where no line of its code did."""
-
-CLAIMS = pytest.StashKey[Any]()
-"""A test's `Claims`."""
+    from dpverify.pytest_plugin.claims import Claims
 
 _SENT = "dpverify"
 """Attribute of a report."""
@@ -59,6 +49,23 @@ class Session:
         part = self._shares[place]
         return ErrorShare(part.failure_probability, name=part.name)
 
+    def claims_of(self, item: pytest.Item) -> Claims:
+        """The claims of one test, made at the first call; a test that was not counted fails."""
+        __tracebackhide__ = True
+        from dpverify.pytest_plugin.claims import Claims
+
+        if PLACE not in item.stash:
+            pytest.fail(
+                f"The fixture {FIXTURE} is asked for while a test runs; allowed: a test that names it among its "
+                "arguments or in usefixtures, so that its part of the failure probability is known before.",
+                pytrace=False,
+            )
+        if CLAIMS not in item.stash:
+            place = item.stash[PLACE]
+            item.stash[CLAIMS] = Claims(self.options, item, self.share(place), self.names[place])
+        found: Claims = item.stash[CLAIMS]
+        return found
+
     # --------------------------------------------------------------------------------------- what is collected
 
     def pytest_report_header(self) -> str:
@@ -72,16 +79,11 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the tests that state claims, once all that is left out has been."""
-        self.names, self._shares = _distinct(self._stating(session.items)), ()
-        self.counted = len(self.names)
-
-    def _stating(self, items: Iterable[pytest.Item]) -> Iterable[str]:
-        place = 0
-        for item in items:
-            if states_claims(item):
-                item.stash[PLACE] = place
-                place += 1
-                yield name_of(item)
+        stating = [item for item in session.items if states_claims(item)]
+        for place, item in enumerate(stating):
+            item.stash[PLACE] = place
+        self.names, self._shares = _distinct(map(name_of, stating)), ()
+        self.counted = len(stating)
 
     def pytest_report_collectionfinish(self) -> list[str]:
         """How the failure probability is divided."""
@@ -107,9 +109,7 @@ class Session:
             return None
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
         returned = pyfuncitem.obj(**arguments)
-        from dpverify.pytest_plugin.claims import audit_returned, claims_of
-
-        audit_returned(claims_of(self, pyfuncitem), pyfuncitem, returned)
+        self.claims_of(pyfuncitem).audit_returned(returned)
         return True
 
     @pytest.hookimpl(wrapper=True)
@@ -166,27 +166,12 @@ class Session:
         if wanted and not hasattr(session.config, "workerinput"):
             from dpverify.pytest_plugin.session_ledger import write_session
 
-            write_session(self, session.config)
+            found = [self.found[key] for key in sorted(self.found)]
+            write_session(self.options, found, session.config.invocation_params.args)
 
 
 SESSION = pytest.StashKey[Session]()
 """Of a configuration."""
-
-
-def name_of(item: pytest.Item) -> str:
-    """What selects a test on the command line: its id, without the group that pytest-xdist puts behind it."""
-    grouped = getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group")
-    return item.nodeid.rpartition("@")[0] if grouped and "@" in item.nodeid else item.nodeid
-
-
-def states_claims(item: pytest.Item) -> bool:
-    """Whether a test has the marker or asks for the fixture."""
-    return item.get_closest_marker(MARKER) is not None or asks(item)
-
-
-def asks(item: pytest.Item) -> bool:
-    """Whether a test asks for the fixture."""
-    return FIXTURE in getattr(item, "fixturenames", ())
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-
-import pytest
+from collections.abc import Sequence
+from typing import Any
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.records import SpentShare
-from dpverify.pytest_plugin.session import Session
+from dpverify.pytest_plugin.options import Options
 from dpverify.quoting import command_line
 from dpverify.reports import write_ledger
 from dpverify.reports.formats.sarif import sarif
@@ -17,10 +17,8 @@ from dpverify.reports.ledger_files import write_text
 from dpverify.views.results import SourcePlace, result_of
 
 
-def session_ledger(session: Session, command: str) -> Ledger:
-    """What was found, whatever processes found it and in whichever order."""
-    options = session.options
-    claims = [session.found[key] for key in sorted(session.found)]
+def session_ledger(options: Options, claims: Sequence[dict[str, Any]], command: str) -> Ledger:
+    """What was found of a session's claims, in plain types, whatever processes found it."""
     entries = [one["evidence"] for one in claims if one["evidence"] is not None]
     shares = [
         spent if spent.path == (one["name"],) else spent.below(one["name"])
@@ -41,18 +39,13 @@ def session_ledger(session: Session, command: str) -> Ledger:
     )
 
 
-def write_session(session: Session, config: pytest.Config) -> None:
-    """Write the ledger, and the same as SARIF, where the options say.
-
-    Raises:
-        InvalidDataError: if one cannot be written there.
-    """
-    ledger = session_ledger(session, command_line("pytest", *config.invocation_params.args))
-    if session.options.report is not None:
-        write_ledger(ledger, session.options.report)
-    if session.options.sarif is not None:
-        claims = [session.found[key] for key in sorted(session.found)]
+def write_session(options: Options, claims: Sequence[dict[str, Any]], arguments: Sequence[str]) -> None:
+    """Write the ledger, and the same as SARIF, where the options say."""
+    ledger = session_ledger(options, claims, command_line("pytest", *arguments))
+    if options.report is not None:
+        write_ledger(ledger, options.report)
+    if options.sarif is not None:
         places = [SourcePlace(one["file"], one["line"]) for one in claims if one["evidence"] is not None]
         audits = [audit for audit in ledger.entries if isinstance(audit, AuditEvidence)]
         tree = sarif(result_of(audit, place) for audit, place in zip(audits, places, strict=True))
-        write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", session.options.sarif)
+        write_text(json.dumps(tree, indent=1, ensure_ascii=False) + "\n", options.sarif)

@@ -106,9 +106,10 @@ class Sheet:
         before = next((row for row in self.rows if row.name == name), None)
         kind = Coverage(coverage) if coverage else before.coverage if before else None
         if kind is None:
-            raise InvalidArgumentError(
-                f"coverage of {self.id}/{name}", None, "one, where nothing is corrected"
+            allowed = (
+                "a coverage such as step, since no printed formula has this name, so that this is an addition"
             )
+            raise InvalidArgumentError(f"coverage of {self.id}/{name}", None, allowed)
         for what, key, value in (
             ("consequence", "consequence", consequence),
             ("true if", "true_if", true_if),

@@ -93,6 +93,17 @@ def tell(line: str) -> None:
     error_console().print(line, markup=False, soft_wrap=True)
 
 
+def print_colored(lines: Iterable[tuple[str, str | None]]) -> None:
+    """Lines on standard output, however long, each in the color of a verdict."""
+    from rich.text import Text
+
+    from dpverify.terminal.consoles import COLORS, output_console
+
+    console = output_console()
+    for line, verdict in lines:
+        console.print(Text(line, style=COLORS.get(verdict or "", "")), soft_wrap=True)
+
+
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     """Print rows: as a table on a terminal, as tab-separated lines into a pipe."""
     if (console := _terminal()) is not None:
@@ -132,11 +143,7 @@ def _terminal() -> Console | None:
 
 
 def write_json(path: str, content: Any) -> None:
-    """Write JSON to a file, all or nothing; `-` is standard output.
-
-    Raises:
-        InvalidArgumentError: if the file cannot be written to.
-    """
+    """Write JSON to a file, all or nothing; `-` is standard output."""
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if path == "-":
         try:
@@ -152,21 +159,13 @@ def write_json(path: str, content: Any) -> None:
 
 
 def check_json(path: str | None) -> None:
-    """Refuse a file for JSON before any work is done; an existing file stays as it is.
-
-    Raises:
-        InvalidArgumentError: if the file cannot be written to.
-    """
+    """Refuse a file for JSON that cannot be written to before any work is done; an existing file stays as it is."""
     if path is not None and path != "-":
         check_writable("--json", Path(path), _STANDARD_OUTPUT)
 
 
 def check_folder(option: str, folder: Path) -> None:
-    """Refuse a folder that cannot be written to before hours are spent, without creating it.
-
-    Raises:
-        InvalidArgumentError: if the folder, or the nearest one above it that exists, cannot be written to.
-    """
+    """Refuse a folder that cannot be written to, or made, before hours are spent; none is made here."""
     try:
         nearest = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         with tempfile.TemporaryFile(dir=nearest):

@@ -22,13 +22,7 @@ def displays_by_paper(
         if row.kind != "algorithm" or chosen[row.id]:
             statements.setdefault(row.paper, []).append(row.id)
     return tuple(
-        count(
-            paper,
-            [display for id_ in ids for display in chosen[id_]],
-            found,
-            ids,
-            _sentences(paper, ids),
-        )
+        count(paper, [display for id_ in ids for display in chosen[id_]], found, ids, _sentences(paper, ids))
         for paper, ids in statements.items()
         if papers()[paper].displays
     )

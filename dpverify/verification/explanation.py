@@ -7,7 +7,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.expressions import Variable
@@ -28,7 +28,8 @@ from dpverify.statements.paper import CatalogRow, Paper, address_of, loaded, nam
 from dpverify.statements.selection import find_statement, select
 from dpverify.verification.catalog.entries import catalog_entries, named_with, used_by, uses_graph
 from dpverify.verification.catalog.program import program
-from dpverify.verification.catalog.rows import domain_of, obligations_of, source_texts, without_certificates
+from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_texts
+from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.hypotheses.found import recall_hypotheses
 from dpverify.verification.hypotheses.words import case_lines, use_text
 from dpverify.verification.places import places
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 _WIDTH = 110
 """As wide as docstrings."""
 
+_VARIANTS = {Variant.PRINTED: "as printed", Variant.CORRECTED: "corrected"}
+
 
 def explanation_lines(id_: str) -> Iterator[str]:
     """What is known about a catalog id, for someone who has not read the paper or the code.
@@ -50,9 +53,6 @@ def explanation_lines(id_: str) -> Iterator[str]:
     For a statement: the formula, what was proved or refuted of it (as far as that is remembered: nothing is computed
     here), the correction, what rests on it. For an algorithm: where it is, its parameters, its guarantee, what that
     rests on. For both: how to check and audit it. For a paper: the ids in it.
-
-    Raises:
-        InvalidArgumentError: if there is no such id.
     """
     found = list(select((id_,)))
     paper = opened(id_)
@@ -71,25 +71,23 @@ def _paper(paper: Paper, rows: list[CatalogRow]) -> Iterator[str]:
         ("Statements with formulas to prove", [row for row in rows if row.id in encoded]),
         ("Other statements", [row for row in rows if row.id not in encoded | set(paper.algorithms)]),
     ):
-        if listed:
-            yield from _heading(heading)
-            yield from (f"  {row.id}: {row.where}, {row.title}" for row in listed)
+        yield from _section(heading, (f"  {row.id}: {row.where}, {row.title}" for row in listed))
     yield ""
     yield f"More about each: dpverify explain ID. Verdicts: dpverify list {paper.key}"
 
 
 def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     statement = find_statement(row.id)
-    algorithm = _load(paper, row.id)
+    path = paper.algorithms.get(row.id)
+    algorithm = None if path is None else loaded(path)
     yield f"{row.id}: {row.title}"
     yield f"{row.where} of {paper.named}; {row.kind}"
     if statement is None and algorithm is None:
-        yield ""
-        yield "Its formulas are not encoded, so there is nothing to prove here yet."
+        yield from ("", "Its formulas are not encoded, so there is nothing to prove here yet.")
     if statement is not None:
         yield from _statement(statement)
-    if algorithm is not None:
-        yield from _algorithm(paper, row.id, algorithm)
+    if path is not None:
+        yield from _algorithm(path, algorithm)
     yield from _rests_on(row.id)
     users = _users(row.id)
     audits = Counter[str]()
@@ -97,31 +95,38 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
         audits.update(audits_of(other))
     # audits take long to load
     plans = [plan for p in papers().values() for plan in p.plans_about((row.id,))] if audits[row.id] else []
-    if users:
-        yield from _heading("Algorithms that rest on it")
-        yield from (f"  {name}: {title} (dpverify explain {name})" for name, title in users)
-    yield from _neighbors(
-        row.id, statement, known={row.id, *dict(users), *getattr(algorithm, "statements", ())}
+    yield from _section(
+        "Algorithms that rest on it",
+        (f"  {name}: {title} (dpverify explain {name})" for name, title in users.items()),
     )
-    yield from _bounds(row.id, plans)
-    yield from _audits(row.id, {name: audits[name] for name, _ in users}, plans)
-    yield from _places(paper, row.id, plans)
+    # what the encoded statements name together with this one, without what was named above
+    related = {*named_with().get(row.id, ()), *(statement.pairs if statement else ())}
+    related -= {row.id, *users, *getattr(algorithm, "statements", ())}
+    if related:
+        yield from ("", f"Related: {', '.join(sorted(related))}")
+    yield from _section(
+        "Bounds on expectations, where they are audited", (f"  {line}" for line in _bounds(row.id, plans))
+    )
+    yield from _audits(row.id, {name: audits[name] for name in users}, plans)
+    yield from _section("Where to find it", (f"  {place}" for place in places(paper, row.id, plans)))
 
 
-def _heading(text: str) -> Iterator[str]:
-    yield ""
-    yield f"{text}:"
+def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
+    """A heading and what stands below it; nothing where that is nothing."""
+    if found := list(lines):
+        yield from ("", f"{heading}:", *found)
 
 
 def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
+    rest = indent if further is None else further
     return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent if further is None else further,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        text, _WIDTH, initial_indent=indent, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
+
+
+def _all_wrapped(texts: Iterable[str], further: str = "    ") -> Iterator[str]:
+    """Texts of a section, each indented, and further where it goes on."""
+    return (line for text in texts for line in _wrapped(text, "  ", further))
 
 
 # --------------------------------------------------------------------------------------------- statements
@@ -138,27 +143,23 @@ def _said(statement: Statement, entry: StatementEntry, evidence: Sequence[ProofE
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
     for instance in instance_entries(paper_of(statement.id), statement.id):
-        yield from _heading(f"What refutes it ({instance.obligation})")
-        yield from _wrapped(f"{instance.says}.", "  ")
-        yield from _wrapped(f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}.", "  ")
-        if instance.conditions:
-            yield from _wrapped(f"Checked at it: {'; '.join(instance.conditions)}.", "  ")
+        texts = [f"{instance.says}.", f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}."]
+        texts += [f"Checked at it: {'; '.join(instance.conditions)}."] if instance.conditions else []
+        yield from _section(f"What refutes it ({instance.obligation})", _all_wrapped(texts, "  "))
     repair = statement.corrected
     if repair is not None:
         yield from _stated("Corrected", entry.corrected.headline, entry.corrected.verdict)
         yield f"  {plain_formula(repair.latex)}" if repair.latex else "  see the corrected formulas below"
-        yield from (line for reason in repair.reasons for line in _wrapped(f"Why: {reason}.", "  "))
+        yield from _all_wrapped((f"Why: {reason}." for reason in repair.reasons), "  ")
     elif entry.corrected.headline:
         yield from _stated(
             "With the corrections of what it rests on", entry.corrected.headline, entry.corrected.verdict
         )
     if entry.missing:
-        yield ""
-        yield from _wrapped(f"No formula says: {'; '.join(entry.missing)}.", "")
+        yield from ("", *_wrapped(f"No formula says: {'; '.join(entry.missing)}.", ""))
     if entry.unsaid_claims:
-        yield ""
         words = "; ".join(f'"{text}"' for text in entry.unsaid_claims)
-        yield from _wrapped(f"In words, and not all of it in a formula: {words}.", "")
+        yield from ("", *_wrapped(f"In words, and not all of it in a formula: {words}.", ""))
 
 
 def _statement(statement: Statement) -> Iterator[str]:
@@ -166,40 +167,39 @@ def _statement(statement: Statement) -> Iterator[str]:
     entry = _entry(statement.id, evidence)
     yield from _said(statement, entry, evidence)
     yield from _roots(entry)
-    glyphs = [glyph for glyph in lost_glyphs() if glyph.statement == statement.id]
-    if glyphs:
-        yield from _heading("Where the paper's text lost a glyph")
-    for glyph in glyphs:
-        yield from _wrapped(
-            f"{glyph.place}, {glyph.text!r}, is read as {plain_formula(glyph.reading)}: {glyph.evidence}.",
-            "  ",
-        )
+    glyphs = (
+        f"{glyph.place}, {glyph.text!r}, is read as {plain_formula(glyph.reading)}: {glyph.evidence}."
+        for glyph in lost_glyphs()
+        if glyph.statement == statement.id
+    )
+    yield from _section("Where the paper's text lost a glyph", _all_wrapped(glyphs, "  "))
+    prove = f"dpverify prove {address_of(statement.id)}"
     if not evidence:
-        yield ""
-        yield f"No verdicts are stored yet; to compute them: dpverify prove {address_of(statement.id)}"
+        yield from ("", f"No verdicts are stored yet; to compute them: {prove}")
     rows = _rows(statement, evidence)
     symbols: dict[str, Variable] = {}  # as declared for the first formula that uses them
     for variable in (variable for _, letters in rows for variable in letters):
         symbols.setdefault(variable.name, variable)
-    if symbols:
-        yield from _heading("Symbols of the formulas below")
-        yield from (f"  {_symbol(variable)}" for variable in symbols.values())
-    for variant, words in ((Variant.PRINTED, "as printed"), (Variant.CORRECTED, "corrected")):
-        of_variant = [row for row in rows if row[0].variant is variant]
-        if of_variant:
-            yield from _heading(f"Formulas to prove, {words}")
+    yield from _section(
+        "Symbols of the formulas below", (f"  {_symbol(variable)}" for variable in symbols.values())
+    )
+    for variant, words in _VARIANTS.items():
         units_of = {e.units_of: e for e in evidence if e.variant is variant and e.units_of}
-        for row, letters in of_variant:
-            yield from _obligation(row, letters, symbols, units_of.get(row.obligation))
+        lines = (
+            line
+            for row, letters in rows
+            if row.variant is variant
+            for line in _obligation(row, letters, symbols, units_of.get(row.obligation))
+        )
+        yield from _section(f"Formulas to prove, {words}", lines)
     units = [e for e in evidence if e.coverage is Coverage.UNIT]
     if units:
         agree = sum(e.verdict is Verdict.PROVED for e in units)
-        yield ""
-        yield f"Units: the two sides agree in {agree} of {len(units)} formulas."
+        yield from ("", f"Units: the two sides agree in {agree} of {len(units)} formulas.")
     if of_release := origin([statement]):
         yield from _wrapped(of_release, "")
     elif evidence:
-        yield f"To prove it again, with certificates and checker: dpverify prove {address_of(statement.id)}"
+        yield f"To prove it again, with certificates and checker: {prove}"
     yield from _hypotheses(statement)
 
 
@@ -214,12 +214,8 @@ def _roots(entry: StatementEntry) -> Iterator[str]:
         ("not proved", roots.unproved),
         ("proved on a box only", roots.boxed),
     )
-    yield from _heading("It rests in the end on")
-    if not any(names for _, names in found):
-        yield "  nothing else"
-    for what, names in found:
-        if names:
-            yield from _wrapped(f"{what}: {', '.join(names)}", "  ", "    ")
+    said = [f"{what}: {', '.join(names)}" for what, names in found if names] or ["nothing else"]
+    yield from _section("It rests in the end on", _all_wrapped(said))
 
 
 def _hypotheses(statement: Statement) -> Iterator[str]:
@@ -229,23 +225,22 @@ def _hypotheses(statement: Statement) -> Iterator[str]:
         command = f"dpverify hypotheses {address_of(statement.id)}"
         yield f"Which hypotheses they need, and whether these can hold at once: {command}"
         return
-    if found.hypotheses:
-        yield from _heading("Hypotheses of the conclusion")
-    for use in Use:
-        for h in found.of(use):
-            point = f", at {point_text(h.point)}" if h.point else ""
-            yield from _wrapped(f"{plain_signs(h.hypothesis)}: {use_text(h)}{point}", "  ", "    ")
-    yield from _heading("Conditions of all its formulas together")
-    for words, of in (("as printed", found.printed), ("corrected", found.corrected)):
-        for line in case_lines(of):
-            yield from _wrapped(f"{words}: {line}", "  ", "    ")
+    needed = (
+        f"{plain_signs(h.hypothesis)}: {use_text(h)}{f', at {point_text(h.point)}' if h.point else ''}"
+        for use in Use
+        for h in found.of(use)
+    )
+    yield from _section("Hypotheses of the conclusion", _all_wrapped(needed))
+    yield from ("", "Conditions of all its formulas together:")
+    for words, of in zip(_VARIANTS.values(), (found.printed, found.corrected), strict=True):
+        yield from _all_wrapped(f"{words}: {line}" for line in case_lines(of))
 
 
 def _entry(id_: str, evidence: list[ProofEvidence]) -> StatementEntry:
     """A statement's row in the catalog, as `list` shows it, with what is remembered about all that it rests on."""
     below = (find_statement(name) for name in ancestors(id_, uses_graph()))
     found = [*evidence, *(e for statement in below if statement for e in recall_or_read(statement) or [])]
-    (entry,) = catalog_entries([without_certificates(e) for e in found], (id_,), docstrings=False)
+    (entry,) = catalog_entries([ProofRecord(e) for e in found], (id_,), docstrings=False)
     return entry
 
 
@@ -253,8 +248,7 @@ def _stated(heading: str, headline: str, verdict: Verdict | None) -> Iterator[st
     """A heading with what was shown; a verdict that stands alone is explained."""
     if headline == verdict and verdict is not None:
         headline += f" ({MEANING[verdict]})"
-    yield ""
-    yield from _wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  ")
+    yield from ("", *_wrapped(f"{heading}{', ' + headline if headline else ''}:", "", "  "))
 
 
 Row = tuple[ProofEvidence, tuple[Variable, ...]]
@@ -270,7 +264,7 @@ def _rows(statement: Statement, evidence: Sequence[ProofEvidence]) -> list[Row]:
         for i, part in enumerate(parts_of(obligations)):
             row = known.get((variant, part.name))
             if row is None:
-                texts = source_texts(statement, variant, obligations[i], part.coverage, part.name)
+                texts = source_texts(SourceRow(statement, variant, obligations[i]))
                 row = ProofEvidence(**texts, verdict=Verdict.UNDECIDED, prover="")
             declared = {variable.name: variable for variable in part.declared}
             if not declared.keys() >= row.domain.keys():  # some come from an order such as O(n)
@@ -293,7 +287,7 @@ def _obligation(
     units: ProofEvidence | None,
 ) -> Iterator[str]:
     yield f"  {row.obligation}: {_verdict(row) if row.prover else 'verdict not known'}"
-    yield f"    {plain_words(row.where)}; {_part(row.coverage)}"
+    yield f"    {plain_words(row.where)}; {_PARTS[row.coverage]}"
     for line in map(plain_formula, row.prints):
         # one line of several may open a bracket that another closes
         plain = "\\" not in line and "$" not in line
@@ -322,16 +316,14 @@ def _obligation(
         yield from _outcome(units)
 
 
-def _part(coverage: Coverage) -> str:
-    words = {
-        Coverage.CONCLUSION: "gives the statement, together with what it uses",
-        Coverage.INSTANCE: "an instance, which cannot prove the statement",
-        Coverage.STEP: "a step of its proof",
-        Coverage.CONDITION: "a condition",
-        Coverage.UNIT: "a unit",
-        Coverage.REFERENCE: "the same thing stated elsewhere",
-    }
-    return words[coverage]
+_PARTS = {
+    Coverage.CONCLUSION: "gives the statement, together with what it uses",
+    Coverage.INSTANCE: "an instance, which cannot prove the statement",
+    Coverage.STEP: "a step of its proof",
+    Coverage.CONDITION: "a condition",
+    Coverage.UNIT: "a unit",
+    Coverage.REFERENCE: "the same thing stated elsewhere",
+}
 
 
 def _verdict(evidence: ProofEvidence) -> str:
@@ -368,50 +360,29 @@ def _rests_on(id_: str) -> Iterator[str]:
         ("The statement rests on", statement.rests_on if statement else ()),
         ("Statements that rest on it", used_by(id_)),
     ):
-        if names:
-            yield from _heading(heading)
-            for name in names:
-                yield from _wrapped(line(name), "  ", "    ")
+        yield from _section(heading, _all_wrapped(map(line, names)))
 
 
 # --------------------------------------------------------------------------------------------- algorithms
 
 
-def _load(paper: Paper, id_: str) -> Any:
-    """The class of an implemented algorithm, None for everything else."""
-    path = paper.algorithms.get(id_)
-    if path is None:
-        return None
-    return loaded(path)
-
-
-def _algorithm(paper: Paper, id_: str, found: Any) -> Iterator[str]:
-    path = paper.algorithms[id_]
+def _algorithm(path: str, found: Any) -> Iterator[str]:
     module, _, name = path.partition(":")
-    yield ""
-    yield f"Code: {path}"
     parameters = inspect.signature(found).parameters.values()
     call = ", ".join(p.name if p.default is p.empty else f"{p.name}={p.default!r}" for p in parameters)
-    yield f"  from {module} import {name}"
-    yield from _wrapped(f"{name}({call})", "  ")
-    yield ""
+    yield from ("", f"Code: {path}", f"  from {module} import {name}", *_wrapped(f"{name}({call})", "  "), "")
     yield from _without_attributes(found)
     meanings = parameter_meanings(found)
-    yield from _heading(f"Parameters of {name}")
-    for parameter in parameters:
-        meaning = meanings.get(parameter.name, "not documented")
-        yield from _wrapped(f"{parameter.name}: {meaning}", "  ", "      ")
-    yield f"  In full: python -m pydoc {module}.{name}"
-    unstated: Mapping[str, str] = getattr(found, "unstated", {})
-    if unstated:
-        yield from _heading("What it does not state")
-        for what, why in unstated.items():
-            yield from _wrapped(f"{what}: {why}", "  ", "      ")
+    texts = (f"{p.name}: {meanings.get(p.name, 'not documented')}" for p in parameters)
+    in_full = f"  In full: python -m pydoc {module}.{name}"
+    yield from _section(f"Parameters of {name}", [*_all_wrapped(texts, "      "), in_full])
+    unstated = (f"{what}: {why}" for what, why in getattr(found, "unstated", {}).items())
+    yield from _section("What it does not state", _all_wrapped(unstated, "      "))
     rows = {row.id: row for other in papers().values() for row in other.catalog}
     rests_on = [rows[name] for name in getattr(found, "statements", ()) if name in rows]
-    if rests_on:
-        yield from _heading("Rests on")
-        yield from (f"  {row.id}: {row.where}, {row.title}{_known(row.id)}" for row in rests_on)
+    yield from _section(
+        "Rests on", (f"  {row.id}: {row.where}, {row.title}{_known(row.id)}" for row in rests_on)
+    )
 
 
 def _known(id_: str) -> str:
@@ -465,36 +436,25 @@ def _sentences(text: str) -> list[str]:
 # ------------------------------------------------------------------------------------------ what goes with it
 
 
-def _users(id_: str) -> list[tuple[str, str]]:
+def _users(id_: str) -> dict[str, str]:
     """Id and title of every algorithm that rests on a statement."""
-    return [
-        (row.id, row.title)
+    return {
+        row.id: row.title
         for paper in papers().values()
         for name in paper.rest_on(id_)
         for row in paper.catalog
         if row.id == name
-    ]
+    }
 
 
-def _neighbors(id_: str, statement: Statement | None, known: set[str]) -> Iterator[str]:
-    """What the encoded statements name together with this one, without what was named above."""
-    related = set(named_with().get(id_, ()))
-    related |= set(statement.pairs if statement else ())
-    if related - known:
-        yield ""
-        yield f"Related: {', '.join(sorted(related - known))}"
-
-
-def _bounds(id_: str, plans: list[Plan]) -> Iterator[str]:
+def _bounds(id_: str, plans: list[Plan]) -> list[str]:
     """The bounds on expectations, risks above all, that audits compare with, and which of them say nothing."""
     key = [program(), id_, [plan.name for plan in plans]]
     found = kept("bounds", key)
     if not isinstance(found, list):
         found = [line for plan in plans if plan.subject == id_ for line in bound_lines(plan)]
         keep("bounds", key, found)
-    if found:
-        yield from _heading("Bounds on expectations, where they are audited")
-        yield from (f"  {line}" for line in found)
+    return found
 
 
 def bound_lines(plan: Plan) -> list[str]:
@@ -532,22 +492,13 @@ def _audits(id_: str, users: Mapping[str, int], plans: list[Plan]) -> Iterator[s
 
         full = [plan for plan in own if not plan.within(Profile.QUICK)]
         more = "; with --profile full also those marked *" if full else ""
-        yield from _heading(f"Audits (all of them: dpverify verify --paper {id_}{more})")
-        yield from (
-            f"  dpverify verify --only {plan.name}    {plan.title}{' *' if plan in full else ''}"
-            for plan in own
+        yield from _section(
+            f"Audits (all of them: dpverify verify --paper {id_}{more})",
+            (f"  dpverify verify --only {p.name}    {p.title}{' *' if p in full else ''}" for p in own),
         )
-    if any(users.values()):
-        yield from _heading("Audits of what rests on it")
-        yield from (
-            f"  dpverify verify --paper {name}    {number} audit{'s' if number > 1 else ''}"
-            for name, number in users.items()
-            if number
-        )
-
-
-def _places(paper: Paper, id_: str, plans: list[Plan]) -> Iterator[str]:
-    found = places(paper, id_, plans)
-    if found:
-        yield from _heading("Where to find it")
-        yield from (f"  {place}" for place in found)
+    of_users = (
+        f"  dpverify verify --paper {name}    {number} audit{'s' if number > 1 else ''}"
+        for name, number in users.items()
+        if number
+    )
+    yield from _section("Audits of what rests on it", of_users)

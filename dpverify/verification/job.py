@@ -18,12 +18,11 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
-from dpverify.verification.audits import AuditSettings
+from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations.contradictions import contradictions
-from dpverify.verification.side_by_side import GrantedAudit, ProgressMaker, carry_out_all
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
@@ -131,11 +130,9 @@ def _verify(
     chosen = {row.id for _, row in select(settings.papers)}
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
     plans = settings.plans()
-    records = (
-        prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
-        if not settings.only
-        else []
-    )
+    records = []
+    if not settings.only:
+        records = prove_statements(statements, workers=settings.jobs, progress=watch("proving"), store=store)
     for row, why in contradictions(record.evidence for record in records):
         name = f"{row.statement}/{row.obligation} ({row.variant})"
         raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
@@ -143,8 +140,7 @@ def _verify(
     shares = settings._split(plans, budget)
     executor = Executor.parse(settings.executor)
     granted = [
-        GrantedAudit(plan, shares[plan.name].failure_probability if plan.name in shares else 0.0)
-        for plan in plans
+        (plan, shares[plan.name].failure_probability if plan.name in shares else 0.0) for plan in plans
     ]
     around = AuditSettings(Profile(settings.profile), settings.seed, executor, store=store)
     found = list(carry_out_all(granted, around, jobs=settings.jobs, watch=watch))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from dpverify.ledger.headlines.words import VariantOutcome
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import Record
-from dpverify.ledger.verdicts import BROKEN, Coverage, Gap, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
@@ -40,13 +40,8 @@ from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
 from dpverify.verification.catalog.entries import entries_of_run, results_of
-from dpverify.verification.catalog.rows import (
-    reason_of,
-    rows_of,
-    source_texts,
-    with_fault,
-    without_certificates,
-)
+from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
+from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.checking.audit_rows import (
     HEAD,
     NO_RERUN,
@@ -55,7 +50,7 @@ from dpverify.verification.checking.audit_rows import (
     audit_rows,
     differences,
 )
-from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, short
+from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, compare, short
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
 from dpverify.verification.refutations.contradictions import contradictions
@@ -63,6 +58,10 @@ from dpverify.verification.refutations.realistic_points import fault_of
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
+
+
+_TOLD = ("statement", "obligation", "variant", "status", "says")
+"""What JSON says of a row."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,19 @@ class LedgerCheck:
     def failed(self) -> tuple[RowCheck, ...]:
         """The rows that are contradicted or missing."""
         return tuple(row for row in self.rows if row.status in (Status.REFUSED, Status.MISSING))
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "schema_version": 1,
+            "confirmed": not self.failed,
+            "summary": self.summary(),
+            "rows": [{name: getattr(row, name) for name in _TOLD} for row in self.rows],
+            "outside": list(self.outside),
+            "audits_not_run": self.audits,
+            "notes": list(self.notes),
+            "rerun": {"audits": self.rerun.count, "seed": self.rerun.seed},
+        }
 
     def summary(self) -> str:
         """All of it in a sentence or two."""
@@ -123,49 +135,24 @@ def check_ledger(
 ) -> LedgerCheck:
     """Hold a ledger file, with the certificates beside it, against the statements of this installation.
 
-    Args:
-        path: a `ledger.json` that `dpverify verify` wrote; certificates are looked for beside it.
-        only: `STATEMENT` or `STATEMENT/OBLIGATION`, an algorithm or an audit's plan; everything where it is empty.
-        rerun: how many audits are repeated bit by bit, and the seed that picks them.
-        progress: told of each row.
-        checker: what confirms certificates.
-
-    Raises:
-        InvalidDataError: the file is no ledger, or one of audits alone, such as that of
-            `dpverify run`, or its certificates' folder is missing.
-        InvalidArgumentError: `only` names what neither source nor ledger has.
+    `only` names each a `STATEMENT` or `STATEMENT/OBLIGATION`, an algorithm or an audit's plan; everything is checked
+    where it is empty. Refused are what is no ledger, or one of audits alone, such as that of `dpverify run`, a ledger
+    without its certificates' folder, and a name that neither source nor ledger has.
     """
     ledger = load_ledger(path)
     proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
-    if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
-        raise InvalidDataError(
-            f"Ledger {path} has no proofs, only audits of {quoted(ledger.command, 60)!r}, each of which names the "
-            "command that repeats it; allowed: a ledger of `dpverify verify`."
-        )
     folder = path.parent / "certificates"
-    if any(row.certificate for row in proofs) and not folder.is_dir():
-        raise InvalidDataError(
-            f"Ledger {path} names certificates, but there is no folder {folder} beside it."
-        )
-    for name in _named(ledger):
-        opened(name)
+    _refuse_strange(ledger, proofs, path, folder)
     source = {s.id: s for paper in papers().values() for s in paper.statements}
-    results = results_of(ledger.statements, proofs)
-    if ledger.results != results:
-        wrong = "its named results are not those that its statements and rows rest on"
-        rest = ", ".join(r.id for r in results) or "none"
-        raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}, which are {rest}.")
-    if ledger.displays != displays_of_ledger(proofs):
-        wrong = "its counts of displays are not those of its rows and the inventories"
-        raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
     wanted = _wanted(ledger, source)
     found: dict[Key, list[ProofEvidence]] = {}
     for row in proofs:
         found.setdefault((row.statement, row.obligation, row.variant), []).append(row)
     inside = {s.id for s in source.values() if s.id in wanted} | {row.statement for row in proofs}
     # reading displays takes seconds: those of other statements are left alone
-    expected = {(s.id, name, variant): (s, variant, o, coverage)
-                for s in source.values() if s.id in inside for variant, o, coverage, name in rows_of(s)}  # fmt: skip
+    expected = {
+        (s.id, row.name, row.variant): row for s in source.values() if s.id in inside for row in rows_of(s)
+    }
     keys = [*expected, *(key for key in found if key not in expected)]
     audited = audit_names(ledger)
     proved = tuple(name for name in only if name not in audited)
@@ -183,13 +170,36 @@ def check_ledger(
     rows += _catalog(ledger, proofs, only)
     asked = {bare(name) for name in only}
     rows += [
-        RowCheck(row.statement, row.obligation, row.variant, Status.REFUSED, why)
+        RowCheck(row.statement, Status.REFUSED, why, row.obligation, row.variant)
         for row, why in contradictions(proofs)
         if not only or row.statement in asked
     ]
     outside = _by_paper([s for s in source if s not in inside], source) if not only else ()
-    trees = sum(key in chosen and read[2].source is None for key, read in expected.items())
+    trees = sum(key in chosen and read.obligation.source is None for key, read in expected.items())
     return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
+
+
+def _refuse_strange(ledger: Ledger, proofs: list[ProofEvidence], path: Path, folder: Path) -> None:
+    """Refuse what cannot be checked row by row; the pages that the ledger names are opened."""
+    if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
+        raise InvalidDataError(
+            f"Ledger {path} has no proofs, only audits of {quoted(ledger.command, 60)!r}, each of which names the "
+            "command that repeats it; allowed: a ledger of `dpverify verify`."
+        )
+    if any(row.certificate for row in proofs) and not folder.is_dir():
+        raise InvalidDataError(
+            f"Ledger {path} names certificates, but there is no folder {folder} beside it."
+        )
+    for name in _named(ledger):
+        opened(name)
+    results, wrong = results_of(ledger.statements, proofs), ""
+    if ledger.results != results:
+        rest = ", ".join(r.id for r in results) or "none"
+        wrong = f"its named results are not those that its statements and rows rest on, which are {rest}"
+    elif ledger.displays != displays_of_ledger(proofs):
+        wrong = "its counts of displays are not those of its rows and the inventories"
+    if wrong:
+        raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
 
 
 def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
@@ -246,68 +256,45 @@ def _chosen(keys: list[Key], catalog: list[str], only: tuple[str, ...]) -> list[
 
 
 def _row(
-    key: Key,
-    expected: tuple[Statement, Variant, Obligation, Coverage] | None,
-    found: list[ProofEvidence],
-    folder: Path,
-    checker: Checker,
+    key: Key, expected: SourceRow | None, found: list[ProofEvidence], folder: Path, checker: Checker
 ) -> RowCheck:
     if expected is None:
-        return RowCheck(*key, Status.REFUSED, "no encoded statement has this row")
+        return RowCheck(key[0], Status.REFUSED, "no encoded statement has this row", *key[1:])
     if not found:
-        return RowCheck(*key, Status.MISSING, "the source has this row, the ledger does not")
+        return RowCheck(key[0], Status.MISSING, "the source has this row, the ledger does not", *key[1:])
     try:
         if len(found) > 1:
             raise RowRefusedError(f"it appears {len(found)} times")
-        status, says = _settled(key, expected, found[0], folder, checker)
+        status, says = _settled(expected, found[0], folder, checker)
     except RowRefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
-    return RowCheck(*key, status, says)
+    return RowCheck(key[0], status, says, *key[1:])
 
 
-def _settled(
-    key: Key,
-    expected: tuple[Statement, Variant, Obligation, Coverage],
-    row: ProofEvidence,
-    folder: Path,
-    checker: Checker,
-) -> tuple[Status, str]:
-    statement, variant, obligation, coverage = expected
+def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Checker) -> tuple[Status, str]:
     if row.fault:
         raise RowRefusedError("it was ended by a fault in dpverify, so there is no verdict")
-    if says := disagreement(obligation):
+    if says := disagreement(source.obligation):
         raise RowRefusedError(says)
-    _compare(row, source_texts(statement, variant, obligation, coverage, key[1]), "its source")
-    _compare(row, {"with_fault": with_fault(obligation, coverage)}, "the provers")
+    compare(row, source_texts(source), "its source")
+    compare(row, {"with_fault": with_fault(source)}, "the provers")
     shown = (row.relation, row.left, row.right)
-    said = refutation_texts(
-        statement, variant, obligation, coverage, row.verdict, shown, row.counterexample, row.realistic
-    )
+    said = refutation_texts(source, row.verdict, shown, row.counterexample, row.realistic)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:
         if row.verdict is not Verdict.UNDECIDED:
             raise RowRefusedError(f"it is {row.verdict} without a certificate")
         if row.certificate is not None or row.confirmed_by_checker:
             raise RowRefusedError("it is undecided and has a certificate, or is confirmed")
-        _compare(row, {**said, "realistic": None}, "its source")
-        _compare_with(_again(obligation, coverage, row), obligation, coverage, row)
+        compare(row, {**said, "realistic": None}, "its source")
+        _compare_with(_again(source, row), source, row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
-    obligation = decided_form(obligation, row.written_out)
-    if canonical(certificate.get("problem")) != canonical(obligation_to_json(obligation)):
-        raise RowRefusedError("its certificate is about a problem other than its source's")
-    refuted = row.verdict in BROKEN
-    if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
-        raise RowRefusedError(
-            f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
-        )
-    if certificate.get("verdict") != (Verdict.REFUTED if refuted else row.verdict):
-        raise RowRefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
-    _compare(row, _shown(row, certificate, obligation, coverage), "its certificate")
-    _compare_results(row, certificate, obligation, coverage)
-    _compare(row, {**said, "gap": None}, "its source and its sides")
-    if row.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
+    source = replace(source, obligation=decided_form(source.obligation, row.written_out))
+    _compare_certificate(source, row, certificate)
+    compare(row, {**said, "gap": None}, "its source and its sides")
+    if row.verdict is Verdict.REFUTED and not source.units:
         cut_short = row.stopped_by_the_clock
-        fault = fault_of(row.realistic, obligation, certificate, checker, cut_short=cut_short)
+        fault = fault_of(row.realistic, source.obligation, certificate, checker, cut_short=cut_short)
         if fault:
             raise RowRefusedError(fault)
     elif row.realistic is not None:
@@ -316,16 +303,31 @@ def _settled(
     if confirmation.confirmed != row.confirmed_by_checker:
         says = "confirmed by the checker" if row.confirmed_by_checker else "not confirmed by the checker"
         raise RowRefusedError(f"the ledger says it is {says}; the checker says: {confirmation.says}")
-    _compare(row, {"checker_says": confirmation.says}, "the checker")
-    if not confirmation.confirmed:
-        again = _again(obligation, coverage, row)
-        _compare_with(again, obligation, coverage, row)
-        if canonical(again.certificate) != canonical(certificate):
-            raise RowRefusedError(
-                "the checker does not confirm its certificate, which is not the one that the provers find"
-            )
-        return Status.UNCONFIRMED, confirmation.says
-    return Status.CONFIRMED, confirmation.says
+    compare(row, {"checker_says": confirmation.says}, "the checker")
+    if confirmation.confirmed:
+        return Status.CONFIRMED, confirmation.says
+    again = _again(source, row)
+    _compare_with(again, source, row)
+    if canonical(again.certificate) != canonical(certificate):
+        raise RowRefusedError(
+            "the checker does not confirm its certificate, which is not the one that the provers find"
+        )
+    return Status.UNCONFIRMED, confirmation.says
+
+
+def _compare_certificate(source: SourceRow, row: ProofEvidence, certificate: Json) -> None:
+    """Refuse a row whose certificate is about something else, or does not say what the row shows of it."""
+    if canonical(certificate.get("problem")) != canonical(obligation_to_json(source.obligation)):
+        raise RowRefusedError("its certificate is about a problem other than its source's")
+    refuted = row.verdict in BROKEN
+    if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
+        raise RowRefusedError(
+            f"it is {row.verdict}, and letters that may stand for functionals: {row.functionals}"
+        )
+    if certificate.get("verdict") != (Verdict.REFUTED if refuted else row.verdict):
+        raise RowRefusedError(f"it is {row.verdict}, but its certificate says {certificate.get('verdict')}")
+    compare(row, _shown(source, row, certificate), "its certificate")
+    _compare_results(source, row, certificate)
 
 
 def _certificate(name: str, folder: Path) -> Any:
@@ -338,48 +340,30 @@ def _certificate(name: str, folder: Path) -> Any:
     return found
 
 
-def _compare(row: ProofEvidence, expected: Mapping[str, Any], by: str) -> None:
-    """Refuse a row one of whose fields is not what it should be."""
-    for name, value in expected.items():
-        shown = getattr(row, name)
-        if shown != value:
-            raise RowRefusedError(
-                f"its {name.replace('_', ' ')} is {short(shown)}, by {by} it is {short(value)}"
-            )
-
-
-def _again(obligation: Obligation, coverage: Coverage, row: ProofEvidence) -> Proof:
-    found = homogeneity(obligation) if coverage is Coverage.UNIT else prove(obligation)
+def _again(source: SourceRow, row: ProofEvidence) -> Proof:
+    found = homogeneity(source.obligation) if source.units else prove(source.obligation)
     return found if row.provenance is None else judged(found, row.provenance)
 
 
-def _compare_with(proof: Proof, obligation: Obligation, coverage: Coverage, row: ProofEvidence) -> None:
+def _compare_with(proof: Proof, source: SourceRow, row: ProofEvidence) -> None:
     """Hold a row against what the provers say here."""
-    fields: tuple[str, ...] = (
-        "verdict",
-        "counterexample",
-        "box",
-        "reason",
-        "gap",
-        "witness",
-    )
+    fields: tuple[str, ...] = ("verdict", "counterexample", "box", "reason", "gap", "witness")
     if row.depends_on_the_machine or proof.stopped_by_the_clock or proof.gap is Gap.MEMORY:
         fields = ("verdict",)  # how far it came depends on the machine
     values = {name: getattr(proof, name) for name in fields}
     values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in values.items()}
     if len(fields) > 1:
-        values["reason"] = reason_of(obligation, coverage, proof)
-        sides = sides_as_printed(obligation, coverage, proof.counterexample, proof.left, proof.right)
+        values["reason"] = reason_of(source, proof)
+        point = proof.counterexample
+        sides = sides_as_printed(source.obligation, source.coverage, point, proof.left, proof.right)
         values |= dict(zip(("relation", "left", "right"), sides, strict=True))
-    _compare(row, values, "the provers of this installation")
+    compare(row, values, "the provers of this installation")
 
 
-def _shown(
-    row: ProofEvidence, certificate: Json, obligation: Obligation, coverage: Coverage
-) -> dict[str, Any]:
+def _shown(source: SourceRow, row: ProofEvidence, certificate: Json) -> dict[str, Any]:
     """What a row shows of its certificate: the counterexample, the box and how many parts it has."""
-    proof, point = certificate["proof"], None
-    if certificate["verdict"] == Verdict.REFUTED and coverage is not Coverage.UNIT:
+    proof, point, obligation = certificate["proof"], None, source.obligation
+    if certificate["verdict"] == Verdict.REFUTED and not source.units:
         point = _point(proof)
     if point is not None:
         used = set().union(*map(free_in, (obligation.claim, *obligation.assuming)))
@@ -443,12 +427,11 @@ def _leaves(tree: Json) -> int:
     return count
 
 
-def _compare_results(
-    row: ProofEvidence, certificate: Json, obligation: Obligation, coverage: Coverage
-) -> None:
+def _compare_results(source: SourceRow, row: ProofEvidence, certificate: Json) -> None:
     """Hold both sides at the counterexample, a remark, and everything about units, against what is found here."""
-    if coverage is Coverage.UNIT:
-        _compare_with(homogeneity(obligation), obligation, coverage, row)
+    obligation = source.obligation
+    if source.units:
+        _compare_with(homogeneity(obligation), source, row)
         return
     sides: dict[str, str | None] | None = {"relation": "", "left": None, "right": None}
     if row.verdict in BROKEN:
@@ -457,9 +440,9 @@ def _compare_results(
             raise RowRefusedError(f"its witness {short(row.witness)} is not one")
         sides = None if point is None else _sides(obligation, point)
     if sides is None or row.reason:
-        _compare_with(prove(obligation), obligation, coverage, row)
+        _compare_with(prove(obligation), source, row)
     else:
-        _compare(row, sides, "its counterexample")
+        compare(row, sides, "its counterexample")
 
 
 def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
@@ -491,9 +474,9 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
     """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
     chosen = {bare(name) for name in only}
     try:
-        derived = entries_of_run([without_certificates(row) for row in proofs], _named(ledger))
+        derived = entries_of_run([ProofRecord(row) for row in proofs], _named(ledger))
     except DpverifyError as error:  # such as a row that calls proved what an instance refutes
-        yield RowCheck(HEAD, "", None, Status.REFUSED, f"no verdicts follow from its rows: {error}")
+        yield RowCheck(HEAD, Status.REFUSED, f"no verdicts follow from its rows: {error}")
         return
     expected = {entry.id: entry for entry in derived}
     found: dict[str, list[StatementEntry]] = {}
@@ -504,17 +487,15 @@ def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...])
             continue
         entries = found.get(name, [])
         if name not in expected:
-            yield RowCheck(name, "", None, Status.REFUSED, "no paper's catalog has this statement")
+            yield RowCheck(name, Status.REFUSED, "no paper's catalog has this statement")
         elif not entries:
-            yield RowCheck(
-                name, "", None, Status.MISSING, "the catalog has this statement, the ledger does not"
-            )
+            yield RowCheck(name, Status.MISSING, "the catalog has this statement, the ledger does not")
         elif len(entries) > 1:
-            yield RowCheck(name, "", None, Status.REFUSED, f"it appears {len(entries)} times")
+            yield RowCheck(name, Status.REFUSED, f"it appears {len(entries)} times")
         else:
             for field, shown, right in _unequal(entries[0], expected[name]):
                 says = f"its {field} is {short(shown)}, by source and rows it is {short(right)}"
-                yield RowCheck(name, "", None, Status.REFUSED, says)
+                yield RowCheck(name, Status.REFUSED, says)
 
 
 def _unequal(found: Record, expected: Record) -> Iterator[tuple[str, object, object]]:

@@ -21,28 +21,19 @@ BLOCK = 2**17
 
 @dataclass(frozen=True)
 class NoiseQuestion:
-    """Whether noise goes as far out as the law that it is said to have, and takes as many values.
-
-    Attributes:
-        source: `package.module:function`, (rng, size) -> numbers, or a file of numbers.
-        is_file: which of the two.
-        law: about 0, `normal` or `laplace`.
-        scale: the standard deviation of normal noise, the scale of Laplace noise.
-        runs: numbers to draw; of a file all are taken.
-        failure_probability: noise of that law is called violated with at most this probability.
-        seed: of the generator.
-        limits: for the function.
-
-    Raises:
-        InvalidArgumentError: for anything else.
-    """
+    """Whether noise goes as far out as the law that it is said to have, and takes as many values."""
 
     source: str
+    """`package.module:function`, (rng, size) -> numbers, or a file of numbers."""
     is_file: bool
     law: Law
+    """About 0, `normal` or `laplace`."""
     scale: float
+    """The standard deviation of normal noise, the scale of Laplace noise."""
     runs: int
+    """Numbers to draw; of a file all are taken."""
     failure_probability: float
+    """Noise of that law is called violated with at most this probability."""
     seed: int
     limits: Limits = field(default_factory=Limits)
 
@@ -65,12 +56,7 @@ class NoiseQuestion:
 
 
 def audit_noise(question: NoiseQuestion, *, progress: Progress | None = None) -> TailAudit:
-    """Draw numbers, or read them, and look where their tail ends and how often they come again.
-
-    Raises:
-        InvalidArgumentError, InvalidDataError: for a function or file that cannot be used, and for what is no list of
-            finite floats.
-    """
+    """Draw numbers, or read them, and look where their tail ends and how often they come again."""
     values = _read(Path(question.source)) if question.is_file else _drawn(question, progress)
     return audit_tails(
         values, law=question.law, scale=question.scale, failure_probability=question.failure_probability

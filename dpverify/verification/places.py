@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import dpverify
 from dpverify.ledger.verdicts import Variant
@@ -26,16 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of a file.
-
-    Attributes:
-        what: `statement`, `algorithm`, `audit` or `test`.
-        path: of the file.
-        line: from 1.
-        says: what begins there.
-    """
+    """A line of a file, from 1, and what begins there."""
 
     what: str
+    """`statement`, `algorithm`, `audit` or `test`."""
     path: Path
     line: int
     says: str = ""
@@ -51,14 +45,10 @@ class SourceLine:
 def places(
     paper: Paper, id_: str, plans: Sequence[Plan], tests: Path | None = None
 ) -> tuple[SourceLine, ...]:
-    """The places of a catalog id: its statement or algorithm, the audits about it, its tests.
+    """The places of a catalog id: its statement or algorithm, the audits about it among some plans, its tests.
 
-    Args:
-        paper: whose id it is.
-        id_: of a statement or an algorithm.
-        plans: among which its audits are looked for.
-        tests: the folder of the tests; that of the checkout that this package runs from if None. Without it, as where
-            the package was installed from a wheel, no tests are found.
+    Tests are those of the checkout that this package runs from, if no other folder is given. Without it, as where the
+    package was installed from a wheel, none are found.
     """
     tests = Path(dpverify.__path__[0]).resolve().parent / "tests" if tests is None else tests
     path = paper.algorithms.get(id_)
@@ -72,19 +62,11 @@ def places(
     return tuple(dict.fromkeys(found))
 
 
-class Find(Protocol):
-    """From an id to a place in the sources."""
+def source_places() -> Callable[..., SourcePlace | None]:
+    """Finds the line where a statement is encoded, or its algorithm defined; None for other names.
 
-    def __call__(self, id_: str, formula: str = "", variant: Variant = Variant.PRINTED) -> SourcePlace | None:
-        """The line where a statement is encoded, or its algorithm defined; None for other names.
-
-        Of a formula on someone's own page, the line of its display.
-        """
-        ...
-
-
-def source_places() -> Find:
-    """Finds places; what was found once is kept."""
+    Of a formula on someone's own page, the line of its display. What was found once is kept.
+    """
     known = {row.id: paper for paper in papers().values() for row in paper.catalog}
 
     @cache
@@ -94,19 +76,14 @@ def source_places() -> Find:
         paper = known[id_]
         if isinstance(paper, OwnPaper) and (id_, formula, variant) in paper.lines:
             file, line = paper.lines[id_, formula, variant]
-            return SourcePlace(_from_here(file.absolute()), line)
+            return SourcePlace.of(file, line)
         path = paper.algorithms.get(id_)
         first = next(_statements(paper, id_), None)
         if first is None and path is not None:
             first = _defined("algorithm", loaded(path))
-        return None if first is None else SourcePlace(_from_here(first.path), first.line)
+        return None if first is None else SourcePlace.of(first.path, first.line)
 
     return find
-
-
-def _from_here(path: Path) -> str:
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[SourceLine]:
@@ -151,43 +128,29 @@ def _tests_of_algorithm(tests: Path, key: str, name: str) -> Iterator[SourceLine
     """The files that share the algorithm's name, at their first test."""
     folder = tests / "algorithms" / key
     for file in sorted({*folder.glob(f"test_{name}.py"), *folder.glob(f"test_{name}_*.py")}):
-        functions = list(_test_functions(ast.parse(file.read_text(encoding="utf-8"))))
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
         if functions:
+            first = min(functions, key=lambda function: function.lineno)
             number = f"{len(functions)} test{'s' if len(functions) > 1 else ''}"
-            yield SourceLine(
-                "test", file.resolve(), functions[0].lineno, f"{number} from {functions[0].name} on"
-            )
+            yield SourceLine("test", file.resolve(), first.lineno, f"{number} from {first.name} on")
 
 
 def _tests_naming(tests: Path, id_: str) -> Iterator[SourceLine]:
     """The tests, or tables of tests, in which the id stands."""
     for file in sorted(tests.rglob("test_*.py")):
-        for node in _nodes(file, id_, top_only=True):
-            named = getattr(node, "name", "")
-            if any(_is(inner, id_) for inner in ast.walk(node)):
-                yield SourceLine("test", file.resolve(), node.lineno, named)
+        for node in _nodes(file, id_):
+            if any(isinstance(inner, ast.Constant) and inner.value == id_ for inner in ast.walk(node)):
+                yield SourceLine("test", file.resolve(), node.lineno, getattr(node, "name", ""))
 
 
-def _test_functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    yield from sorted((f for f in found if f.name.startswith("test_")), key=lambda f: f.lineno)
-
-
-def _nodes(file: Path, id_: str, *, top_only: bool = False) -> Iterator[Any]:
-    """The nodes of a file in whose text the id stands between quotes; none of another one, which is not parsed."""
+def _nodes(file: Path, id_: str) -> Iterator[ast.stmt]:
+    """The parts of a file in whose text the id stands between quotes; none of another file, which is not parsed."""
     text = file.read_text(encoding="utf-8")
     if (quoted := f'"{id_}"') in text:
         tree = ast.parse(text)
         lines = [number for number, line in enumerate(text.split("\n"), 1) if quoted in line]
         for top in tree.body:
-            if any(_first_line(top) <= number <= (top.end_lineno or 0) for number in lines):
-                yield from (top,) if top_only else ast.walk(top)
-
-
-def _first_line(top: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(top, "decorator_list", [])
-    return min([top.lineno, *(decorator.lineno for decorator in decorators)])
-
-
-def _is(node: ast.AST, text: str) -> bool:
-    return isinstance(node, ast.Constant) and node.value == text
+            first = min([top.lineno, *(decorator.lineno for decorator in getattr(top, "decorator_list", ()))])
+            if any(first <= number <= (top.end_lineno or 0) for number in lines):
+                yield top

@@ -11,26 +11,22 @@ from dpverify.views.results import SourcePlace
 
 
 def place_of(target: Target, folder: Path | None = None) -> SourcePlace | None:
-    """The line where a function or class begins; the module's first line where it is not defined there.
+    """The line where a function or class begins, in the folder where the program runs; None without a source file.
 
-    Args:
-        target: what is audited; of a command, the first of its words that is a file.
-        folder: in which the program runs.
-
-    Returns:
-        None if no source file is found.
+    It is the module's first line where the name is not defined there, and of a command, that of the first of its words
+    that is a file.
     """
     here = Path.cwd() if folder is None else folder
     if target.command:
         words = [here / word for word in target.options[-1].split()]
         file = next((word for word in words if word.is_file() and not word.is_relative_to("/usr")), None)
-        return None if file is None else SourcePlace(_shown(file, here), 1)
+        return None if file is None else SourcePlace.of(file, 1, here)
     module, _, name = target.text.partition(":")
     parts = module.split(".")
     for root in dict.fromkeys([here, *(Path(entry) for entry in sys.path if entry)]):
         for file in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
             if file.is_file():
-                return SourcePlace(_shown(file, here), _line(file, name))
+                return SourcePlace.of(file, _line(file, name), here)
     return None
 
 
@@ -53,8 +49,3 @@ def _line(file: Path, name: str) -> int:
         if name in bound:
             found = node.lineno
     return found
-
-
-def _shown(file: Path, here: Path) -> str:
-    file = file.absolute()
-    return (file.relative_to(here.absolute()) if file.is_relative_to(here.absolute()) else file).as_posix()

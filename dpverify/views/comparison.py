@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +13,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
 
+Entry = ProofEvidence | AuditEvidence
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}
 
 
@@ -37,42 +38,31 @@ class Change(StrEnum):
 
 @dataclass(frozen=True)
 class ChangedRow:
-    """A row of one ledger or of both that is not the same in both.
-
-    Attributes:
-        change: what became of it.
-        row: its name.
-        before: verdict in the old ledger, `none` where it is not there.
-        after: in the new one.
-        why: what the new ledger says of it, or the old one where it is gone.
-    """
+    """A row, by its name, that is not the same in both ledgers: its verdicts there, `none` where it is missing."""
 
     change: Change
     row: str
     before: str
     after: str
     why: str = ""
+    """What the new ledger says of it, or the old one where it is gone."""
 
     def line(self) -> str:
         """For a terminal."""
-        return f"{self.change}: {self.row}: {self.before}, now {self.after}" + (
-            f". {self.why}" if self.why else ""
-        )
+        why = f". {self.why}" if self.why else ""
+        return f"{self.change}: {self.row}: {self.before}, now {self.after}{why}"
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What changed from one ledger to another.
-
-    Attributes:
-        changed: rows, the worst changes first, then in the ledgers' order.
-        same: how many rows have the same verdict.
-        notes: what else differs that a reader should know: profile, seed, a failure probability.
-    """
+    """What changed from one ledger to another."""
 
     changed: tuple[ChangedRow, ...]
+    """The worst changes first, then in the ledgers' order."""
     same: int
+    """How many rows have the same verdict."""
     notes: tuple[str, ...]
+    """What else differs that a reader should know: profile, seed, a failure probability."""
 
     @property
     def failed(self) -> tuple[ChangedRow, ...]:
@@ -92,31 +82,28 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
-        rows = [
-            {"change": str(r.change), "row": r.row, "before": r.before, "after": r.after, "why": r.why}
-            for r in self.changed
-        ]
-        return {"schema_version": 1, "failed": bool(self.failed), "same": self.same, "rows": rows,
-                "notes": list(self.notes)}  # fmt: skip
+        rows = [{**asdict(row), "change": str(row.change)} for row in self.changed]
+        notes = list(self.notes)
+        return {
+            "schema_version": 1,
+            "failed": bool(self.failed),
+            "same": self.same,
+            "rows": rows,
+            "notes": notes,
+        }
 
 
 def compare_ledgers(old: Ledger, new: Ledger) -> Comparison:
     """Compare rows by their names: formulas by statement, obligation and variant; audits by kind, subject and title."""
     before, after = _named(old.entries), _named(new.entries)
-    changed, same = [], 0
-    for name in dict.fromkeys([*before, *after]):
-        row = _changed(name, before.get(name), after.get(name))
-        if row is None:
-            same += 1
-        else:
-            changed.append(row)
-    order = list(Change)
-    changed.sort(key=lambda row: order.index(row.change))
-    return Comparison(tuple(changed), same, tuple(_notes(old, new)))
+    names = dict.fromkeys([*before, *after])
+    changed = [row for name in names if (row := _changed(name, before.get(name), after.get(name)))]
+    changed.sort(key=lambda row: list(Change).index(row.change))
+    return Comparison(tuple(changed), len(names) - len(changed), tuple(_notes(old, new)))
 
 
-def _named(entries: Iterable[ProofEvidence | AuditEvidence]) -> dict[str, ProofEvidence | AuditEvidence]:
-    found: dict[str, ProofEvidence | AuditEvidence] = {}
+def _named(entries: Iterable[Entry]) -> dict[str, Entry]:
+    found: dict[str, Entry] = {}
     seen: Counter[str] = Counter()
     for entry in entries:
         if isinstance(entry, ProofEvidence):
@@ -128,33 +115,31 @@ def _named(entries: Iterable[ProofEvidence | AuditEvidence]) -> dict[str, ProofE
     return found
 
 
-def _changed(
-    name: str, old: ProofEvidence | AuditEvidence | None, new: ProofEvidence | AuditEvidence | None
-) -> ChangedRow | None:
+def _changed(name: str, old: Entry | None, new: Entry | None) -> ChangedRow | None:
     """What became of one row; None if nothing."""
     before, after = _verdict(old), _verdict(new)
     if before == after:
         says = _another(old, new)
         return ChangedRow(Change.OTHER, name, before, after, f"It is about {says}") if says else None
-    shown = new if new is not None else old
-    why = shown.reason if shown is not None else ""
-    if (
-        new is not None
-        and new.verdict is Verdict.VIOLATED
-        and (old is None or old.verdict is not Verdict.VIOLATED)
-    ):
-        return ChangedRow(Change.NEW_VIOLATION, name, before, after, why)
+    change, why = _what_became(old, new), next((entry.reason for entry in (new, old) if entry), "")
+    return ChangedRow(change, name, before, after, "" if change is Change.NEW else why)
+
+
+def _what_became(old: Entry | None, new: Entry | None) -> Change:
+    """Of a row with another verdict."""
+    was, now = (None if entry is None else entry.verdict for entry in (old, new))
+    if now is Verdict.VIOLATED and was is not Verdict.VIOLATED:
+        return Change.NEW_VIOLATION
     if old is None:
-        return ChangedRow(Change.NEW, name, before, after)
-    if old.verdict in _DECIDED and not _as_good(old, new):
-        return ChangedRow(Change.LOST_PROOF, name, before, after, why)
-    if old.verdict is Verdict.SUPPORTED and (new is None or new.verdict is Verdict.UNDECIDED):
-        return ChangedRow(Change.LOST_SUPPORT, name, before, after, why)
-    better = new is not None and new.verdict in _DECIDED | {Verdict.SUPPORTED}
-    return ChangedRow(Change.GAINED if better else Change.OTHER, name, before, after, why)
+        return Change.NEW
+    if was in _DECIDED and not _as_good(old, new):
+        return Change.LOST_PROOF
+    if was is Verdict.SUPPORTED and now in (None, Verdict.UNDECIDED):
+        return Change.LOST_SUPPORT
+    return Change.GAINED if now in _DECIDED | {Verdict.SUPPORTED} else Change.OTHER
 
 
-def _as_good(old: ProofEvidence | AuditEvidence, new: ProofEvidence | AuditEvidence | None) -> bool:
+def _as_good(old: Entry, new: Entry | None) -> bool:
     """Whether what was decided still is: the same way or better, and confirmed if it was."""
     if new is None:
         return False
@@ -165,33 +150,33 @@ def _as_good(old: ProofEvidence | AuditEvidence, new: ProofEvidence | AuditEvide
     return not (_confirmed(old) and not _confirmed(new))
 
 
-def _another(old: ProofEvidence | AuditEvidence | None, new: ProofEvidence | AuditEvidence | None) -> str:
+_OF_PROOFS = {
+    "expression": "another formula",
+    "domain": "another domain",
+    "assuming": "other assumptions",
+    "box": "another box",
+    "coverage": "another coverage",
+}
+_OF_AUDITS = {"claim": "another claim", "adjacency": "another adjacency"}
+
+
+def _another(old: Entry | None, new: Entry | None) -> str:
     """What a row with the same name and verdict is about, where that is something else; empty if it is the same."""
-    if isinstance(old, ProofEvidence) and isinstance(new, ProofEvidence):
-        told: tuple[str, ...] = ("expression", "domain", "assuming", "box", "coverage")
-        words: tuple[str, ...] = (
-            "another formula", "another domain", "other assumptions", "another box", "another coverage",
-        )  # fmt: skip
-    else:
-        told, words = ("claim", "adjacency"), ("another claim", "another adjacency")
+    told = _OF_PROOFS if isinstance(old, ProofEvidence) and isinstance(new, ProofEvidence) else _OF_AUDITS
     return " and ".join(
-        word
-        for name, word in zip(told, words, strict=True)
-        if getattr(old, name, None) != getattr(new, name, None)
+        word for name, word in told.items() if getattr(old, name, None) != getattr(new, name, None)
     )
 
 
-def _confirmed(entry: ProofEvidence | AuditEvidence) -> bool:
+def _confirmed(entry: Entry) -> bool:
     return isinstance(entry, ProofEvidence) and entry.confirmed_by_checker
 
 
-def _verdict(entry: ProofEvidence | AuditEvidence | None) -> str:
+def _verdict(entry: Entry | None) -> str:
     if entry is None:
         return "none"
-    unconfirmed = (
-        isinstance(entry, ProofEvidence) and entry.verdict in _DECIDED and not entry.confirmed_by_checker
-    )
-    return str(entry.verdict) + (" (not confirmed)" if unconfirmed else "")
+    doubtful = isinstance(entry, ProofEvidence) and entry.verdict in _DECIDED and not _confirmed(entry)
+    return str(entry.verdict) + (" (not confirmed)" if doubtful else "")
 
 
 def _notes(old: Ledger, new: Ledger) -> Iterable[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dpverify.ledger.document import Ledger
@@ -10,7 +10,7 @@ from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.rows import CLAIMS, FalsePart, gravest, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Variant, Verdict
+from dpverify.ledger.verdicts import BROKEN, Consequence, Variant, Verdict
 from dpverify.views.formula import BrokenFormula, where_it_holds
 
 
@@ -48,53 +48,47 @@ def corrections(ledger: Ledger) -> dict[str, FaultyStatement]:
     for proof in proofs:
         if proof.variant is Variant.PRINTED and proof.verdict in BROKEN:
             found.setdefault(proof.statement, []).append(BrokenFormula(proof, repairs_of(proof, proofs)))
-    for findings in found.values():
-        findings.sort(key=lambda finding: gravity(finding.formula.consequence))
-    made: dict[str, FaultyStatement] = {}
-    for name, findings in found.items():
-        unique: dict[int, tuple[ProofEvidence, str]] = {}
-        for finding in findings:
-            for repair in finding.repairs:  # several findings may have it; one of them, its name
-                narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
-                unique[id(repair)] = (repair, narrowed)
-        made[name] = FaultyStatement(
-            statement=name,
-            title=rows[name].title if name in rows else "",
-            where=rows[name].where if name in rows else findings[0].formula.where,
-            findings=tuple(findings),
-            repairs=tuple(unique.values()),
-            reasons=_reasons(repair for repair, _ in unique.values())
-            or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.CORRECTED),
-            marks=marks(finding.formula for finding in findings),
-            consequence=_consequence(rows.get(name), [finding.formula for finding in findings]),
-            standing=_standing(rows.get(name), [finding.formula for finding in findings]),
-            pages=rows[name].pages if name in rows else "",
-        )
+    made = {name: _faulty(name, rows.get(name), findings, proofs) for name, findings in found.items()}
     return dict(sorted(made.items(), key=lambda named: gravity(named[1].consequence)))
+
+
+def _faulty(
+    name: str, row: StatementEntry | None, findings: list[BrokenFormula], proofs: Iterable[ProofEvidence]
+) -> FaultyStatement:
+    findings.sort(key=lambda finding: gravity(finding.formula.consequence))
+    unique: dict[int, tuple[ProofEvidence, str]] = {}
+    for finding in findings:
+        for repair in finding.repairs:  # several findings may have it; one of them, its name
+            narrowed = where_it_holds(finding, repair) or unique.get(id(repair), (repair, ""))[1]
+            unique[id(repair)] = (repair, narrowed)
+    broken = [finding.formula for finding in findings]
+    return FaultyStatement(
+        statement=name,
+        title=row.title if row else "",
+        where=row.where if row else broken[0].where,
+        findings=tuple(findings),
+        repairs=tuple(unique.values()),
+        reasons=_reasons(repair for repair, _ in unique.values())
+        or _reasons(p for p in proofs if p.statement == name and p.variant is Variant.CORRECTED),
+        marks=marks(broken),
+        consequence=row.printed.consequence if row and row.printed.consequence else _worst(broken),
+        standing=row.printed.standing if row and row.printed.standing else _standing(row, broken),
+        pages=row.pages if row else "",
+    )
 
 
 def _reasons(corrected: Iterable[ProofEvidence]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(proof.because for proof in corrected if proof.because))
 
 
-def _consequence(row: StatementEntry | None, broken: list[ProofEvidence]) -> Consequence | None:
-    """What follows from what is false in a statement: by the catalog where it is refuted, else by its formulas."""
-    if row is not None and row.printed.consequence is not None:
-        return row.printed.consequence
-    return _worst(broken)
-
-
-def _worst(refuted: Iterable[ProofEvidence]) -> Consequence | None:
+def _worst(broken: Sequence[ProofEvidence]) -> Consequence | None:
     """The worst consequence among the conclusions and instances if there are any, else among all."""
-    found = list(refuted)
-    claims = [p.consequence for p in found if p.coverage in CLAIMS and p.verdict is Verdict.REFUTED]
-    return gravest(claims or [p.consequence for p in found])
+    claims = [p.consequence for p in broken if p.coverage in CLAIMS and p.verdict is Verdict.REFUTED]
+    return gravest(claims or [p.consequence for p in broken])
 
 
 def _standing(row: StatementEntry | None, broken: Iterable[ProofEvidence]) -> Standing | None:
-    """How a statement stands: by the catalog, else by its formulas that are false or do not follow."""
-    if row is not None and row.printed.standing is not None:
-        return row.printed.standing
+    """How a statement stands by its verdict, or by its formulas that are false or do not follow."""
     verdicts = {proof.verdict for proof in broken if proof.coverage in CLAIMS}
     if row is not None and row.printed.verdict is not None:
         verdicts = {row.printed.verdict}
@@ -113,5 +107,5 @@ def repairs_of(refuted: ProofEvidence, proofs: Iterable[ProofEvidence]) -> tuple
     """The corrections of a refuted formula: those with its name, else of the whole statement, else all."""
     corrected = [p for p in proofs if p.statement == refuted.statement and p.variant is Variant.CORRECTED]
     same_name = [proof for proof in corrected if proof.obligation == refuted.obligation]
-    whole = [proof for proof in corrected if proof.coverage in (Coverage.CONCLUSION, Coverage.INSTANCE)]
+    whole = [proof for proof in corrected if proof.coverage in CLAIMS]
     return tuple(same_name or whole or corrected)

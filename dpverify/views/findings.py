@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
-from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.headlines.rows import CLAIMS
+from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.views.corrections import FaultyStatement, corrections
 
 _MEANS = {
@@ -82,8 +83,7 @@ def finding_groups(ledger: Ledger) -> tuple[FindingGroup, ...]:
 
 def what_is_false(found: FaultyStatement) -> str:
     """The statement itself, or what belongs to it."""
-    claims = (Coverage.CONCLUSION, Coverage.INSTANCE)
-    itself = [f.formula.verdict for f in found.findings if f.formula.coverage in claims]
+    itself = [f.formula.verdict for f in found.findings if f.formula.coverage in CLAIMS]
     said = ["the statement"] if Verdict.REFUTED in itself else []
     if not said and Verdict.DOES_NOT_FOLLOW in itself:
         said = ["the statement does not follow"]

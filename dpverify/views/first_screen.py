@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
+from dpverify.ledger.headlines.rows import CLAIMS
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
+from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.views import number_text
 from dpverify.views.corrections import FaultyStatement
 from dpverify.views.formula import BrokenFormula
@@ -19,53 +20,37 @@ from dpverify.views.sandwich import Sandwich
 _GRAVE = (Consequence.CLAIM, Consequence.CONSTANT, Consequence.CONDITION)
 """Consequences for whoever implements what is printed."""
 
-_COVERAGES = (Coverage.CONCLUSION, Coverage.INSTANCE)
-
-
-@dataclass(frozen=True)
-class AnsweredQuestion:
-    """A question that a reader has, and its answer."""
-
-    question: str
-    answer: str
-
 
 @dataclass(frozen=True)
 class FalseClaim:
-    """A printed claim that fails.
-
-    Attributes:
-        correction: the statement, with all that is false of it.
-        shown: the finding that is shown, one on the claim itself where there is any.
-        true: what is true instead; None if there is no correction.
-        consequence: with a number, where there is one.
-        realistic: what was found at sizes met in practice; empty if no finding of this consequence says anything.
-        of: the formula that this is about, where it is not the one that is shown.
-    """
+    """A printed claim that fails."""
 
     correction: FaultyStatement
+    """The statement, with all that is false of it."""
     shown: ProofEvidence
+    """The finding that is shown, one on the claim itself where there is any."""
     true: ProofEvidence | None
+    """What is true instead; None if there is no correction."""
     consequence: str
+    """With a number, where there is one."""
     realistic: str
+    """What was found at sizes met in practice; empty if no finding of this consequence says anything."""
     of: str
+    """The formula that this is about, where it is not the one that is shown."""
 
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """All of it.
+    """All of it."""
 
-    Attributes:
-        answers: to the three questions.
-        violated: audits of implementations that violate a claim.
-        false: printed claims and constants that fail.
-        others: findings that are not shown, by what they mean, with their numbers.
-    """
-
-    answers: tuple[AnsweredQuestion, ...]
+    answers: tuple[tuple[str, str], ...]
+    """The three questions of a reader, with their answers."""
     violated: tuple[AuditEvidence, ...]
+    """Audits of implementations that violate a claim."""
     false: tuple[FalseClaim, ...]
+    """Printed claims and constants that fail."""
     others: tuple[tuple[str, int], ...]
+    """Findings that are not shown, by what they mean, with their numbers."""
 
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:
@@ -74,18 +59,22 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
     others = [c for c in (*summary.false_statements, *summary.false_parts) if c not in grave]
     rest = [c.consequence for c in others]
     numbers = [(str(each), rest.count(each)) for each in Consequence if each in rest]
-    for what, number in (
+    numbers += [
         ("consequence not recorded", rest.count(None)),
         ("a step or a condition that does not follow", len(summary.unfollowed_parts)),
         (str(Standing.WHERE_MEANT), len(summary.where_meant)),
         (str(Standing.DOES_NOT_FOLLOW), len(summary.unfollowed)),
-    ):
-        numbers += [(what, number)] if number else []
+    ]
+    answers = (
+        ("Is it true?", _truth(ledger, summary)),
+        ("How sure is that?", _sureness(ledger, summary)),
+        ("How tight is it?", _tightness(found)),
+    )
     return FirstScreen(
-        tuple(_answers(ledger, summary, found)),
+        tuple(answered for answered in answers if answered[1]),
         summary.violated,
-        tuple(_false_claim(correction) for correction in grave),
-        tuple(numbers),
+        tuple(map(_false_claim, grave)),
+        tuple(counted for counted in numbers if counted[1]),
     )
 
 
@@ -110,7 +99,7 @@ def _most_telling_first(correction: FaultyStatement) -> list[BrokenFormula]:
 
     def order(finding: BrokenFormula) -> tuple[bool, bool, bool]:
         proof = finding.formula
-        return proof.coverage not in _COVERAGES, not _is_realistic(proof), not proof.excess
+        return proof.coverage not in CLAIMS, not _is_realistic(proof), not proof.excess
 
     return sorted(graves, key=order) or list(correction.findings)
 
@@ -123,21 +112,9 @@ def _is_realistic(proof: ProofEvidence) -> bool:
 # ------------------------------------------------------------------------------------------- three answers
 
 
-def _answers(ledger: Ledger, summary: Summary, found: Sandwich) -> list[AnsweredQuestion]:
-    answers = []
-    if truth := _truth(ledger, summary):
-        answers.append(AnsweredQuestion("Is it true?", truth))
-    if sure := _sureness(ledger, summary):
-        answers.append(AnsweredQuestion("How sure is that?", sure))
-    if tight := _tightness(found):
-        answers.append(AnsweredQuestion("How tight is it?", tight))
-    return answers
-
-
 def _truth(ledger: Ledger, summary: Summary) -> str:
     """What is true, false and open, of statements and of implementations."""
-    parts = []
-    parts += shown_text(ledger.statements)
+    parts = shown_text(ledger.statements)
     judged = [audit for audit in summary.audits if audit not in summary.measurements]
     if judged:
         verdicts = [audit.verdict for audit in judged]

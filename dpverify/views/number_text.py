@@ -74,13 +74,10 @@ def _text(value: float, digits: int, rounding: str) -> str:
         return f"{int(exact):,}".replace("-", "−")
     short = Context(prec=digits, rounding=rounding).plus(_as_written(value, exact, digits))
     exponent = short.adjusted()
-    if -4 <= exponent < 6:
-        text = f"{short:,f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    else:
-        mantissa = f"{short.scaleb(-exponent):f}"
-        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-        text = f"{mantissa}×10{str(exponent).translate(_RAISED)}"
+    plain = -4 <= exponent < 6
+    text = f"{short:,f}" if plain else f"{short.scaleb(-exponent):f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    text += "" if plain else f"×10{str(exponent).translate(_RAISED)}"
     return text.replace("-", "−")
 
 

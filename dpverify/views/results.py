@@ -7,7 +7,8 @@ said whether findings fail.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
@@ -39,28 +40,21 @@ RULES = {
 
 @dataclass(frozen=True)
 class SourcePlace:
-    """A line that a report points to.
-
-    Attributes:
-        file: with slashes, from the folder in which the program runs where it is below it.
-        line: from 1.
-    """
+    """A line, from 1, that a report points to; files below the folder in which the program runs are named from it."""
 
     file: str
     line: int
 
+    @classmethod
+    def of(cls, file: Path, line: int, folder: Path | None = None) -> SourcePlace:
+        """A line of a file; `folder` is that in which the program runs, if it is not the current one."""
+        file, here = file.absolute(), (folder or Path.cwd()).absolute()
+        return cls((file.relative_to(here) if file.is_relative_to(here) else file).as_posix(), line)
+
 
 @dataclass(frozen=True)
 class AuditedClaim:
-    """What became of one claim: what an audit found, or why there was none.
-
-    Attributes:
-        name: of the claim in its project.
-        claim: such as "eps=1,delta=1e-5".
-        found: None if the audit ended in an error.
-        error: what it said.
-        place: where the claim is stated.
-    """
+    """What became of one claim of a project: what an audit found, or the error in which it ended."""
 
     name: str
     claim: str
@@ -76,35 +70,28 @@ class AuditedClaim:
 
 @dataclass(frozen=True)
 class Result:
-    """An entry of a run, as programs read it.
-
-    Attributes:
-        group: what it is about.
-        name: of the entry in its group.
-        verdict: or `not audited`.
-        outcome: of a test case; empty if it passes.
-        rule: one of `RULES`; empty if there is nothing to look at.
-        level: how grave it is by its rule; `none` for an open question, empty without a rule.
-        message: one line.
-        text: everything that is said of it.
-        mark: what tells it from other results of any run.
-        properties: what readers sort and filter by.
-        seconds: that it took.
-        place: where it stands in the sources.
-    """
+    """An entry of a run, as programs read it."""
 
     group: str
     name: str
+    """Of the entry in its group."""
     verdict: str
     outcome: Outcome
+    """Of a test case; empty if it passes."""
     rule: str
+    """One of `RULES`; empty if there is nothing to look at."""
     level: Level
+    """How grave it is by its rule; `none` for an open question, empty without a rule."""
     message: str
+    """One line."""
     text: str
+    """Everything that is said of it."""
     mark: tuple[str, str]
-    properties: Mapping[str, Any] = field(default_factory=dict)
-    seconds: float = 0.0
-    place: SourcePlace | None = None
+    """What tells it from other results of any run."""
+    properties: Mapping[str, Any]
+    """What readers sort and filter by."""
+    seconds: float
+    place: SourcePlace | None
 
 
 def result_of(
@@ -116,11 +103,8 @@ def result_of(
 ) -> Result:
     """An entry of a ledger as a result.
 
-    Args:
-        entry: a proof or an audit.
-        place: where it stands.
-        findings_fail: whether a printed formula or constant that is refuted, or does not follow, is a failure.
-        undecided: what no answer is. A measurement has nothing to answer, and passes.
+    `findings_fail` says whether a printed formula or constant that is refuted, or does not follow, is a failure;
+    `undecided`, what no answer is. A measurement has nothing to answer, and passes.
     """
     outcome = _outcome(entry, findings_fail, undecided)
     if isinstance(entry, ProofEvidence):

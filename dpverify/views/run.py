@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import ErrorBudget, Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
@@ -16,6 +17,8 @@ from dpverify.views import number_text
 from dpverify.views.audits import OWN, view_of
 from dpverify.views.corrections import FaultyStatement, corrections, gravity, repairs_of
 from dpverify.views.formula import BrokenFormula
+
+Faulty = tuple[FaultyStatement, ...]
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,8 @@ class VerdictCount:
 
 @dataclass(frozen=True)
 class Power:
-    """How many audits of a kind could have told a correct implementation from a wrong one."""
+    """How many audits of a kind could have told a correct implementation from a wrong one, and how many see nothing."""
 
-    noun: str
-    audits: int
-    seeing: int
-    """Those that flag the fault that is tried on them."""
-    blind: int
-    """Those that see nothing: they are undecided, whatever the implementation does."""
     text: str
     leads: bool
     """Whether it belongs into the headline."""
@@ -55,16 +52,16 @@ class Summary:
     proofs: tuple[ProofEvidence, ...]
     audits: tuple[AuditEvidence, ...]
     counts: tuple[VerdictCount, ...]
-    false_statements: tuple[FaultyStatement, ...]
+    false_statements: Faulty
     """Statements that are false as printed."""
-    where_meant: tuple[FaultyStatement, ...]
+    where_meant: Faulty
     """Statements that are false in edge cases only, which no reader means."""
-    unfollowed: tuple[FaultyStatement, ...]
+    unfollowed: Faulty
     """Statements that do not follow from what is declared."""
-    false_parts: tuple[FaultyStatement, ...]
+    false_parts: Faulty
     """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step of the
     proof, a condition, a unit."""
-    unfollowed_parts: tuple[FaultyStatement, ...]
+    unfollowed_parts: Faulty
     """The same where no part is false, but one does not follow."""
     findings: tuple[BrokenFormula, ...]
     """Printed formulas that are false or do not follow."""
@@ -87,7 +84,6 @@ class Summary:
     units: int
     """Formulas whose units were compared."""
     units_agree: int
-    certificates: int
     confirmed: str
     """How many formulas the checker confirmed, and of how many it confirmed the units."""
     unconfirmed: tuple[ProofEvidence, ...]
@@ -95,7 +91,7 @@ class Summary:
     headline: str
 
     @property
-    def groups(self) -> tuple[tuple[str, tuple[FaultyStatement, ...]], ...]:
+    def groups(self) -> tuple[tuple[str, Faulty], ...]:
         """What is false in print or does not follow, under headings."""
         found = (
             ("Statements that are false as printed", self.false_statements),
@@ -118,11 +114,8 @@ def summarize(ledger: Ledger) -> Summary:
         if proof.variant is Variant.PRINTED
     )
     names = {proof.statement for proof in proofs} | {audit.subject for audit in audits}
-    names |= {
-        row.id
-        for row in ledger.statements
-        if row.printed.verdict or row.corrected.verdict or row.printed.standing is Standing.WHERE_MEANT
-    }  # a row may carry a verdict from an earlier run
+    # a row may carry a verdict from an earlier run
+    names |= {row.id for row in ledger.statements if row.has_outcome}
     catalog = {row.id for row in ledger.statements}
     violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
     false_constants = tuple(audit for audit in audits if audit.verdict is Verdict.REFUTED)
@@ -136,7 +129,6 @@ def summarize(ledger: Ledger) -> Summary:
         tuple(found for found in parts if found.unfollowed is which) for which in (False, True)
     )
     checked = len(names & catalog) if catalog else len(names)
-    decided = [proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED]
     measurements = tuple(audit for audit in audits if is_measurement(audit))
     judged = tuple(audit for audit in audits if not is_measurement(audit))
     entries: tuple[ProofEvidence | AuditEvidence, ...] = (*proofs, *judged)
@@ -144,6 +136,16 @@ def summarize(ledger: Ledger) -> Summary:
     reasons = [entry.gap for entry in undecided]
     units = [proof for proof in proofs if proof.coverage is Coverage.UNIT]
     powers = _powers(judged)
+    constants = [f"{plural(len(false_constants), 'printed constant')} refuted."] if false_constants else []
+    headline = (
+        _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
+        _false_text(false_statements, meant, unfollowed, false_parts, unfollowed_parts),
+        *constants,
+        *_violated_text(violated, judged),
+        *(f"{power.text}." for power in powers if power.leads),
+        *shown_text(ledger.statements),
+    )
+    errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
     return Summary(
         statements=len(catalog),
         checked=checked,
@@ -161,35 +163,18 @@ def summarize(ledger: Ledger) -> Summary:
         violated=violated,
         false_constants=false_constants,
         undecided=undecided,
-        errata=tuple(
-            sorted(
-                ((row, erratum) for row in ledger.statements for erratum in row.errata),
-                key=lambda found: gravity(found[1].consequence),
-            )
-        ),
+        errata=tuple(sorted(errata, key=lambda found: gravity(found[1].consequence))),
         gaps=tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons),
         measurements=measurements,
         powers=powers,
         sizes=sizes_text(ledger.profile, audits),
         units=len(units),
-        units_agree=sum(_agree(proof) for proof in units),
-        certificates=sum(proof.certificate is not None for proof in decided),
+        units_agree=sum(map(units_agree, units)),
         confirmed=_confirmed_text(proofs),
-        unconfirmed=tuple(proof for proof in decided if not proof.confirmed_by_checker),
-        headline=" ".join(
-            (
-                _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
-                _false_text(false_statements, meant, unfollowed, false_parts, unfollowed_parts),
-                *(
-                    [f"{plural(len(false_constants), 'printed constant')} refuted."]
-                    if false_constants
-                    else []
-                ),
-                *_violated_text(violated, judged),
-                *(f"{power.text}." for power in powers if power.leads),
-                *shown_text(ledger.statements),
-            )
+        unconfirmed=tuple(
+            p for p in proofs if p.verdict is not Verdict.UNDECIDED and not p.confirmed_by_checker
         ),
+        headline=" ".join(headline),
     )
 
 
@@ -248,46 +233,38 @@ def origin_text(origin: ClaimOrigin) -> str:
     return "; ".join([*parts, *([f"holds for {origin.holds_for}"] if origin.holds_for else [])])
 
 
-def _agree(proof: ProofEvidence) -> bool:
+def units_agree(proof: ProofEvidence) -> bool:
     """Whether this says only that the units of both sides agree."""
-    return proof.coverage is Coverage.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+    return proof.coverage is Coverage.UNIT and proof.verdict in HOLDS
 
 
-def _powers(judged: Iterable[AuditEvidence]) -> tuple[Power, ...]:
+def _powers(judged: Sequence[AuditEvidence]) -> tuple[Power, ...]:
     """What the audits can detect, for the kinds of which that is counted."""
     grouped: dict[str, list[AuditEvidence]] = {}
     for audit in judged:
         grouped.setdefault(view_of(audit).noun, []).append(audit)
-    order = {noun: min(_place(audit) for audit in audits) for noun, audits in grouped.items()}
-    return tuple(
-        _power(noun, grouped[noun]) for noun in sorted(grouped, key=lambda noun: order[noun]) if noun
-    )
+    grouped.pop("", None)
+    order = [*OWN, *(audit.kind for audit in judged)]
+    return tuple(map(_power, sorted(grouped.values(), key=lambda of: min(order.index(a.kind) for a in of))))
 
 
-def _place(audit: AuditEvidence) -> int:
-    return OWN.index(audit.kind) if audit.kind in OWN else len(OWN)
-
-
-def _power(noun: str, audits: list[AuditEvidence]) -> Power:
+def _power(audits: list[AuditEvidence]) -> Power:
     view = view_of(audits[0])
     blind = sum(view_of(audit).detects_nothing(audit) for audit in audits)
-    many = noun if len(audits) == 1 else view.nouns
+    many = view.noun if len(audits) == 1 else view.nouns
     verb = "sees" if blind == 1 else "see"
     text = f"{number_text.count(len(audits))} {many}, of which {view.summary(audits)}; {blind} {verb} nothing here"
-    seeing = sum(view_of(audit).detects(audit) for audit in audits)
-    return Power(noun, len(audits), seeing, blind, text, view.leads)
+    return Power(text, view.leads)
 
 
 def _count(
     verdict: Verdict, proofs: Iterable[ProofEvidence], audits: Iterable[AuditEvidence]
 ) -> VerdictCount:
-    said = (proof for proof in proofs if not proof.says_nothing and not _agree(proof))
+    said = (proof for proof in proofs if not proof.says_nothing and not units_agree(proof))
     variants = [proof.variant for proof in said if proof.verdict is verdict]
+    of_audits = sum(audit.verdict is verdict for audit in audits)
     return VerdictCount(
-        verdict=verdict,
-        printed=variants.count(Variant.PRINTED),
-        corrected=variants.count(Variant.CORRECTED),
-        audits=sum(audit.verdict is verdict for audit in audits),
+        verdict, variants.count(Variant.PRINTED), variants.count(Variant.CORRECTED), of_audits
     )
 
 
@@ -304,63 +281,43 @@ def _scope_text(
 
 def _apart(proofs: Iterable[ProofEvidence]) -> tuple[list[ProofEvidence], list[ProofEvidence]]:
     """Formulas that say something, and comparisons of units, which are another question about the same formulas."""
-    formulas: list[ProofEvidence] = []
-    units: list[ProofEvidence] = []
-    for proof in proofs:
-        if proof.says_nothing:
-            continue
-        (units if proof.coverage is Coverage.UNIT else formulas).append(proof)
-    return formulas, units
+    said = [proof for proof in proofs if not proof.says_nothing]
+    units = [proof for proof in said if proof.coverage is Coverage.UNIT]
+    return [proof for proof in said if proof.coverage is not Coverage.UNIT], units
 
 
 def _confirmed_text(proofs: Iterable[ProofEvidence]) -> str:
-    formulas, units = _apart(proofs)
-    said = f"{_confirmed(formulas)} of {plural(len(formulas), 'formula')}"
-    return said + (f" and {_confirmed(units)} of {plural(len(units), 'unit check')}" if units else "")
+    return " and ".join(
+        f"{sum(proof.confirmed_by_checker for proof in some):,} of {plural(len(some), noun)}"
+        for some, noun in zip(_apart(proofs), ("formula", "unit check"), strict=True)
+        if some or noun == "formula"
+    )
 
 
-def _confirmed(proofs: Iterable[ProofEvidence]) -> str:
-    return f"{sum(proof.confirmed_by_checker for proof in proofs):,}"
-
-
-def _false_text(
-    statements: tuple[FaultyStatement, ...],
-    meant: tuple[FaultyStatement, ...],
-    unfollowed: tuple[FaultyStatement, ...],
-    parts: tuple[FaultyStatement, ...],
-    unfollowed_parts: tuple[FaultyStatement, ...],
-) -> str:
-    if not any((statements, meant, unfollowed, parts, unfollowed_parts)):
+def _false_text(statements: Faulty, meant: Faulty, unfollowed: Faulty, parts: Faulty, open_: Faulty) -> str:
+    if not any((statements, meant, unfollowed, parts, open_)):
         return "No printed formula was refuted."
     text = "No statement is false as printed."
     if statements:
+        found = [statement.consequence for statement in statements]
+        numbers = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
+        how = f" ({'; '.join(numbers)})" if numbers else ""
         verb = "is" if len(statements) == 1 else "are"
-        text = f"{plural(len(statements), 'statement')} {verb} false as printed{_how(statements)}."
-    for found, one, many in (
+        text = f"{plural(len(statements), 'statement')} {verb} false as printed{how}."
+    for some, one, several in (
         (meant, "holds where it is meant and fails in edge cases", "hold where they are meant and fail in edge cases"),
         (unfollowed, "does not follow from what is declared", "do not follow from what is declared"),
-        (
-            parts,
-            "has a false formula in the proof, the conditions or the units",
-            "have a false formula in the proof, the conditions or the units",
-        ),
-        (
-            unfollowed_parts,
-            "has a step or a condition that does not follow",
-            "have a step or a condition that does not follow",
-        ),
+        (parts, *_has("a false formula in the proof, the conditions or the units")),
+        (open_, *_has("a step or a condition that does not follow")),
     ):  # fmt: skip
-        if found:
+        if some:
             noun = "more statement" if statements else "statement"
-            text += f" {plural(len(found), noun)} {one if len(found) == 1 else many}."
+            text += f" {plural(len(some), noun)} {one if len(some) == 1 else several}."
     return text
 
 
-def _how(statements: Iterable[FaultyStatement]) -> str:
-    """How many of them are false with which consequence, where that is known."""
-    found = [statement.consequence for statement in statements]
-    numbers = [f"{found.count(each)}: {each}" for each in Consequence if each in found]
-    return f" ({'; '.join(numbers)})" if numbers else ""
+def _has(what: str) -> tuple[str, str]:
+    return f"has {what}", f"have {what}"
 
 
 def shown_text(statements: Iterable[StatementEntry]) -> list[str]:
@@ -374,47 +331,24 @@ def shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     return [f"As printed, of {plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
 
 
-@dataclass(frozen=True)
-class RootCounts:
-    """On what the statements that hold rest in the end: each is counted once."""
-
-    nothing: int = 0
-    own: int = 0
-    """On statements that are proved here, and on nothing else."""
-    literature: int = 0
-    """On named results of the literature too, and on nothing that is not proved."""
-    unproved: int = 0
-    """On something that is not proved."""
-    boxed: int = 0
-    """Of all these, those that rest on a formula that is proved on a part of its domain only."""
-
-
-def root_counts(statements: Iterable[StatementEntry]) -> RootCounts:
-    """Count the statements that hold as printed by what they rest on."""
+def roots_text(statements: Iterable[StatementEntry]) -> list[str]:
+    """On what those that hold as printed rest in the end, each counted once; nothing where none holds."""
     roots = [row.roots for row in statements if row.printed.standing in (Standing.HOLDS, Standing.IN_PART)]
+    if not roots:
+        return []
     unproved = sum(bool(each.unproved) for each in roots)
     literature = sum(bool(each.literature) and not each.unproved for each in roots)
     own = sum(bool(each.own) and not each.literature and not each.unproved for each in roots)
-    return RootCounts(
-        len(roots) - unproved - literature - own, own, literature, unproved, sum(bool(e.boxed) for e in roots)
-    )
-
-
-def roots_text(statements: Iterable[StatementEntry]) -> list[str]:
-    """The same in a sentence; nothing where none holds."""
-    found = root_counts(statements)
-    total = found.nothing + found.own + found.literature + found.unproved
-    if not total:
-        return []
     parts = (
-        (found.nothing, "assumes nothing", "assume nothing"),
-        (found.own, "rests on statements proved here", "rest on statements proved here"),
-        (found.literature, "rests on results of the literature", "rest on results of the literature"),
-        (found.unproved, "rests on a statement that is not proved", "rest on a statement that is not proved"),
+        (len(roots) - unproved - literature - own, "assume", "nothing"),
+        (own, "rest", "on statements proved here"),
+        (literature, "rest", "on results of the literature"),
+        (unproved, "rest", "on a statement that is not proved"),
     )
-    said = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in parts if n)
-    boxed = f" ({found.boxed} on a box)" if found.boxed else ""
-    return [f"Of the {total} that {'holds' if total == 1 else 'hold'}{boxed}, {said}."]
+    said = ", ".join(f"{number} {verb}{'s' * (number == 1)} {what}" for number, verb, what in parts if number)
+    on_a_box = sum(bool(each.boxed) for each in roots)
+    boxed = f" ({on_a_box} on a box)" if on_a_box else ""
+    return [f"Of the {len(roots)} that {'holds' if len(roots) == 1 else 'hold'}{boxed}, {said}."]
 
 
 def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:

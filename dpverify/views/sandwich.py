@@ -90,20 +90,13 @@ def sandwich(ledger: Ledger) -> Sandwich:
     audited = {*audits, *others}
     names = [name for name in titles if name in audited] + [name for name in audits if name not in titles]
     every = [audit for found in audits.values() for audit in found]
-    return Sandwich(
-        tuple(
-            SandwichRow(
-                name,
-                titles.get(name, ""),
-                max(audits[name], key=_seen_most) if name in audits else None,
-                len(audits.get(name, ())),
-                tuple(dict.fromkeys(others.get(name, ()))),
-            )
-            for name in names
-        ),
-        len(every),
-        tuple((audit, why_zero(audit)) for audit in every if audit.epsilon_lower == 0),
-    )
+    rows = []
+    for name in names:
+        of, kinds = audits.get(name, []), tuple(dict.fromkeys(others.get(name, ())))
+        most = max(of, key=_seen_most, default=None)
+        rows.append(SandwichRow(name, titles.get(name, ""), most, len(of), kinds))
+    zeros = ((audit, why_zero(audit)) for audit in every if audit.epsilon_lower == 0)
+    return Sandwich(tuple(rows), len(every), tuple(zeros))
 
 
 def _seen(audit: PrivacyEvidence) -> float | None:
@@ -151,16 +144,8 @@ def _least_difference(runs: int, failure_probability: float) -> float:
 
 
 COLUMNS = (
-    "algorithm",
-    "δ",
-    "claimed ε",
-    "proved ε",
-    "exact ε",
-    "audited ε",
-    "audited / proved",
-    "audits",
-    "claimed if",
-)
+    "algorithm", "δ", "claimed ε", "proved ε", "exact ε", "audited ε", "audited / proved", "audits", "claimed if",
+)  # fmt: skip
 
 
 def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:

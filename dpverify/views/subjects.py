@@ -14,9 +14,17 @@ from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.rows import FalsePart, marks
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Coverage, Variant, Verdict, overall
+from dpverify.ledger.verdicts import Variant, Verdict, overall
 from dpverify.views.corrections import FaultyStatement, corrections
-from dpverify.views.run import is_measurement
+from dpverify.views.run import is_measurement, units_agree
+
+_TAKEN = {
+    "top", "content", "contents", "contents-list", "menu", "summary", "catalog", "reproduce", "sandwich",
+    "dependencies", "unconfirmed", "filter-text", "filter-verdict", "filter-paper", "filter-count", "findings",
+    "findings-claim", "findings-constant", "findings-step", "findings-notation", "findings-edge", "findings-unfollowed",
+    "findings-unsorted",
+}  # fmt: skip
+"""Anchors of a report's own parts."""
 
 E = TypeVar("E", ProofEvidence, AuditEvidence)
 Group = Literal["statement", "algorithm", "implementation"]
@@ -114,35 +122,15 @@ def sections(ledger: Ledger) -> tuple[SubjectSection, ...]:
     rows = [
         row
         for row in ledger.statements
-        if row.id in proofs
-        or row.id in audits
-        or row.algorithm
-        or row.printed.standing is Standing.WHERE_MEANT
-        or row.printed.verdict
-        or row.corrected.verdict
-        or row.errata
+        if row.id in proofs or row.id in audits or row.algorithm or row.has_outcome or row.errata
     ]
-    rows += [_foreign(name) for name in dict.fromkeys([*proofs, *audits]) if name not in known]
-    anchors = Anchors(
-        {
-            "top",
-            "content",
-            "dependencies",
-            "findings",
-            *(
-                f"findings-{name}"
-                for name in ("claim", "constant", "step", "notation", "edge", "unfollowed", "unsorted")
-            ),
-            "contents",
-            "sandwich",
-            "summary",
-            "catalog",
-            "reproduce",
-            "filter-text",
-            "filter-verdict",
-        }
-        | {"filter-paper", "filter-count", "menu", "unconfirmed", "contents-list"}
-    )
+    # what no catalog has, such as a user's own function
+    rows += [
+        StatementEntry(id=name, paper="", kind="implementation", where="", title="")
+        for name in dict.fromkeys([*proofs, *audits])
+        if name not in known
+    ]
+    anchors = Anchors(_TAKEN)
     corrected = corrections(ledger)
     return tuple(
         _section(row, proofs.get(row.id, []), audits.get(row.id, []), corrected.get(row.id), anchors)
@@ -236,14 +224,15 @@ def _section(
 ) -> SubjectSection:
     anchor = anchors.new(row.id)
     cards = [Card(anchors.new(f"{anchor}--{p.obligation}-{p.variant}"), p) for p in proofs]
-    pairs = list(zip(cards, proofs, strict=True))
-    homogeneous = tuple(card for card, proof in pairs if _homogeneous(proof))
-    corrected = [proof for proof in proofs if proof.variant is Variant.CORRECTED]
+    units = tuple(card for card in cards if units_agree(card.evidence))
+    printed, corrected = (
+        tuple(c for c in cards if not units_agree(c.evidence) and c.evidence.variant is variant)
+        for variant in Variant
+    )
+    reasons = (p.because for p in proofs if p.variant is Variant.CORRECTED and p.because)
     group: Group = "statement"
-    if row.kind == "algorithm":
-        group = "algorithm"
-    elif row.kind == "implementation":
-        group = "implementation"
+    if row.kind in ("algorithm", "implementation"):
+        group = "algorithm" if row.kind == "algorithm" else "implementation"
     return SubjectSection(
         anchor=anchor,
         group=group,
@@ -252,17 +241,12 @@ def _section(
         badges=_badges(row, proofs, audits),
         marks=() if row.printed.headline else row.marks or marks(proofs),
         correction=correction,
-        reasons=tuple(dict.fromkeys(proof.because for proof in corrected if proof.because)),
-        printed=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.PRINTED),
-        corrected=tuple(c for c, p in pairs if not _homogeneous(p) and p.variant is Variant.CORRECTED),
-        units=homogeneous,
+        reasons=tuple(dict.fromkeys(reasons)),
+        printed=printed,
+        corrected=corrected,
+        units=units,
         audits=tuple(Card(anchors.new(f"{anchor}--{a.kind}"), a) for a in audits),
     )
-
-
-def _homogeneous(proof: ProofEvidence) -> bool:
-    """Whether this is about units and says that there is nothing wrong with them."""
-    return proof.coverage is Coverage.UNIT and proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 def _badges(
@@ -280,9 +264,8 @@ def _badges(
             shown = headline if headline != verdict else ""
             besides = _besides(row) if variant is Variant.PRINTED and headline else ()
             meant = Standing.WHERE_MEANT if word.standing is Standing.WHERE_MEANT else None
-            badges.append(
-                VerdictBadge(about, verdict, shown, word.but(verdict=verdict).brief(besides), meant)
-            )
+            brief = word.but(verdict=verdict).brief(besides)
+            badges.append(VerdictBadge(about, verdict, shown, brief, meant))
     audited = overall([audit.verdict for audit in audits if not is_measurement(audit)])
     if audited is not None:
         badges.append(VerdictBadge("audits", audited, "", str(audited)))
@@ -295,8 +278,3 @@ def _besides(row: StatementEntry) -> tuple[str, ...]:
     more = f" and {len(below) - 1} more" if len(below) > 1 else ""
     carried = row.printed.verdict is not Verdict.REFUTED and below
     return (*map(str, row.marks), *([f"rests on {below[0]}{more} (false as printed)"] if carried else []))
-
-
-def _foreign(name: str) -> StatementEntry:
-    """A catalog row for something that no catalog has, such as a user's own function."""
-    return StatementEntry(id=name, paper="", kind="implementation", where="", title="")

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.views.run import is_measurement, summarize
+from dpverify.views.run import summarize
 
 # pairs of white text and ground with a contrast of at least 4.5
 GREEN, YELLOW, ORANGE, RED, GRAY = "#00654a", "#6b4e00", "#983d00", "#a3123b", "#555555"
@@ -26,13 +25,10 @@ _CHARACTER = 6.6
 
 @dataclass(frozen=True)
 class Badge:
-    """A few words on a colored ground.
+    """A few words, counts of verdicts, on a colored ground, with a label on the left.
 
-    Attributes:
-        message: counts of verdicts.
-        color: red where something fails, orange where a printed claim is false, yellow where something is undecided,
-            else green; gray where there is nothing.
-        label: on the left.
+    It is red where something fails, orange where a printed claim is false, yellow where something is undecided, else
+    green; gray where there is nothing.
     """
 
     message: str
@@ -41,12 +37,8 @@ class Badge:
 
     def shields(self) -> dict[str, Any]:
         """What shields.io reads from an endpoint (schema version 1)."""
-        return {
-            "schemaVersion": 1,
-            "label": self.label,
-            "message": self.message,
-            "color": self.color.lstrip("#"),
-        }
+        color = self.color.lstrip("#")
+        return {"schemaVersion": 1, "label": self.label, "message": self.message, "color": color}
 
     def svg(self) -> str:
         """A picture that needs nothing from elsewhere."""
@@ -68,9 +60,7 @@ class Badge:
 def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
     """What a ledger's badge says: of audits if it has nothing else, else of statements and of violations."""
     found = summarize(ledger)
-    audits = [
-        entry for entry in ledger.entries if isinstance(entry, AuditEvidence) and not is_measurement(entry)
-    ]
+    audits = [audit for audit in found.audits if audit not in found.measurements]
     violated = len(found.violated)
     failed = len(found.failed_repairs)
     false_corrections = sum(each.formula.verdict is Verdict.REFUTED for each in found.failed_repairs)

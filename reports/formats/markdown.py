@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -12,7 +13,7 @@ from dpverify.ledger.headlines.rows import marks
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
-from dpverify.views.audits.privacy import rows_of
+from dpverify.views.audits import privacy_rows
 from dpverify.views.comparison import Comparison
 from dpverify.views.corrections import FaultyStatement
 from dpverify.views.findings import finding_groups, prove_command
@@ -78,15 +79,13 @@ def render_markdown(ledger: Ledger) -> str:
     parts = ["## dpverify", "", escaped(summary.headline), ""]
     parts += _counts(summary)
     for label, found in summary.groups:
-        parts += [f"### {label}", ""]
-        parts += _findings(finding for each in found for finding in each.findings)
+        rows = (_finding(finding) for each in found for finding in each.findings)
+        parts += [f"### {label}", "", *_table(_OF_FINDINGS, rows)]
     said = [row for row in ledger.statements if row.printed.headline]
     if said:
+        rows = ((row.id, row.printed.headline, row.corrected.headline) for row in said)
         parts += ["### What was shown of each statement", ""]
-        parts += _table(
-            ("statement", "as printed", "corrected"),
-            [(row.id, row.printed.headline, row.corrected.headline) for row in said],
-        )
+        parts += _table(("statement", "as printed", "corrected"), rows)
     if summary.failed_repairs:
         parts += ["### Corrections that do not hold", ""]
         parts += _list(name_of(failed.formula) for failed in summary.failed_repairs)
@@ -95,19 +94,11 @@ def render_markdown(ledger: Ledger) -> str:
         parts += _list(power.text for power in summary.powers)
     parts += [escaped(f"The {summary.sizes}."), ""] if summary.sizes else []
     if summary.audits:
-        parts += ["### Audits", ""]
-        parts += _table(
-            ("subject", "what", "verdict", "found"),
-            [
-                (
-                    audit.subject,
-                    audit.title,
-                    "measurement" if is_measurement(audit) else str(audit.verdict),
-                    audit_text(audit),
-                )
-                for audit in summary.audits
-            ],
-        )
+        parts += [
+            "### Audits",
+            "",
+            *_table(("subject", "what", "verdict", "found"), map(_audit, summary.audits)),
+        ]
     if summary.undecided:
         parts += ["### Undecided", ""]
         parts += [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
@@ -122,44 +113,37 @@ def render_markdown(ledger: Ledger) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _audit(audit: AuditEvidence) -> tuple[str, ...]:
+    verdict = "measurement" if is_measurement(audit) else str(audit.verdict)
+    return audit.subject, audit.title, verdict, audit_text(audit)
+
+
 def _counts(summary: Summary) -> list[str]:
-    return _table(
-        ("verdict", "printed formulas", "corrected formulas", "audits"),
-        [
-            (str(row.verdict), f"{row.printed:,}", f"{row.corrected:,}", f"{row.audits:,}")
-            for row in summary.counts
-            if row.printed or row.corrected or row.audits
-        ],
+    rows = (
+        (str(row.verdict), f"{row.printed:,}", f"{row.corrected:,}", f"{row.audits:,}")
+        for row in summary.counts
+        if row.printed or row.corrected or row.audits
     )
+    return _table(("verdict", "printed formulas", "corrected formulas", "audits"), rows)
 
 
-def _findings(findings: Iterable[BrokenFormula]) -> list[str]:
-    return _table(
-        (
-            "statement",
-            "what is false",
-            "consequence",
-            "where",
-            "formula",
-            "counterexample",
-            "left",
-            "right",
-            "corrected",
-        ),
-        [
-            (
-                finding.formula.statement,
-                "; ".join(map(str, marks([finding.formula]))) or "the statement",
-                consequence_text(finding.formula),
-                finding.formula.where,
-                shortened(finding.formula.expression),
-                point_text(finding.formula.counterexample),
-                finding.formula.left or "",
-                finding.formula.right or "",
-                "; ".join(repair_text(finding, repair) for repair in finding.repairs),
-            )
-            for finding in findings
-        ],
+_OF_FINDINGS = (
+    "statement", "what is false", "consequence", "where", "formula", "counterexample", "left", "right", "corrected",
+)  # fmt: skip
+
+
+def _finding(finding: BrokenFormula) -> tuple[str, ...]:
+    proof = finding.formula
+    return (
+        proof.statement,
+        "; ".join(map(str, marks([proof]))) or "the statement",
+        consequence_text(proof),
+        proof.where,
+        shortened(proof.expression),
+        point_text(proof.counterexample),
+        proof.left or "",
+        proof.right or "",
+        "; ".join(repair_text(finding, repair) for repair in finding.repairs),
     )
 
 
@@ -280,10 +264,8 @@ def _corrected(found: FaultyStatement) -> Iterator[str]:
             continue
         domain = f" for {escaped(signs(narrowed))}" if narrowed else ""
         if repair.latex and repair.latex in shown:
-            yield from (
-                f"Corrected, {code(repair.obligation)}: the same formula{domain} ({repair.verdict}).",
-                "",
-            )
+            same = f"the same formula{domain} ({repair.verdict})"
+            yield from (f"Corrected, {code(repair.obligation)}: {same}.", "")
             if not domain:
                 yield from _meant(repair)
         else:
@@ -363,21 +345,11 @@ def proofs_markdown(
 
 def audit_markdown(evidence: PrivacyEvidence) -> str:
     """For the description of a pull request or a comment on it."""
-    rows = rows_of(evidence)
+    rows = privacy_rows(evidence)
     table = [f"| {escaped(name)} | {escaped(text)} |" for name, text in rows if name != "reproduce"]
     again = escaped(evidence.reproduce) if evidence.repeats is False else code(evidence.reproduce)
-    return "\n".join(
-        [
-            f"### Privacy claim of {code(evidence.subject)}: {evidence.verdict}",
-            "",
-            "| | |",
-            "| --- | --- |",
-            *table,
-            "",
-            f"Reproduce: {again}",
-            "",
-        ]
-    )
+    title = f"### Privacy claim of {code(evidence.subject)}: {evidence.verdict}"
+    return "\n".join([title, "", "| | |", "| --- | --- |", *table, "", f"Reproduce: {again}", ""])
 
 
 _OUTCOMES = ("violated", "not audited", "undecided", "supported")

@@ -12,7 +12,7 @@ from dpverify.formulas.operators import exp, sqrt
 from dpverify.ledger.in_print import Mistake
 from dpverify.proving.language import Obligation
 from dpverify.statements.selection import find_statement
-from dpverify.verification.refutations.consequences import correction_of
+from dpverify.verification.catalog.source_rows import correction_of
 
 X, L, R = real("x", ge=0), real("L", gt=0), real("R", gt=0)
 N, FEW = integer("n", ge=1), integer("n", ge=2)

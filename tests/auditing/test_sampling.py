@@ -16,7 +16,7 @@ from dpverify.auditing import ErrorShare, LawAudit, LawAuditor, LawQuestion, aud
 from dpverify.auditing.confidence import WASSERSTEIN_CELLS, wasserstein_interval
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
-from dpverify.views.audits.sampling import SamplingView
+from dpverify.views.audits import SamplingView
 
 
 def law(values: Any, **asked: Any) -> LawAudit:

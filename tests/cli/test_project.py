@@ -16,10 +16,9 @@ from dpverify.commands.stated_claims import claim_places, read_project
 from dpverify.extras import EXTRAS
 from dpverify.ledger.document import Ledger
 from dpverify.reports import load_ledger
-from dpverify.reports.formats.documents import audit_schema
 from dpverify.views.results import SourcePlace
 
-from ..reports.json_schema import faults
+from ..reports.json_schema import audit_schema, faults
 from .calling import call
 
 ROOT = Path(__file__).parents[2]

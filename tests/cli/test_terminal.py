@@ -309,7 +309,7 @@ def slow(task):
     pathlib.Path(f"worker-{os.getpid()}").touch()
     time.sleep(1000)
 
-proofs._named_and_carried_out = slow
+proofs._carry_out = slow
 proofs.prove_statements(list(papers()["fmtt18"].statements), workers=2)
 """
 

@@ -18,7 +18,7 @@ from dpverify.reports import findings_markdown
 from dpverify.running.foresight import CALL_LIMIT
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.counts_page import counted
+from dpverify.verification.pages import counted
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

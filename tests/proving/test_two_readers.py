@@ -30,7 +30,7 @@ from dpverify.proving.second_reader.trees import Tree
 from dpverify.proving.two_readers import ReadersDisagreeError, check_agreement, disagreement
 from dpverify.statements.paper import papers
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.catalog.rows import obligations_of
+from dpverify.verification.catalog.source_rows import obligations_of
 
 from .both_readers import both, ordered, second, styled
 

@@ -24,7 +24,7 @@ import pytest
 import dpverify.pytest_plugin.claims
 import dpverify.pytest_plugin.session_ledger  # noqa: F401
 from dpverify.properties import check_private
-from dpverify.pytest_plugin.session import name_of
+from dpverify.pytest_plugin.items import name_of
 from dpverify.reports import load_ledger
 
 pytest_plugins = "pytester"
@@ -344,5 +344,5 @@ def test_pytest_starts_with_nothing_heavy() -> None:
         "print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    plugin = [f"dpverify.pytest_plugin{part}" for part in ("", ".options", ".session")]
+    plugin = [f"dpverify.pytest_plugin{part}" for part in ("", ".items", ".options", ".session")]
     assert done.stdout.split() == ["dpverify", *plugin, "lazy_loader"]

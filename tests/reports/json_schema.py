@@ -1,8 +1,12 @@
-"""A small validator of JSON Schema: the keywords that the published schema uses, and no others."""
+"""The published JSON Schemas as they follow from the classes, and a small validator of the keywords that they use."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.proofs import ProofEvidence
+from dpverify.reports.formats.documents import SCHEMA_VERSION
 
 _TYPES: dict[str, Any] = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None), "array": list,
@@ -90,3 +94,58 @@ _CHECKS: dict[str, Any] = {
     "enum": lambda v, asked, s, r, w: [] if v in asked else [f"{w} is {v!r}, none of {asked}"],
     "const": lambda v, asked, s, r, w: [] if v == asked else [f"{w} is {v!r}, not {asked!r}"],
 }
+
+
+# ------------------------------------------------------------------------------------------- the published schemas
+
+
+def audit_schema() -> dict[str, Any]:
+    """The JSON Schema of `audit_json`, made from the classes of the evidence."""
+    schema = PrivacyEvidence.model_json_schema(mode="serialization")
+    schema = _with_infinities(schema)
+    point = schema["$defs"]["ProfilePoint"]
+    point["properties"] = {"eps" if k == "epsilon" else k: v for k, v in point["properties"].items()}
+    point["required"] = ["eps" if k == "epsilon" else k for k in point["required"]]
+    properties = {"schema_version": {"const": SCHEMA_VERSION}, **schema.pop("properties")}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:dpverify:audit:{SCHEMA_VERSION}",
+        "title": "An audit of a privacy claim, as dpverify audit prints it",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["schema_version", *schema["required"]],
+        "properties": properties,
+        "$defs": schema["$defs"],
+    }
+
+
+def _with_infinities(schema: Any) -> Any:
+    """Numbers may be infinite, which JSON says in words."""
+    if isinstance(schema, list):
+        return [_with_infinities(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "number":
+        words = {"enum": ["Infinity", "-Infinity", "NaN"]}
+        rest = {k: v for k, v in schema.items() if k not in ("type", "default")}
+        return {"anyOf": [{"type": "number"}, words], **rest}
+    return {key: _with_infinities(value) for key, value in schema.items()}
+
+
+def proofs_schema() -> dict[str, Any]:
+    """The JSON Schema of `proofs_json`, made from the class of the evidence."""
+    schema = ProofEvidence.model_json_schema(mode="serialization")
+    definitions = schema.pop("$defs")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:dpverify:proofs:{SCHEMA_VERSION}",
+        "title": "Formulas that were proved or refuted, as dpverify prove prints them",
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["schema_version", "entries"],
+        "properties": {
+            "schema_version": {"const": SCHEMA_VERSION},
+            "entries": {"type": "array", "items": {"$ref": "#/$defs/ProofEvidence"}},
+        },
+        "$defs": {**definitions, "ProofEvidence": schema},
+    }

@@ -43,7 +43,7 @@ def test_it_comes_first_and_says_what_was_found() -> None:
 
 def test_the_answers_are_counted() -> None:
     ledger = example_ledger()
-    answers = {each.question: each.answer for each in screen(ledger).answers}
+    answers = dict(screen(ledger).answers)
     rows = [row for row in ledger.statements if row.printed.headline]
     false = sum(row.printed.verdict is Verdict.REFUTED for row in rows)
     assert f"As printed, of {len(rows)} statements with formulas: " in answers["Is it true?"]
@@ -66,9 +66,7 @@ def test_tightness_is_that_of_the_best_audit_of_each_algorithm() -> None:
         )
         for name, lower in (("a", 0.2), ("a", 1.0), ("b", 0.5), ("c", 0.0))
     )  # fmt: skip
-    answers = {
-        each.question: each.answer for each in screen(example_ledger(entries=entries, statements=())).answers
-    }
+    answers = dict(screen(example_ledger(entries=entries, statements=())).answers)
     assert (
         "for 1 of 3 algorithms; the median is 0.25 of it; 1 audit showed no epsilon above 0"
         in answers["How tight is it?"]

@@ -17,7 +17,7 @@ from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports import render_html, write_ledger
 from dpverify.reports.formats.markdown import audit_markdown, escaped, render_markdown
-from dpverify.views.audits.privacy import rows_of
+from dpverify.views.audits import privacy_rows
 from dpverify.views.results import of_audit
 from dpverify.views.sandwich import cells, sandwich, why_zero
 
@@ -120,7 +120,7 @@ def test_a_condition_stands_wherever_the_claim_does(ledger: Ledger) -> None:
     assert f'Claimed <strong class="number">{said}</strong>' in render_html(ledger)
     assert f"claimed {said}; at" in render_markdown(ledger)
     assert f"| claim | {escaped(said)} |" in audit_markdown(AUDITS[0])
-    assert ("claim", said) in rows_of(AUDITS[0])
+    assert ("claim", said) in privacy_rows(AUDITS[0])
     assert of_audit(AUDITS[0])["conditions"] == "no run is refused"
     assert said in AUDITS[0]._repr_html_()
 

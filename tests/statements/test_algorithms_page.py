@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dpverify.statements.paper import loaded, papers
-from dpverify.verification.algorithms_page import with_tables
+from dpverify.verification.pages import with_tables
 
 from ..algorithms.every_algorithm import ALGORITHMS, EVERY, N
 

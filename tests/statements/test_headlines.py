@@ -17,7 +17,8 @@ from dpverify.proving import prove
 from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import papers
 from dpverify.verification.catalog.entries import catalog_entries
-from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates
+from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.source_rows import obligations_of
 from dpverify.verification.refutations.consequences import consequence_of, is_evaluated
 from dpverify.verification.refutations.instances import instance_entries
 
@@ -62,7 +63,7 @@ def test_without_its_correction_it_is_undecided(all_proofs: list[ProofRecord]) -
         e.model_copy(update={"verdict": UNDECIDED}) if e.variant is Variant.CORRECTED else e for e in mine
     ]
     for evidence, verdict in ((mine, PROVED), (spoiled, UNDECIDED)):
-        (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm5.2",))
+        (entry,) = catalog_entries([ProofRecord(e) for e in evidence], ("bst14.thm5.2",))
         assert entry.printed.verdict is verdict
 
 
@@ -96,7 +97,7 @@ def test_what_has_no_correction_holds_by_those_that_it_rests_on(all_proofs: list
         ),
         (spoiled, ""),
     ):
-        (entry,) = catalog_entries([without_certificates(e) for e in evidence], ("bst14.thm3.4.1",))
+        (entry,) = catalog_entries([ProofRecord(e) for e in evidence], ("bst14.thm3.4.1",))
         assert entry.printed.verdict is UNDECIDED
         clauses = entry.corrected.headline.split("; ")
         assert "; ".join(dict.fromkeys((clauses[0], clauses[-1]))) == headline
@@ -216,7 +217,7 @@ def test_no_instance_proves_a_statement_and_no_refuted_part_is_silent(
     mine = [e for e in mine if e.obligation not in refuting or e.variant is Variant.CORRECTED]
 
     def entry(found: list[ProofEvidence]) -> StatementEntry:
-        (only,) = catalog_entries([without_certificates(e) for e in found], (statement.id,))
+        (only,) = catalog_entries([ProofRecord(e) for e in found], (statement.id,))
         return only
 
     demoted = [

@@ -99,7 +99,11 @@ def test_everything_on_a_page_is_read(folder: Path) -> None:
         ("a constant changes", "it is bad", "line 18: consequence"),
         ("a record is lost: $x\\le x-n$", "a record is lost", "line 32: catches"),
         ("(step; special)", "(step; invented)", "line 11: note"),
-        ("Corrected `wrong`", "Corrected `other`", "line 24: coverage of"),
+        (
+            "Corrected `wrong`",
+            "Corrected `other`",
+            "line 24: coverage of .* no printed formula has this name",
+        ),
         ("Corrected `more` (step)", "Corrected `wrong` (step)", "line 37: name"),
         ("`square` (step; special)", "`not` square", "line 11: sentence"),
         ("- letters: $n$", "- letters: $q$", "line 5: letters"),

@@ -26,7 +26,8 @@ from dpverify.proving.language import Statement, parts_of
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.catalog.rows import obligations_of, source_texts, what_was_read
+from dpverify.verification.catalog.rows import source_texts, what_was_read
+from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
 from dpverify.verification.explanation import explanation_lines
 
 n, t, i = integer("n", ge=1), integer("t", ge=1), integer("i", ge=1)
@@ -64,15 +65,11 @@ def test_what_a_source_speaks_of_elsewhere_is_assumed_by_both_readers_and_shown_
     assert one.meant == one.assuming
     assert prove(both).verdict is Verdict.PROVED
     for obligation in (both, order):
-        said = source_texts(
-            sheet.statement, Variant.PRINTED, obligation, obligation.coverage, obligation.name
-        )
+        said = source_texts(SourceRow(sheet.statement, Variant.PRINTED, obligation))
         assert said["added"] == ("x <= 1",)
     (corrected,) = sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").corrections
-    said = source_texts(
-        sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").statement,
-        Variant.CORRECTED, corrected, corrected.coverage, "both",
-    )  # fmt: skip
+    statement = sheet.corrected("both", r"x^2\le n", given=r"0\le x\le 1", because="x").statement
+    said = source_texts(SourceRow(statement, Variant.CORRECTED, corrected))
     assert said["added"] == ("x <= 1",)  # what the printed formula is read with does not hide it
 
 
@@ -280,8 +277,7 @@ def test_each_correction_has_the_reason_of_its_own() -> None:
     assert made.corrected is not None
     assert made.corrected.reasons == ("0 is left out", "1 is too much", "both are false")
     said = [
-        source_texts(made, Variant.CORRECTED, o, o.coverage, o.name)["because"]
-        for o in made.corrected.obligations
+        source_texts(SourceRow(made, Variant.CORRECTED, o))["because"] for o in made.corrected.obligations
     ]
     assert said == ["0 is left out", "1 is too much", "both are false"]
 

@@ -17,7 +17,7 @@ from dpverify.statements.paper import papers
 from dpverify.statements.selection import find_statement
 from dpverify.verification import explanation
 from dpverify.verification.catalog.entries import catalog_entries
-from dpverify.verification.catalog.rows import without_certificates
+from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.explanation import explanation_lines, parameter_meanings
 from dpverify.verification.remembering import shipped
 from dpverify.verification.remembering.remembered import recall, remember_all
@@ -143,7 +143,7 @@ def test_an_instance_does_not_prove_a_statement(proofs: Any) -> None:
     remember_all(r.evidence for r in proofs.of(name))
     (heading,) = [line for line in explanation_lines(name) if line.startswith("As printed")]
     assert heading == "As printed, instances hold:"
-    (entry,) = catalog_entries([without_certificates(e) for e in recall(find_statement(name)) or []], (name,))
+    (entry,) = catalog_entries([ProofRecord(e) for e in recall(find_statement(name)) or []], (name,))
     assert entry.printed.verdict is None
     assert entry.printed.headline == "instances hold"
 

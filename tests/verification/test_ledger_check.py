@@ -25,14 +25,13 @@ from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
 from dpverify.verification import VerificationSettings, ledger_check
-from dpverify.verification.audits import AuditSettings
+from dpverify.verification.audits import AuditSettings, carry_out_all
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.checking import audit_rows
 from dpverify.verification.checking.rows import RowCheck
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
-from dpverify.verification.side_by_side import GrantedAudit, carry_out_all
 from dpverify.versions import library_versions
 
 STATEMENTS = ("fmtt18.thm1", "fmtt18.thm23", "fmtt18.lem25", "fmtt18.thm32", "gll22.eq9", "gll22.eq10")
@@ -54,7 +53,7 @@ def original(proofs: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert plans
     assert not SETTINGS.shares(plans)  # no audit of them draws anything
     around = AuditSettings(Profile(SETTINGS.profile), SETTINGS.seed, Executor())
-    granted = [GrantedAudit(plan, 0.0) for plan in plans]
+    granted = [(plan, 0.0) for plan in plans]
     audits = [
         entry for found in carry_out_all(granted, around, jobs=1, watch=lambda _: None) for entry in found
     ]
@@ -636,7 +635,7 @@ def test_bad_input_is_one_sentence(
 
 
 def test_audits_are_said_not_to_be_drawn_again() -> None:
-    rows = [RowCheck(f"fmtt18.alg1/{i}", "", None, Status.PLANNED, "") for i in range(2)]
+    rows = [RowCheck(f"fmtt18.alg1/{i}", Status.PLANNED, "") for i in range(2)]
     for count, said in ((0, "drawn"), (1, "1 audit is as planned"), (2, "2 audits are as planned")):
         summary = LedgerCheck(tuple(rows[:count]), ()).summary()
         assert (said in summary) == (count > 0), summary

@@ -191,7 +191,7 @@ def test_no_ledger_is_written_of_two_verdicts_on_one_display(monkeypatch: pytest
         record for o in twice for record in proof_rows.answered(planted.statements[0], Variant.PRINTED, o)
     ]
     wrong = records[1].evidence.model_copy(update={"verdict": Verdict.REFUTED})
-    records[1] = proof_rows.without_certificates(wrong)
+    records[1] = proof_rows.ProofRecord(wrong)
     monkeypatch.setattr(job, "prove_statements", lambda *_args, **_kw: records)
     settings = job.VerificationSettings(papers=(paper.catalog[-1].id,))
     with pytest.raises(InvalidDataError, match=r"No ledger is written: .*the same display, is proved"):

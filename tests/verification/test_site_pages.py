@@ -10,7 +10,7 @@ import pytest
 from dpverify.ledger.document import Ledger
 from dpverify.reports import write_ledger
 from dpverify.statements.paper import PaperFolder, papers
-from dpverify.verification.site_pages import main, site_pages
+from dpverify.verification.pages import main, site_pages
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -48,11 +48,13 @@ def test_every_display_has_its_verdict(pages: dict[str, str]) -> None:
 
 def test_the_pages_are_written(tmp_path: Path, ledger_of_proofs: Ledger) -> None:
     write_ledger(ledger_of_proofs, tmp_path / "ledger.json")
-    assert main([str(tmp_path / "made"), str(tmp_path / "ledger.json")]) == 0
+    assert main(["site", str(tmp_path / "made"), str(tmp_path / "ledger.json")]) == 0
     assert (tmp_path / "made" / "papers" / "mn25.md").is_file()
 
 
-@pytest.mark.parametrize("arguments", [[], ["."], [".", "no-such-ledger.json"], ["a", "b", "c"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["site", "."], ["site", ".", "no-such-ledger.json"], ["a", "b", "c"]]
+)
 def test_bad_input(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.count("\n") == 1

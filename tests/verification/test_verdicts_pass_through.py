@@ -30,7 +30,7 @@ from dpverify.privacy import GDP, Adjacency, StatedGuarantee
 from dpverify.problems import Dataset
 from dpverify.running import Executor, Output, Randomness
 from dpverify.statements.plans import CONSTANT, PRIVACY, Audit, Plan, Profile
-from dpverify.verification import audits, job, stored_audits
+from dpverify.verification import audits, job
 from dpverify.verification.audits import AuditSettings, carry_out
 
 SETTINGS = AuditSettings(Profile.QUICK, 5, Executor.parse("serial"))
@@ -47,7 +47,7 @@ def _names(tree: ast.AST) -> set[str]:
     return names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 
 
-@pytest.mark.parametrize("module", [audits, job, requests, stored_audits])
+@pytest.mark.parametrize("module", [audits, job, requests])
 def test_the_job_edits_no_verdict(module: Any) -> None:
     """No verdict is named, and none is given: neither as an argument nor as a field of what is copied."""
     tree = ast.parse(inspect.getsource(module))

@@ -36,9 +36,8 @@ class FalsePart(Record):
     def __str__(self) -> str:
         if self.coverage is Coverage.UNIT:
             return "units differ"
-        return (
-            f"{_PARTS[self.coverage]} {'is false' if self.verdict is Verdict.REFUTED else 'does not follow'}"
-        )
+        said = "is false" if self.verdict is Verdict.REFUTED else "does not follow"
+        return f"{_PARTS[self.coverage]} {said}"
 
 
 @dataclass(frozen=True)
@@ -76,19 +75,11 @@ class FormulaRow:
 
 def row_of(proof: ProofEvidence) -> FormulaRow:
     """A ledger's row as the rule sees it."""
-    corrected = proof.variant is Variant.CORRECTED
     said = proof.coverage in (Coverage.CONCLUSION, Coverage.CONDITION)
     return FormulaRow(
-        proof.obligation,
-        proof.coverage,
-        proof.verdict,
-        proof.uses,
-        cut(proof),
-        proof.consequence,
-        corrected,
-        proof.added if said else (),
-        proof.says_nothing,
-    )
+        proof.obligation, proof.coverage, proof.verdict, proof.uses, cut(proof), proof.consequence,
+        proof.variant is Variant.CORRECTED, proof.added if said else (), proof.says_nothing,
+    )  # fmt: skip
 
 
 def cut(proof: ProofEvidence) -> tuple[Cut, ...]:
@@ -130,12 +121,9 @@ def marks_of(rows: Iterable[FormulaRow]) -> tuple[FalsePart, ...]:
 def variant_rows(
     proofs: Sequence[ProofEvidence], variant: Variant, replaced: Iterable[str] = ()
 ) -> tuple[FormulaRow, ...]:
-    """The rows of one variant. The corrected statement is the printed one except for what its correction replaces.
+    """A statement's rows in one variant. The corrected one is the printed one except for what its correction replaces.
 
-    Args:
-        proofs: all rows of one statement.
-        variant: which of the two.
-        replaced: printed formulas without a successor of the same name that the correction makes void.
+    `replaced` are printed formulas without a successor of the same name that the correction makes void.
     """
     mine = [p for p in proofs if p.variant is variant]
     if variant is Variant.CORRECTED:
@@ -182,11 +170,6 @@ def only_the_proof_changes(
     """Whether a correction leaves a statement as it is printed and gives it another proof.
 
     Its conclusions and conditions stand in both; what the printed proof needs and is not proved is a step only.
-
-    Args:
-        statement: its id.
-        printed: its printed formulas.
-        corrected: those of its correction.
     """
     conclusions = conclusions_of(printed)
     kept = {row.name for row in corrected if not row.corrected}

@@ -217,15 +217,10 @@ def word(
     missing: Sequence[str] = (),
     printed: Sequence[FormulaRow] | None = None,
 ) -> VariantOutcome:
-    """What may be said about a statement.
+    """What may be said about a statement, by its formulas in one variant.
 
-    Args:
-        statement: its id.
-        rows: its formulas in one variant.
-        uses: what the statement rests on, whichever the formula.
-        rests: all that it rests on.
-        missing: the parts of its conclusion that no formula says.
-        printed: its printed formulas, where `rows` are those of a corrected proof of what is printed.
+    It `uses` some, whichever the formula, and `rests` on all that these rest on; `missing` are the parts of its
+    conclusion that no formula says. `printed` are its printed formulas, where `rows` are those of a corrected proof.
     """
     rests = rests or Below()
     found = VariantOutcome(marks=marks_of(rows if printed is None else printed), below=rests)

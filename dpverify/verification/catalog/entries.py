@@ -146,33 +146,27 @@ def _entry(
     )
 
 
-def uses_graph() -> Mapping[str, tuple[str, ...]]:
+Graph = Mapping[str, tuple[str, ...]]
+
+
+def uses_graph() -> Graph:
     """Every encoded statement with the statements and named results that it rests on."""
-    return _uses_graph(tuple(papers()))
+    return _graphs(tuple(papers()))[0]
 
 
-@cache
-def _uses_graph(_keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    return {
-        s.id: tuple(dict.fromkeys(map(bare, s.rests_on)))
-        for paper in papers().values()
-        for s in paper.statements
-    }
-
-
-def named_with() -> Mapping[str, tuple[str, ...]]:
+def named_with() -> Graph:
     """Id to the encoded statements that name it as what belongs with them."""
-    return _named_with(tuple(papers()))
+    return _graphs(tuple(papers()))[1]
 
 
 @cache
-def _named_with(_keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for paper in papers().values():
-        for statement in paper.statements:
-            for id_ in statement.pairs:
-                found.setdefault(id_, []).append(statement.id)
-    return {id_: tuple(names) for id_, names in found.items()}
+def _graphs(_keys: tuple[str, ...]) -> tuple[Graph, Graph]:
+    statements = [statement for paper in papers().values() for statement in paper.statements]
+    named: dict[str, tuple[str, ...]] = {}
+    for statement in statements:
+        for id_ in statement.pairs:
+            named[id_] = (*named.get(id_, ()), statement.id)
+    return {s.id: tuple(dict.fromkeys(map(bare, s.rests_on))) for s in statements}, named
 
 
 def used_by(id_: str) -> tuple[str, ...]:
@@ -196,12 +190,7 @@ def catalog_entries(
 
 
 def entries_of_run(records: list[ProofRecord], named: tuple[str, ...]) -> tuple[StatementEntry, ...]:
-    """The catalog rows that a run's ledger has: of someone's own pages where only such are named, else of every paper.
-
-    Args:
-        records: what was proved.
-        named: the papers, ids, pages and folders that the run is about.
-    """
+    """The catalog rows of a run: of someone's own pages where only such are named, else of every paper."""
     pages = [name.partition("#")[0] for name in named]
     own = tuple(page for page in pages if isinstance(opened(page), OwnPaper))
     of_papers = () if own and len(own) == len(pages) else tuple(registered())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.headlines.roots import below
@@ -20,16 +20,15 @@ from dpverify.statements.provenance import prints
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.program import content_of, program
-from dpverify.verification.catalog.rows import ProofRecord, answered, obligations_of
-from dpverify.verification.refutations.consequences import (
-    CONCLUDED,
-    correction_of,
-    is_evaluated,
-    printed_of,
-)
+from dpverify.verification.catalog.rows import ProofRecord, answered
+from dpverify.verification.catalog.source_rows import correction_of, obligations_of, printed_of
+from dpverify.verification.refutations.consequences import CONCLUDED, is_evaluated
 
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store
+
+ItemT = TypeVar("ItemT")
+FoundT = TypeVar("FoundT")
 
 
 @dataclass(frozen=True)
@@ -83,35 +82,53 @@ def prove_statements(
     With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
     `finished` is called with all records of a statement as soon as they are there.
     """
-    from joblib import Parallel, delayed
-
-    from dpverify.running.executors import worker_processes
-
     program()  # a file that is changed from now on is not among what the proofs are remembered for
     tasks = [task for statement in statements for task in _tasks(statement)]
-    if progress is not None:
-        progress.start(len(tasks))
     found = {task: kept for task in tasks if store is not None and (kept := _stored(store, task)) is not None}
     missing = [task for task in tasks if task not in found]
     waiting = Counter(task.statement for task in missing)
-    if progress is not None and found:
-        progress.advance(len(found))
-    # in the order in which they end, so that what is done is kept at once
-    parallel = Parallel(
-        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
-    )
-    for task, records in parallel(delayed(_named_and_carried_out)(task) for task in missing):
+    for task, records in as_they_end(
+        _carry_out, missing, workers=workers, progress=progress, done=len(found)
+    ):
         found[task] = records
         if store is not None:
             _store(store, task, records)
         waiting[task.statement] -= 1
         if finished is not None and not waiting[task.statement]:
             finished([r for t in tasks if t.statement == task.statement for r in found[t]])
+    return [record for task in tasks for record in found[task]]
+
+
+def as_they_end(
+    call: Callable[[ItemT], FoundT],
+    items: Sequence[ItemT],
+    *,
+    workers: int,
+    progress: Progress | None,
+    done: int = 0,
+) -> Iterator[tuple[ItemT, FoundT]]:
+    """What a call finds of each item, in the order in which they end, so that what is done can be kept at once."""
+    from joblib import Parallel, delayed
+
+    from dpverify.running.executors import worker_processes
+
+    if progress is not None:
+        progress.start(done + len(items))
+        if done:
+            progress.advance(done)
+    parallel = Parallel(
+        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
+    )
+    for found in parallel(delayed(_with_item)(call, item) for item in items):
+        yield found
         if progress is not None:
             progress.advance(1)
     if progress is not None:
         progress.finish()
-    return [record for task in tasks for record in found[task]]
+
+
+def _with_item(call: Callable[[ItemT], FoundT], item: ItemT) -> tuple[ItemT, FoundT]:
+    return item, call(item)
 
 
 def said_of_page(
@@ -133,10 +150,6 @@ def said_of_page(
     return found
 
 
-def _named_and_carried_out(task: _ProofTask) -> tuple[_ProofTask, list[ProofRecord]]:
-    return task, _carry_out(task)
-
-
 def _key(task: _ProofTask) -> str:
     """Everything that the outcome of an obligation depends on."""
     statement = find_statement(task.statement)
@@ -153,10 +166,7 @@ def _key(task: _ProofTask) -> str:
     special = obligation.coverage is Coverage.INSTANCE
     concluded = [obligation_to_json(o) for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))
-    line = (
-        obligation.provenance,
-        prints(statement.id, task.variant, obligation),
-    )
+    line = (obligation.provenance, prints(statement.id, task.variant, obligation))
     return json.dumps([program(), statement.id, because, content, against, *rest, line])
 
 

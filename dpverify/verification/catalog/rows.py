@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpverify.analyses.mistakes import added_conditions, with_letters
 from dpverify.errors import DpverifyError
@@ -19,24 +19,26 @@ from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
+from dpverify.ledger.verdicts import Gap, Variant, Verdict
 from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.proving.writing_out import decided_form
 from dpverify.reports.plain_formulas import plain_formula
 from dpverify.statements.provenance import prints
-from dpverify.verification.refutations.consequences import (
+from dpverify.verification.catalog.source_rows import (
+    SourceRow,
     correction_of,
-    judged,
     printed_of,
-    refutation_texts,
-    sides_as_printed,
+    rows_of_obligation,
 )
+from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
 from dpverify.verification.refutations.realistic_points import realistic_point
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof
+
+ValueT = TypeVar("ValueT")
 
 
 @dataclass(frozen=True)
@@ -44,64 +46,37 @@ class ProofRecord:
     """One entry for the ledger with the certificate it names."""
 
     evidence: ProofEvidence
-    certificate: Json | None
+    certificate: Json | None = None
+    """None too where it is not at hand."""
 
 
-def without_certificates(evidence: ProofEvidence) -> ProofRecord:
-    """Evidence as a record, where the certificate itself is not at hand."""
-    return ProofRecord(evidence, None)
-
-
-def obligations_of(statement: Statement, variant: Variant) -> Sequence[Obligation]:
-    """What is printed, or what corrects it."""
-    if variant is Variant.PRINTED:
-        return statement.printed
-    return statement.corrected.obligations if statement.corrected else ()
-
-
-def rows_of(statement: Statement) -> Iterator[tuple[Variant, Obligation, Coverage, str]]:
-    """The rows that a statement has in a ledger: variant, obligation, coverage and name of each."""
-    for variant in Variant:
-        for obligation in obligations_of(statement, variant):
-            yield variant, obligation, obligation.coverage, obligation.name
-            if obligation.compares_units:
-                yield variant, obligation, Coverage.UNIT, f"{obligation.name}: units"
-
-
-def source_texts(
-    statement: Statement, variant: Variant, obligation: Obligation, coverage: Coverage, name: str
-) -> dict[str, Any]:
+def source_texts(row: SourceRow) -> dict[str, Any]:
     """What a ledger's row shows of an obligation whatever comes of it: the fields that its source alone fixes."""
     from dpverify.formulas.rendering.latex import formula_latex
 
-    repair, of_numbers = statement.corrected, coverage is not Coverage.UNIT
+    statement, variant, obligation = row.statement, row.variant, row.obligation
+    claim, repair, of_numbers = obligation.claim, statement.corrected, not row.units
     decided = decided_form(obligation, written_out=True)
-    told = partial(_told, statement=statement)
-    added = tuple(with_letters(condition, told) for condition in obligation.meant) if of_numbers else ()
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
-    if variant is Variant.CORRECTED and of_numbers:
-        own = (formula_of(name) for name in obligation.uses if bare(name) == statement.id)
-        steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
-        shown = [step.claim for step in steps if step is not None]
-        lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown, told)
-        added = tuple(dict.fromkeys((*added, *lacking)))
     return {
         "statement": statement.id,
-        "obligation": name,
+        "obligation": row.name,
         "where": obligation.where,
-        "coverage": coverage,
+        "coverage": row.coverage,
         "variant": variant,
-        "latex": obligation.latex or formula_latex(obligation.claim),
-        **_in_plain_text(obligation),
+        "latex": obligation.latex or formula_latex(claim),
+        "expression": formula_text(claim),
+        "conjuncts": tuple(map(formula_text, claim.parts)) if isinstance(claim, And) else (),
+        "written_in_full": isinstance(claim, Exists) and r"\exists" not in obligation.latex,
         "units_of": "" if of_numbers else obligation.name,
         "read": what_was_read(obligation),
         "scope": obligation.scope,
         "notation": tuple(quantity.line for quantity in obligation.notation),
-        "uses": () if coverage is Coverage.UNIT else obligation.uses,
+        "uses": obligation.uses if of_numbers else (),
         "provenance": obligation.provenance,
         "prints": prints(statement.id, variant, obligation),
-        "added": added,
-        "catches": obligation.catches.says if obligation.catches and coverage is not Coverage.UNIT else "",
+        "added": _added(row) if of_numbers else (),
+        "catches": obligation.catches.says if obligation.catches and of_numbers else "",
         "domain": {v.name: domain_of(v) for v in letters},
         "units": {v.name: str(v.unit) for v in letters},
         "functionals": tuple(v.name for v in decided.functionals) if of_numbers else (),
@@ -112,13 +87,18 @@ def source_texts(
     }
 
 
-def _in_plain_text(obligation: Obligation) -> dict[str, Any]:
-    claim = obligation.claim
-    return {
-        "expression": formula_text(claim),
-        "conjuncts": tuple(map(formula_text, claim.parts)) if isinstance(claim, And) else (),
-        "written_in_full": isinstance(claim, Exists) and r"\exists" not in obligation.latex,
-    }
+def _added(row: SourceRow) -> tuple[str, ...]:
+    """What is assumed beside what is printed: what its source speaks of elsewhere, and what a correction adds."""
+    statement, obligation = row.statement, row.obligation
+    told = partial(_told, statement=statement)
+    added = tuple(with_letters(condition, told) for condition in obligation.meant)
+    if row.variant is Variant.PRINTED:
+        return added
+    own = (formula_of(name) for name in obligation.uses if bare(name) == statement.id)
+    steps = (correction_of(statement, name) or printed_of(statement, name) for name in own)
+    shown = [step.claim for step in steps if step is not None]
+    lacking = added_conditions(printed_of(statement, obligation.name), obligation, shown, told)
+    return tuple(dict.fromkeys((*added, *lacking)))
 
 
 def _told(letter: Variable, statement: Statement) -> str:
@@ -167,59 +147,46 @@ def domain_of(letter: Variable) -> LetterDomain:
 
 
 def answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
+    """The rows of an obligation, as the provers and the checker answer."""
     from dpverify.proving import homogeneity, prove
     from dpverify.proving.two_readers import check_agreement
 
-    questions: list[tuple[Callable[[Obligation], Proof], Coverage, str]] = [
-        (prove, obligation.coverage, obligation.name)
-    ]
-    if obligation.compares_units:
-        questions.append((homogeneity, Coverage.UNIT, f"{obligation.name}: units"))
     records = []
-    for answer, coverage, name in questions:
+    for row in rows_of_obligation(statement, variant, obligation):
         try:
             check_agreement(obligation)
             with below_a_ceiling():
-                records.append(_evidence(statement, variant, obligation, answer(obligation), coverage, name))
+                records.append(_evidence(row, (homogeneity if row.units else prove)(obligation)))
         except DpverifyError:
             raise
         except MemoryError:
-            records.append(
-                _undecided(statement, variant, obligation, STOPPED_BY_MEMORY, Gap.MEMORY, coverage, name)
-            )
+            records.append(_undecided(row, STOPPED_BY_MEMORY, Gap.MEMORY))
         except Exception as error:  # a fault in one row is no reason to lose the others
-            records.append(_faulty(statement, variant, obligation, error, coverage, name))
+            reason = f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}"
+            fault = "".join(traceback.format_exception(error))
+            records.append(_undecided(row, reason, Gap.FAULT, fault))
     return records
 
 
-def _evidence(
-    statement: Statement,
-    variant: Variant,
-    obligation: Obligation,
-    proof: Proof,
-    coverage: Coverage,
-    name: str,
-) -> ProofRecord:
+def _evidence(row: SourceRow, proof: Proof) -> ProofRecord:
     from dpverify.proving import digest
     from dpverify.proving.checker import check
 
-    texts = source_texts(statement, variant, obligation, coverage, name)
+    obligation, texts = row.obligation, source_texts(row)
     proof, form = judged(proof, texts["provenance"]), decided_form(obligation, proof.written_out)
-    certificate = proof.certificate
+    certificate, point = proof.certificate, _plain(proof.counterexample)
     confirmation = check(certificate) if certificate is not None else None
     realistic = None
-    if certificate is not None and proof.verdict is Verdict.REFUTED and coverage is not Coverage.UNIT:
+    if certificate is not None and proof.verdict is Verdict.REFUTED and not row.units:
         realistic = realistic_point(form, certificate, check)
-    sides = sides_as_printed(form, coverage, proof.counterexample, proof.left, proof.right)
+    sides = sides_as_printed(form, row.coverage, point, proof.left, proof.right)
     evidence = ProofEvidence(
         **texts,
-        **refutation_texts(
-            statement, variant, obligation, coverage, proof.verdict, sides, proof.counterexample, realistic
-        ),
+        **refutation_texts(row, proof.verdict, sides, point, realistic),
         verdict=proof.verdict,
         prover=proof.prover,
-        box=dict(proof.box) if proof.box is not None else None,
-        counterexample=dict(proof.counterexample) if proof.counterexample is not None else None,
+        box=_plain(proof.box),
+        counterexample=point,
         relation=sides[0],
         left=sides[1],
         right=sides[2],
@@ -227,12 +194,12 @@ def _evidence(
         certificate=digest(certificate) if certificate is not None else None,
         confirmed_by_checker=bool(confirmation and confirmation.confirmed),
         checker_says=confirmation.says if confirmation else "",
-        reason=reason_of(obligation, coverage, proof),
+        reason=reason_of(row, proof),
         gap=proof.gap,
         boxes=proof.boxes,
-        witness=dict(proof.witness) if proof.witness is not None else None,
+        witness=_plain(proof.witness),
         written_out=proof.written_out,
-        with_fault=with_fault(obligation, coverage),
+        with_fault=with_fault(row),
         stopped_by_the_clock=proof.stopped_by_the_clock
         or bool(realistic and realistic.stopped_by_the_clock)
         or bool(confirmation and confirmation.by_the_clock),
@@ -241,67 +208,45 @@ def _evidence(
     return ProofRecord(evidence, certificate)
 
 
-def with_fault(obligation: Obligation, coverage: Coverage) -> Verdict | None:
+def _plain(values: Mapping[str, ValueT] | None) -> dict[str, ValueT] | None:
+    return None if values is None else dict(values)
+
+
+def with_fault(row: SourceRow) -> Verdict | None:
     """The verdict of an instance's formula with the fault that it is there to catch; None if it names none."""
     from dpverify.proving import prove
 
-    fault = obligation.catches
-    if fault is None or coverage is Coverage.UNIT:
+    fault = row.obligation.catches
+    if fault is None or row.units:
         return None
-    return prove(replace(obligation, claim=fault.claim, catches=None)).verdict
+    return prove(replace(row.obligation, claim=fault.claim, catches=None)).verdict
 
 
-def reason_of(obligation: Obligation, coverage: Coverage, proof: Proof) -> str:
-    """What a row says beside its verdict: what of the claim is assumed, and what the provers say."""
-    return "; ".join(filter(None, (_assumed(obligation, coverage, proof.verdict), proof.reason)))
+def reason_of(row: SourceRow, proof: Proof) -> str:
+    """What a row says beside its verdict: what of a claim that holds is only assumed, and what the provers say."""
+    obligation, assumed = row.obligation, ""
+    if proof.verdict in HOLDS and not row.units and obligation.assumed:
+        assumed = f"of what it claims, it assumes {' and '.join(map(formula_text, obligation.assumed))}"
+        if obligation.says_nothing:
+            assumed = "it assumes all that it claims, so it says nothing of its own"
+    return "; ".join(filter(None, (assumed, proof.reason)))
 
 
-def _assumed(obligation: Obligation, coverage: Coverage, verdict: Verdict) -> str:
-    """What of a claim that holds is no more than an assumption, in words."""
-    if verdict not in HOLDS or coverage is Coverage.UNIT or not obligation.assumed:
-        return ""
-    if obligation.says_nothing:
-        return "it assumes all that it claims, so it says nothing of its own"
-    return f"of what it claims, it assumes {' and '.join(map(formula_text, obligation.assumed))}"
-
-
-def _faulty(
-    statement: Statement,
-    variant: Variant,
-    obligation: Obligation,
-    error: Exception,
-    coverage: Coverage,
-    name: str,
-) -> ProofRecord:
-    """A row whose proof ended in a fault of dpverify's own."""
-    fault = "".join(traceback.format_exception(error))
-    reason = f"a fault in dpverify, not a verdict: {type(error).__name__}: {error}"
-    return _undecided(statement, variant, obligation, reason, Gap.FAULT, coverage, name, fault)
-
-
-def _undecided(
-    statement: Statement,
-    variant: Variant,
-    obligation: Obligation,
-    reason: str,
-    gap: Gap,
-    coverage: Coverage,
-    name: str,
-    fault: str = "",
-) -> ProofRecord:
+def _undecided(row: SourceRow, reason: str, gap: Gap, fault: str = "") -> ProofRecord:
     """A row that has no proof."""
+    obligation = row.obligation
     evidence = ProofEvidence(
-        statement=statement.id,
-        obligation=name,
+        statement=row.statement.id,
+        obligation=row.name,
         where=obligation.where,
-        coverage=coverage,
-        variant=variant,
+        coverage=row.coverage,
+        variant=row.variant,
         latex=obligation.latex,
         expression=json.dumps(obligation_to_json(obligation)["claim"]),
         read=what_was_read(obligation),
         scope=obligation.scope,
         notation=tuple(quantity.line for quantity in obligation.notation),
-        uses=() if coverage is Coverage.UNIT else obligation.uses,
+        uses=() if row.units else obligation.uses,
         provenance=obligation.provenance,
         domain={v.name: domain_of(v) for v in obligation.over},
         verdict=Verdict.UNDECIDED,
@@ -310,4 +255,4 @@ def _undecided(
         gap=gap,
         fault=fault,
     )
-    return ProofRecord(evidence, None)
+    return ProofRecord(evidence)

@@ -27,7 +27,7 @@ from dpverify.running import Executor, Progress
 from dpverify.running.executors import one_blas_thread
 from dpverify.statements.plans import Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out, reproduction
-from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, short
+from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, compare, short
 from dpverify.verification.job import VerificationSettings
 from dpverify.versions import library_versions
 
@@ -53,11 +53,7 @@ NO_RERUN = Rerun()
 
 
 def settings_of(ledger: Ledger) -> VerificationSettings:
-    """What a ledger's command line asks for.
-
-    Raises:
-        InvalidArgumentError: it is no command line of `dpverify verify`.
-    """
+    """What a ledger's command line asks for; what is none of `dpverify verify` is refused."""
     allowed = "a command line of `dpverify verify`, with what it was given"
     try:
         words = shlex.split(ledger.command)
@@ -126,7 +122,7 @@ def audit_rows(
     try:
         settings = settings_of(ledger)
     except InvalidArgumentError as error:
-        yield RowCheck(HEAD, "", None, Status.REFUSED, str(error))
+        yield RowCheck(HEAD, Status.REFUSED, str(error))
         return
     plans = settings.plans()
     shares = settings.shares(plans)
@@ -151,11 +147,11 @@ def audit_rows(
         says = (
             f"no plan of this command line has it: {short(entry.title)}, repeated by {short(entry.reproduce)}"
         )
-        yield RowCheck(entry.subject or HEAD, "", None, Status.REFUSED, says)
+        yield RowCheck(entry.subject or HEAD, Status.REFUSED, says)
     for name, value in (("seed", settings.seed), ("profile", settings.profile)):
         if getattr(ledger, name) != value:
             says = f"its {name} is {short(getattr(ledger, name))}, by its command line it is {short(value)}"
-            yield RowCheck(HEAD, "", None, Status.REFUSED, says)
+            yield RowCheck(HEAD, Status.REFUSED, says)
     yield from _of_budget(ledger.budget, settings, shares, found)
 
 
@@ -166,15 +162,13 @@ def _of_plan(
     plan: Plan, entries: list[AuditEvidence], around: AuditSettings, share: float, again: bool
 ) -> RowCheck:
     if not entries:
-        return RowCheck(
-            plan.name, "", None, Status.MISSING, "the source plans this audit, the ledger has none"
-        )
+        return RowCheck(plan.name, Status.MISSING, "the source plans this audit, the ledger has none")
     try:
         with one_blas_thread:
             status, says = _held(plan, entries, around, share, again)
     except RowRefusedError as refusal:
         status, says = Status.REFUSED, str(refusal)
-    return RowCheck(plan.name, "", None, status, says)
+    return RowCheck(plan.name, status, says)
 
 
 def _held(
@@ -184,7 +178,7 @@ def _held(
         found = carry_out(plan, around, share)
         _counted(entries, len(found))
         for entry, fresh in zip(entries, found, strict=True):
-            _same(entry, _fields(fresh), "worked out again")
+            compare(entry, _fields(fresh), "worked out again")
         return Status.CONFIRMED, "worked out again, the same in every field"
     audit = plan.build(around.profile)
     _counted(entries, 1 + len(audit.then))
@@ -197,11 +191,11 @@ def _held(
         "seed": around.seed,
         "failure_probability": share,
     }
-    _same(first, expected, "its plan")
+    compare(first, expected, "its plan")
     _as_asked(first, audit, label)
     nothing = ErrorShare.nothing(name=plan.name)
     for entry, (auditor, question) in zip(rest, audit.then, strict=True):
-        _same(entry, _fields(auditor.audit(question.headed(label), first, nothing)), "what was measured")
+        compare(entry, _fields(auditor.audit(question.headed(label), first, nothing)), "what was measured")
     return Status.PLANNED, "as its plan says; what it drew was not drawn again"
 
 
@@ -214,63 +208,52 @@ def _fields(entry: AuditEvidence) -> dict[str, Any]:
     return {name: value for name, value in entry if name not in UNCOMPARED}
 
 
-def _same(entry: AuditEvidence, expected: Mapping[str, Any], by: str) -> None:
-    """Refuse an entry one of whose fields is not what it should be; bit by bit, and NaN is itself."""
-    for name, value in expected.items():
-        if not hasattr(entry, name):
-            raise RowRefusedError(f"it has no {name.replace('_', ' ')}, by {by} it is {short(value)}")
-        shown = getattr(entry, name)
-        if shown != value and repr(shown) != repr(value):
-            raise RowRefusedError(
-                f"its {name.replace('_', ' ')} is {short(shown)}, by {by} it is {short(value)}"
-            )
-
-
 def _as_asked(entry: AuditEvidence, audit: Audit, label: Label) -> None:
     """Hold what an entry says of its question against the question, and its verdict against its own numbers."""
-    question = audit.question.headed(label)
-    if isinstance(question, PrivacyQuestion):
-        if not isinstance(entry, PrivacyEvidence):
-            raise RowRefusedError("it is no audit of privacy, by its plan it is one")
-        _same(entry, {**question.fields(), "runs": question.runs, "adjacency": question.relation}, "its plan")
-        claims = question.epsilons(entry.delta, None)
-        _same(entry, {name: claims[name] for name in ("epsilon_claimed", "epsilon_proved")}, "its plan")
-        if question.delta is not None:
-            _same(entry, {"delta": question.delta}, "its plan")
-        _refuse_unless_violated(entry, not entry.epsilon_lower <= claims["epsilon_claimed"])
-    elif isinstance(question, BoundsQuestion):
-        if not isinstance(entry, ExpectationEvidence):
-            raise RowRefusedError("it is no audit of an expectation, by its plan it is one")
-        cases = [
-            bound for bound in question.bounds if bound.claim == entry.claim and bound.data == entry.data
-        ]
-        if not cases:
-            raise RowRefusedError(
-                f"its claim {short(entry.claim)} on {short(entry.data)} is none of its plan's"
-            )
-        bound = next((b for b in cases if b.bound == entry.bound), cases[0])
-        _same(
-            entry, {**recorded(bound.origin), "bound": bound.bound, "curve_over": question.over}, "its plan"
-        )
-        if not 0 < entry.runs <= bound.runs:
-            raise RowRefusedError(f"its runs are {entry.runs}, by its plan at most {bound.runs}")
-        points = [(b.size, b.bound) for b in question.bounds if question.over]
-        if [(x, b) for x, _, _, b in entry.curve] != points:
-            raise RowRefusedError("the points of its curve are not those of its plan")
-        low, high = entry.measured.lower, entry.measured.upper
-        beyond = not (low <= high and (high >= bound.bound if bound.at_least else low <= bound.bound))
-        _refuse_unless_violated(entry, beyond and math.isfinite(bound.bound))
-    elif isinstance(question, LawQuestion):
-        if not isinstance(entry, SamplingEvidence):
-            raise RowRefusedError("it is no audit of a sampler, by its plan it is one")
-        asked = ("data", "claim", "bound", "distance", "runs")
-        expected = {name: getattr(question, name) for name in asked}
-        _same(
-            entry, {**expected, **recorded(question.origin), "statistic": question.statistic_name}, "its plan"
-        )
-        _refuse_unless_violated(
-            entry, not entry.measured.lower <= entry.bound and entry.distance != "multiplicative"
-        )
+    match audit.question.headed(label), entry:
+        case PrivacyQuestion() as question, PrivacyEvidence():
+            _hold_to_privacy(entry, question)
+        case BoundsQuestion() as question, ExpectationEvidence():
+            _hold_to_bounds(entry, question)
+        case LawQuestion() as question, SamplingEvidence():
+            _hold_to_law(entry, question)
+        case (PrivacyQuestion() | BoundsQuestion() | LawQuestion()) as question, _:
+            what = _ASKED[type(question)]
+            raise RowRefusedError(f"it is no audit of {what}, by its plan it is one")
+
+
+_ASKED = {PrivacyQuestion: "privacy", BoundsQuestion: "an expectation", LawQuestion: "a sampler"}
+
+
+def _hold_to_privacy(entry: PrivacyEvidence, question: PrivacyQuestion) -> None:
+    claims = question.epsilons(entry.delta, None)
+    expected = {**question.fields(), "runs": question.runs, "adjacency": question.relation}
+    expected |= {name: claims[name] for name in ("epsilon_claimed", "epsilon_proved")}
+    compare(entry, expected | ({} if question.delta is None else {"delta": question.delta}), "its plan")
+    _refuse_unless_violated(entry, not entry.epsilon_lower <= claims["epsilon_claimed"])
+
+
+def _hold_to_bounds(entry: ExpectationEvidence, question: BoundsQuestion) -> None:
+    cases = [bound for bound in question.bounds if bound.claim == entry.claim and bound.data == entry.data]
+    if not cases:
+        raise RowRefusedError(f"its claim {short(entry.claim)} on {short(entry.data)} is none of its plan's")
+    bound = next((b for b in cases if b.bound == entry.bound), cases[0])
+    compare(entry, {**recorded(bound.origin), "bound": bound.bound, "curve_over": question.over}, "its plan")
+    if not 0 < entry.runs <= bound.runs:
+        raise RowRefusedError(f"its runs are {entry.runs}, by its plan at most {bound.runs}")
+    points = [(b.size, b.bound) for b in question.bounds if question.over]
+    if [(x, b) for x, _, _, b in entry.curve] != points:
+        raise RowRefusedError("the points of its curve are not those of its plan")
+    low, high = entry.measured.lower, entry.measured.upper
+    beyond = not (low <= high and (high >= bound.bound if bound.at_least else low <= bound.bound))
+    _refuse_unless_violated(entry, beyond and math.isfinite(bound.bound))
+
+
+def _hold_to_law(entry: SamplingEvidence, question: LawQuestion) -> None:
+    asked = {name: getattr(question, name) for name in ("data", "claim", "bound", "distance", "runs")}
+    compare(entry, {**asked, **recorded(question.origin), "statistic": question.statistic_name}, "its plan")
+    beyond = not entry.measured.lower <= entry.bound and entry.distance != "multiplicative"
+    _refuse_unless_violated(entry, beyond)
 
 
 def _refuse_unless_violated(entry: AuditEvidence, beyond: bool) -> None:
@@ -295,7 +278,7 @@ def _of_budget(
     """The failure probability of the whole, its shares, and what each audit says that it spent."""
 
     def refused(says: str, name: str = BUDGET) -> RowCheck:
-        return RowCheck(name, "", None, Status.REFUSED, says)
+        return RowCheck(name, Status.REFUSED, says)
 
     if budget.failure_probability != settings.failure_probability:
         whole = settings.failure_probability

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Variant
 
 
@@ -35,10 +37,10 @@ class RowCheck:
     """
 
     statement: str
-    obligation: str
-    variant: Variant | None
     status: Status
     says: str
+    obligation: str = ""
+    variant: Variant | None = None
 
     def line(self) -> str:
         """The row in one line."""
@@ -55,3 +57,14 @@ def short(value: object) -> str:
     plain = str(value) if isinstance(value, StrEnum) else value
     said = str(dict(value)) if isinstance(value, Mapping) else repr(plain)
     return said if len(said) <= 120 else said[:117] + "..."
+
+
+def compare(entry: Record, expected: Mapping[str, Any], by: str) -> None:
+    """Refuse an entry one of whose fields is not what it should be; bit by bit, and NaN is itself."""
+    for name, value in expected.items():
+        what = name.replace("_", " ")
+        if not hasattr(entry, name):
+            raise RowRefusedError(f"it has no {what}, by {by} it is {short(value)}")
+        shown = getattr(entry, name)
+        if shown != value and repr(shown) != repr(value):
+            raise RowRefusedError(f"its {what} is {short(shown)}, by {by} it is {short(value)}")

@@ -14,12 +14,12 @@ from dpverify.proving.language import Obligation, Statement
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import address_of
 from dpverify.statements.selection import find_statement
-from dpverify.verification.catalog.rows import obligations_of
+from dpverify.verification.catalog.proofs import as_they_end
+from dpverify.verification.catalog.source_rows import obligations_of
 from dpverify.verification.remembering.remembered import statement_key
 
 if TYPE_CHECKING:  # whoever only reads what was found needs no provers
-    from dpverify.analyses.hypotheses import Hypothesis, TriedHypothesis
-    from dpverify.analyses.together import Case
+    from dpverify.analyses.hypotheses import TriedHypothesis
     from dpverify.running import Progress
 
 _ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE)
@@ -86,7 +86,8 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     from dpverify.analyses.hypotheses import hypotheses, uses_of_hypotheses
 
     parts = [(variant, o) for variant in Variant for o in obligations_of(statement, variant)]
-    named = [(_name(variant, o), o) for variant, o in parts if o.coverage not in _ASIDE]
+    behind = {Variant.PRINTED: "", Variant.CORRECTED: " (corrected)"}
+    named = [(o.name + behind[variant], o) for variant, o in parts if o.coverage not in _ASIDE]
     conclusions = [(name, o) for name, o in named if o.coverage is Coverage.CONCLUSION]
     best: dict[str, HypothesisUse] = {}
     left = []
@@ -99,8 +100,9 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
     for name, o in named:
         if o.coverage is Coverage.CONCLUSION:
             continue
-        open_ = {text for text, known in best.items() if known.use is Use.UNUSED}
-        for finding in uses_of_hypotheses(o, _with(o, open_)):
+        unused = {text for text, known in best.items() if known.use is Use.UNUSED}
+        asked = tuple(h for h in hypotheses(o) if h.text in unused) if unused else ()
+        for finding in uses_of_hypotheses(o, asked):
             _note(best, name, o, finding)
     return StatementHypotheses(
         statement=statement.id,
@@ -110,16 +112,6 @@ def _hypotheses_of(statement: Statement) -> StatementHypotheses:
         printed=_together(statement.printed),
         corrected=_together(_corrected(statement)),
     )
-
-
-def _name(variant: Variant, o: Obligation) -> str:
-    return o.name if variant is Variant.PRINTED else f"{o.name} (corrected)"
-
-
-def _with(o: Obligation, texts: set[str]) -> tuple[Hypothesis, ...]:
-    from dpverify.analyses.hypotheses import hypotheses
-
-    return tuple(h for h in hypotheses(o) if h.text in texts) if texts else ()
 
 
 def _note(best: dict[str, HypothesisUse], name: str, o: Obligation, finding: TriedHypothesis) -> None:
@@ -149,15 +141,14 @@ def _together(obligations: Iterable[Obligation]) -> tuple[ConditionsTogether, ..
 
     order = (Coverage.CONCLUSION, Coverage.CONDITION, Coverage.STEP)
     parts = sorted((o for o in obligations if o.coverage in order), key=lambda o: order.index(o.coverage))
-    return tuple(map(_record, cases(parts)))
-
-
-def _record(case: Case) -> ConditionsTogether:
-    return ConditionsTogether(
-        formulas=case.names,
-        conditions=tuple(map(formula_text, case.conditions)),
-        point=None if case.point is None else dict(case.point),
-        why=case.why,
+    return tuple(
+        ConditionsTogether(
+            formulas=case.names,
+            conditions=tuple(map(formula_text, case.conditions)),
+            point=None if case.point is None else dict(case.point),
+            why=case.why,
+        )
+        for case in cases(parts)
     )
 
 
@@ -188,25 +179,13 @@ def recall_or_find_hypotheses(
     missing: Callable[[int], None] = lambda count: None,
 ) -> list[StatementHypotheses]:
     """What is kept of each statement, and what is found of the others; `missing` hears how many these are."""
-    from joblib import Parallel, delayed
-
-    from dpverify.running.executors import worker_processes
-
     known = {s.id: recall_hypotheses(s) for s in statements}
     others = {s.id: s for s in statements if known[s.id] is None}
     missing(len(others))
-    if progress is not None:
-        progress.start(len(others))
-    parallel = Parallel(
-        n_jobs=workers, backend=worker_processes(), return_as="generator_unordered", batch_size=1
-    )
     longest_first = sorted(others.values(), key=lambda s: -len(s.parts))  # so that all end together
-    for found in parallel(delayed(_found)(address_of(s.id)) for s in longest_first):
+    addresses = [address_of(s.id) for s in longest_first]
+    for _, found in as_they_end(_found, addresses, workers=workers, progress=progress):
         known[found.statement] = found
         if not found.cut_short:
             keep("hypotheses", statement_key(others[found.statement]), found.model_dump(mode="json"))
-        if progress is not None:
-            progress.advance(1)
-    if progress is not None:
-        progress.finish()
     return [found for found in known.values() if found is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,34 +15,17 @@ from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
-from dpverify.proving.language import Obligation, Statement, parts_of
+from dpverify.proving.language import Obligation, Statement
 from dpverify.statements.paper import papers
+from dpverify.verification.catalog.source_rows import SourceRow, correction_of
 
 if TYPE_CHECKING:
     from dpverify.ledger.realistic import RealisticPoint
     from dpverify.proving import Proof
 
 
-def correction_of(statement: Statement, name: str) -> Obligation | None:
-    """The correction with a printed formula's name; None where there is none."""
-    return _named(statement.corrected.obligations if statement.corrected else (), name)
-
-
-def printed_of(statement: Statement, name: str) -> Obligation | None:
-    """The printed formula with a name; None where there is none."""
-    return _named(statement.printed, name)
-
-
-def _named(obligations: Sequence[Obligation], name: str) -> Obligation | None:
-    parts = parts_of(obligations)
-    return next((obligations[i] for i, part in enumerate(parts) if part.name == name), None)
-
-
 def refutation_texts(
-    statement: Statement,
-    variant: Variant,
-    obligation: Obligation,
-    coverage: Coverage,
+    row: SourceRow,
     verdict: Verdict,
     sides: tuple[str, str | None, str | None],
     point: Mapping[str, str] | None,
@@ -50,31 +33,25 @@ def refutation_texts(
 ) -> dict[str, Any]:
     """What a ledger's row shows of what follows from a counterexample; nothing where there is none.
 
-    Args:
-        statement: whose formula it is.
-        variant: printed or corrected.
-        obligation: the formula.
-        coverage: of the row: that of the formula, or `unit`.
-        verdict: of the row.
-        sides: relation and sides as printed.
-        point: the counterexample, where there is one.
-        realistic: what was found at sizes met in practice.
+    `sides` are the relation and the sides as printed, `point` is the counterexample, where there is one, and
+    `realistic` what was found at sizes met in practice.
     """
+    statement, obligation = row.statement, row.obligation
     broken, mistake = verdict in BROKEN, None
-    if broken and variant is Variant.PRINTED:
+    if broken and row.variant is Variant.PRINTED:
         mistake = mistake_of(obligation, correction_of(statement, obligation.name))
         if mistake is None and obligation.coverage is Coverage.INSTANCE and is_left_out(statement, point):
             mistake = Mistake.CONDITION
     consequence = None
     if verdict is Verdict.REFUTED:
-        consequence = consequence_of(coverage, obligation, mistake, realistic)
+        consequence = consequence_of(row.coverage, obligation, mistake, realistic)
         if not is_evaluated(statement, obligation):  # what refutes no statement is about its proof
             consequence = Consequence.STEP
     return {
         "consequence": consequence,
         "mistake": mistake,
         "reading": obligation.reading if broken else "",
-        "excess": FailureMargin.of(*sides) if broken and coverage is not Coverage.UNIT else None,
+        "excess": FailureMargin.of(*sides) if broken and not row.units else None,
     }
 
 
@@ -141,8 +118,11 @@ def consequence_of(
     condition.
     """
     said, of = obligation.consequence, obligation.coverage
-    if coverage is Coverage.UNIT:
-        return _of_units(of, said, mistake)
+    if (
+        coverage is Coverage.UNIT
+    ):  # as grave as what is wrong with the formula; its notation, where nothing else is
+        only_notation = mistake in (None, Mistake.CONDITION) and of in CLAIMS
+        return Consequence.NOTATION if only_notation else _by_coverage(of, said, mistake)
     return Consequence.EDGE if _is_an_edge(of, said, mistake, realistic) else _by_coverage(of, said, mistake)
 
 
@@ -174,13 +154,6 @@ def _by_coverage(of: Coverage, said: Consequence | None, mistake: Mistake | None
     return Consequence.STEP
 
 
-def _of_units(of: Coverage, said: Consequence | None, mistake: Mistake | None) -> Consequence:
-    """Of units that differ: as grave as what is wrong with the formula itself; its notation, where nothing else is."""
-    if mistake in (None, Mistake.CONDITION) and of in CLAIMS:
-        return Consequence.NOTATION
-    return _by_coverage(of, said, mistake)
-
-
 # ------------------------------------------------------------------------------------------------- what is shown
 
 
@@ -191,18 +164,12 @@ def sides_as_printed(
     left: str | None,
     right: str | None,
 ) -> tuple[str, str | None, str | None]:
-    """The relation and the two sides in the order that is printed, from the sides that a prover shows.
+    """The relation and the two sides in the order that is printed, from those that a prover shows in the tree's order.
 
-    Args:
-        obligation: the formula.
-        coverage: of the row.
-        point: the counterexample, at which one comparison of several fails.
-        left: the side that is the first one in the tree.
-        right: the other.
+    `point` is the counterexample, at which one comparison of several fails.
     """
-    found = (
-        None if coverage is Coverage.UNIT or (left is None and right is None) else _failing(obligation, point)
-    )
+    nothing = coverage is Coverage.UNIT or (left is None and right is None)
+    found = None if nothing else _failing(obligation, point)
     return ("", left, right) if found is None else found.as_written(left, right)
 
 

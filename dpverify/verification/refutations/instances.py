@@ -14,20 +14,17 @@ from dpverify.ledger.entries import InstanceEntry
 from dpverify.ledger.headlines.rows import HOLDS, FormulaRow
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Consequence, Coverage, Verdict
-from dpverify.proving.instances.instance import Judgment, Premise, judge
+from dpverify.proving.instances.instance import judge
 from dpverify.proving.instances.laws import Number, ball
 from dpverify.proving.language import Statement
 from dpverify.statements.paper import papers
-from dpverify.verification.refutations.consequences import consequence_of, correction_of, printed_of
+from dpverify.verification.catalog.source_rows import correction_of, printed_of
+from dpverify.verification.refutations.consequences import consequence_of
 
 
 @cache
 def instance_entries(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]:
-    """The instances of a statement, each evaluated and held against the formula that it is about.
-
-    Raises:
-        DpverifyError: for an instance of a formula that the statement's sheet does not print.
-    """
+    """The instances of a statement, each evaluated and held against the formula that it is about."""
     of = papers()[paper]
     instances = (of.instances or {}).get(statement_id, ())
     if not instances:
@@ -39,28 +36,21 @@ def instance_entries(paper: str, statement_id: str) -> tuple[InstanceEntry, ...]
         if instance.obligation not in printed:
             raise DpverifyError(f"There is an instance of {instance.claim}, which no sheet prints.")
         judgment = judge(instance, printed[instance.obligation])
-        found.append(_entry(instance.obligation, instance.says, judgment, f"dpverify explain {statement_id}"))
+        evaluation = judgment.evaluation
+        entry = InstanceEntry(
+            obligation=instance.obligation,
+            says=instance.says,
+            conditions=tuple(c.says if c.holds else f"{c.says}: no" for c in evaluation.conditions),
+            point={name: _text(value) for name, value in evaluation.point.items()},
+            relation=judgment.relation,
+            left=_interval(evaluation.left),
+            right=_interval(evaluation.right),
+            verdict=judgment.verdict,
+            reason=judgment.reason,
+            reproduce=f"dpverify explain {statement_id}",
+        )
+        found.append(entry)
     return tuple(found)
-
-
-def _entry(obligation: str, says: str, judgment: Judgment, reproduce: str) -> InstanceEntry:
-    evaluation = judgment.evaluation
-    return InstanceEntry(
-        obligation=obligation,
-        says=says,
-        conditions=tuple(_condition(c) for c in evaluation.conditions),
-        point={name: _text(value) for name, value in evaluation.point.items()},
-        relation=judgment.relation,
-        left=_interval(evaluation.left),
-        right=_interval(evaluation.right),
-        verdict=judgment.verdict,
-        reason=judgment.reason,
-        reproduce=reproduce,
-    )
-
-
-def _condition(condition: Premise) -> str:
-    return condition.says if condition.holds else f"{condition.says}: no"
 
 
 def _text(value: Number) -> str:
@@ -82,9 +72,6 @@ def held_to_instances(
 
     A formula of the conclusion that an instance refutes is refuted, whatever its own verdict; without an instance, the
     conclusion does not follow where its formula is false, and a false special case is one of a step of the proof.
-
-    Raises:
-        DpverifyError: if an instance refutes what is proved.
     """
     refuting = {entry.obligation for entry in entries if entry.verdict is Verdict.REFUTED}
     return tuple(_held(statement, row, row.name in refuting) for row in rows)
@@ -112,6 +99,5 @@ def _consequence(statement: Statement, row: FormulaRow) -> Consequence | None:
     printed = printed_of(statement, row.name)
     if printed is None:
         return None
-    return consequence_of(
-        row.coverage, printed, mistake_of(printed, correction_of(statement, row.name)), None
-    )
+    mistake = mistake_of(printed, correction_of(statement, row.name))
+    return consequence_of(row.coverage, printed, mistake, None)

@@ -18,15 +18,9 @@ Checker = Callable[["Json"], "Confirmation"]
 
 
 def realistic_point(obligation: Obligation, refuted: Json, checker: Checker) -> RealisticPoint | None:
-    """What is found of a refuted formula at sizes met in practice.
+    """What is found at sizes met in practice of a formula that a certificate refutes.
 
-    Args:
-        obligation: the formula.
-        refuted: the certificate of its refutation.
-        checker: confirms certificates.
-
-    Returns:
-        None where no letter of the formula has a size in practice, or where it is refuted by other means than a point.
+    None where no letter of the formula has a size in practice, or where it is refuted by other means than a point.
     """
     from dpverify.analyses.realistic import realistic
 
@@ -64,31 +58,22 @@ def fault_of(
     from dpverify.proving.provers.points import confirmed
 
     if not _is_asked(obligation, refuted):
-        return (
-            ""
-            if found is None
-            else "it has a counterexample at a realistic size, and no letter has such a size"
-        )
+        has_one = found is not None
+        return "it has a counterexample at a realistic size, and no letter has such a size" if has_one else ""
     if found is None:
         return "it does not say whether there is a counterexample at a realistic size"
     if found.point is None:
         again = realistic_point(obligation, refuted, checker)
-        return (
-            ""
-            if found == again or cut_short or (again is not None and again.stopped_by_the_clock)
-            else "what it says of realistic sizes is not what the search finds"
-        )
+        agree = found == again or cut_short or (again is not None and again.stopped_by_the_clock)
+        return "" if agree else "what it says of realistic sizes is not what the search finds"
     if found.sizes != practical_sizes(obligation):
         return "the sizes that it says its letters have in practice are not those of its source"
     try:
         point = {v.name: coordinates_of(found.point[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
         return "its counterexample at a realistic size is no point"
-    if (
-        len(found.point) != len(point)
-        or not confirmed(obligation, point)
-        or not is_realistic(obligation, point)
-    ):
+    whole = len(found.point) == len(point)
+    if not (whole and confirmed(obligation, point) and is_realistic(obligation, point)):
         return "its counterexample at a realistic size is none, or not of such sizes"
     relation, left, right = _sides(obligation, found.point, *sides_at(obligation, point))
     said = (found.left, found.right, found.excess, found.because)

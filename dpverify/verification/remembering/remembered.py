@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
@@ -16,7 +16,8 @@ from dpverify.statements.paper import Paper, PaperFolder
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
-from dpverify.verification.catalog.rows import ProofRecord, obligations_of, without_certificates
+from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.source_rows import obligations_of
 
 if TYPE_CHECKING:
     from dpverify.running import Progress
@@ -50,9 +51,8 @@ def remember(statement: Statement, records: list[ProofEvidence]) -> None:
 
     What a clock has cut short is not kept, nor what a fault has.
     """
-    if any(r.depends_on_the_machine for r in records):
-        return
-    keep("proofs", statement_key(statement), [r.model_dump(mode="json") for r in records])
+    if not any(r.depends_on_the_machine for r in records):
+        keep("proofs", statement_key(statement), [r.model_dump(mode="json") for r in records])
 
 
 def remember_all(entries: Iterable[ProofEvidence]) -> None:
@@ -93,28 +93,30 @@ def recall_or_prove(
     if others:
         for record in prove_and_remember(others, workers=workers, progress=progress):
             known[record.evidence.statement] = [*(known[record.evidence.statement] or []), record.evidence]
-    return [without_certificates(e) for found in known.values() for e in found or ()]
+    return [ProofRecord(e) for found in known.values() for e in found or ()]
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:
     """What `remember` kept, None if formulas or provers have changed since."""
-    found = kept("proofs", statement_key(statement))
+    return read_evidence(kept("proofs", statement_key(statement)))
+
+
+def read_evidence(found: Any) -> list[ProofEvidence] | None:
+    """Evidence as it was kept; None where nothing was, or what another version of the program wrote."""
     try:
-        return None if found is None else [ProofEvidence.model_validate(r) for r in found]
+        return None if found is None else [ProofEvidence.model_validate(row) for row in found]
     except (TypeError, ValueError):
         return None
 
 
 def audits_of(paper: Paper) -> Mapping[str, int]:
     """Id to the number of audits of it in a quick run; remembered, since the audits themselves take long to load."""
-    key = [program(), paper.key]
-    found = (
-        kept("audits", key) if isinstance(paper, PaperFolder) else None
-    )  # others are not among the program's files
+    key, is_ours = [program(), paper.key], isinstance(paper, PaperFolder)
+    found = kept("audits", key) if is_ours else None  # others are not among the program's files
     if not isinstance(found, dict):
         from dpverify.statements.plans import Profile
 
         found = dict(Counter(plan.subject for plan in paper.plans if plan.within(Profile.QUICK)))
-        if isinstance(paper, PaperFolder):
+        if is_ours:
             keep("audits", key, found)
     return found

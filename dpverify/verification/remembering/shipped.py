@@ -27,7 +27,12 @@ from dpverify.statements.paper import papers
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
-from dpverify.verification.remembering.remembered import recall, recall_or_prove, source_hash
+from dpverify.verification.remembering.remembered import (
+    read_evidence,
+    recall,
+    recall_or_prove,
+    source_hash,
+)
 
 FILE = Path(__file__).with_name(SHIPPED)
 
@@ -64,21 +69,11 @@ def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
 
 def _read(statement: Statement) -> list[ProofEvidence] | None:
     content = _content(FILE)
-    if content is None:
-        return None
-    found = content["statements"].get(source_hash(statement))
-    try:
-        return None if found is None else [ProofEvidence.model_validate(r) for r in found]
-    except (TypeError, ValueError):
-        return None
+    return None if content is None else read_evidence(content["statements"].get(source_hash(statement)))
 
 
 def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, ...]]:
-    """What was found of statements and of all that they rest on, and those of them of which nothing is kept.
-
-    Args:
-        names: ids of statements or named results, or `STATEMENT/FORMULA`.
-    """
+    """What was found of statements and of all that they rest on, and those of them of which nothing is kept."""
     graph = {"": tuple(bare(name) for name in names), **uses_graph()}
     found: list[ProofEvidence] = []
     missing: list[str] = []

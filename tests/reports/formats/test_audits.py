@@ -15,7 +15,7 @@ import pytest
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
 from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.reports.formats.documents import audit_json, audit_schema
+from dpverify.reports.formats.documents import audit_json
 from dpverify.reports.formats.junit import junit
 from dpverify.reports.formats.markdown import audit_markdown
 from dpverify.reports.formats.sarif import sarif
@@ -23,7 +23,7 @@ from dpverify.running import Target
 from dpverify.verification.user_places import place_of
 from dpverify.views.results import SourcePlace, result_of
 
-from ..json_schema import faults
+from ..json_schema import audit_schema, faults
 
 SCHEMA = json.loads((files("dpverify.reports.formats") / "audit.schema.json").read_text(encoding="utf-8"))
 

@@ -12,13 +12,13 @@ import pytest
 
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Gap, Variant, Verdict
-from dpverify.reports.formats.documents import proofs_json, proofs_schema
+from dpverify.reports.formats.documents import proofs_json
 from dpverify.reports.formats.junit import junit
 from dpverify.reports.formats.markdown import ledger_markdown, proofs_markdown
 from dpverify.reports.formats.sarif import sarif
 from dpverify.views.results import SourcePlace, result_of
 
-from ..json_schema import faults
+from ..json_schema import faults, proofs_schema
 from ..ledger_example import example_ledger
 
 SCHEMA = json.loads((files("dpverify.reports.formats") / "proofs.schema.json").read_text(encoding="utf-8"))

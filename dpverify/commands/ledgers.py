@@ -1,0 +1,189 @@
+"""The commands that read ledgers: `dpverify check`, `report`, `findings`, `sandwich`, `compare` and `badge`."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpverify import extras
+from dpverify.commands.formats import refuse_two_outputs
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import (
+    VIOLATED,
+    Json,
+    check_folder,
+    check_json,
+    print_table,
+    progress_bar,
+    write_json,
+)
+
+LedgerFile = Annotated[Path, typer.Argument(help="A ledger.json.")]
+
+_LONGEST = 60
+"""Characters of a badge's label."""
+
+
+def check(
+    ledger: Annotated[Path, typer.Argument(help="A ledger.json with its certificates beside it.")],
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="STATEMENT[/OBLIGATION]",
+            help="Check only these rows, or the audits of an algorithm or a plan; default: all.",
+        ),
+    ] = None,
+    rerun: Annotated[
+        int, typer.Option(min=0, metavar="K", help="Repeat K of the audits that draw at random, bit by bit.")
+    ] = 0,
+    rerun_seed: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Seed that picks them; default: a new one, printed."),
+    ] = None,
+    json_file: Json = None,
+) -> None:
+    """Check a ledger against its source and certificates.
+
+    Neither the ledger nor the provers are trusted. Each proof row is compared with the problem that its source
+    states, and the independent checker is run on its certificate again. Audits are compared with their plans, with
+    their sizes, seeds and shares of the failure probability; what draws nothing is worked out again, and of what draws
+    as much as --rerun asks. Exit code 0: all rows are confirmed, or unconfirmed, undecided or planned as the ledger
+    itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
+    """
+    extras.require("dpverify check", "prove")
+    from dpverify.verification.checking.audit_rows import Rerun
+    from dpverify.verification.ledger_check import check_ledger
+
+    check_json(json_file)
+    again = Rerun(rerun, secrets.randbelow(10**9) if rerun_seed is None else rerun_seed)
+    found = check_ledger(ledger, only=tuple(only or ()), rerun=again, progress=progress_bar("checking"))
+    if json_file is not None:
+        write_json(json_file, found.as_json())
+    if json_file != "-":
+        for line in (*(row.line() for row in found.failed), found.summary()):
+            typer.echo(line)
+    if found.failed:
+        raise typer.Exit(VIOLATED)
+
+
+def report(
+    ledger: LedgerFile,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report; default: beside the ledger.")
+    ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="For paper: without a page for each statement and algorithm.")
+    ] = False,
+) -> None:
+    """Write a ledger's HTML report again.
+
+    The ledger and its certificates are not changed.
+    """
+    extras.require("dpverify report", "prove", "report")
+    from dpverify.reports import write_report_again
+
+    if out is not None:
+        check_folder("--out", out)
+    typer.echo(f"Report: {write_report_again(ledger, out, short=short).page}")
+
+
+def findings(ledger: LedgerFile) -> None:
+    """Print a ledger's findings as a Markdown page.
+
+    Findings are the errata in the papers, each with its counterexample, consequence and correction.
+    """
+    extras.require("dpverify findings", "prove", "report")
+    from dpverify.reports import findings_markdown, load_ledger
+
+    typer.echo(findings_markdown(load_ledger(ledger)), nl=False)
+
+
+def sandwich(ledger: LedgerFile, json_file: Json = None) -> None:
+    """Print what is claimed, proved, exact and seen of each algorithm's privacy.
+
+    A row is about the pair of data sets on which the largest part of what is proved was seen: its delta, then epsilons
+    in nats. Audits without a lower bound are listed, with the reason, on standard error.
+    """
+    extras.require("dpverify sandwich", "prove", "report")
+    from dpverify.reports import load_ledger
+    from dpverify.views.sandwich import COLUMNS, as_json, cells
+    from dpverify.views.sandwich import sandwich as made
+
+    check_json(json_file)
+    found = made(load_ledger(ledger))
+    if json_file is not None:
+        write_json(json_file, as_json(found))
+    if json_file != "-":
+        print_table("", COLUMNS, cells(found.rows))
+    typer.echo(f"{found.summary()}.", err=True)
+    for evidence, why in found.zeros:
+        typer.echo(f"{evidence.subject}, {evidence.title}: {why}", err=True)
+
+
+def compare(
+    old: LedgerFile,
+    new: Annotated[Path, typer.Argument(help="Another one, usually later.")],
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="text|json|markdown", help="What is written to standard output."),
+    ] = "text",
+    json_file: Json = None,
+) -> None:
+    """Compare two ledgers, row by row.
+
+    Exit code 1 if a proof was lost or a claim is newly violated, else 0; 2 for what is no ledger. A proof is lost where
+    a formula that was proved, certified or refuted is not, or less so, or is missing, or is no longer confirmed.
+    Everything else that changed is listed as well.
+    """
+    from dpverify.reports import load_ledger
+    from dpverify.reports.formats.markdown import comparison_markdown
+    from dpverify.views.comparison import compare_ledgers
+
+    if form not in ("text", "json", "markdown"):
+        raise InvalidArgumentError("--format", form, "text, json, markdown")
+    refuse_two_outputs(form, json_file)
+    check_json(json_file)
+    found = compare_ledgers(load_ledger(old), load_ledger(new))
+    if json_file is not None:
+        write_json(json_file, found.as_json())
+    if form == "json":
+        write_json("-", found.as_json())
+    elif form == "markdown":
+        typer.echo(comparison_markdown(found), nl=False)
+    elif json_file != "-":
+        for line in (*(row.line() for row in found.changed), *found.notes, found.summary()):
+            typer.echo(line)
+    if found.failed:
+        raise typer.Exit(VIOLATED)
+
+
+def badge(
+    ledger: LedgerFile,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="svg|shields", help="A picture, or the JSON of a shields.io endpoint."
+        ),
+    ] = "svg",
+    label: Annotated[str, typer.Option(help="What stands on the left.")] = "dpverify",
+) -> None:
+    """Make a badge from a ledger.
+
+    Its words are counts of verdicts, such as "67 hold, 38 false, 24 open" or "3 supported"; it is red where a claim is
+    violated. Written to standard output.
+    """
+    from dpverify.reports import load_ledger
+    from dpverify.reports.formats.badge import badge as made_of
+
+    if form not in ("svg", "shields"):
+        raise InvalidArgumentError("--format", form, "svg or shields")
+    if not label.strip() or not label.isprintable() or len(label) > _LONGEST:
+        raise InvalidArgumentError("--label", label, f"1 to {_LONGEST} printable characters")
+    made = made_of(load_ledger(ledger), label=label)
+    if form == "svg":
+        typer.echo(made.svg(), nl=False)
+    else:
+        write_json("-", made.shields())

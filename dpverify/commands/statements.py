@@ -1,0 +1,353 @@
+"""The commands about papers' statements and one's own: `dpverify list`, `prove`, `explain` and `hypotheses`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpverify import extras
+from dpverify.commands.formats import Form, check_format, write_proofs
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import (
+    UNDECIDED,
+    VIOLATED,
+    Jobs,
+    Json,
+    check_json,
+    end_on_faults,
+    print_table,
+    progress_bar,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from dpverify.ledger.entries import StatementEntry
+    from dpverify.ledger.headlines.words import VariantOutcome
+    from dpverify.ledger.proofs import ProofEvidence
+    from dpverify.statements.own_pages import OwnPaper
+    from dpverify.verification.catalog.rows import ProofRecord
+
+
+def known_ids(incomplete: str) -> list[str]:
+    """Papers and catalog ids that begin so, for a shell that completes a word."""
+    try:
+        from dpverify.statements.paper import papers
+
+        known = [(paper.key, *(row.id for row in paper.catalog)) for paper in papers().values()]
+    except ImportError:  # without the extra that brings formulas there is nothing to name
+        return []
+    return [id_ for some in known for id_ in some if id_.startswith(incomplete)]
+
+
+def _some_of(some: int, total: int) -> str:
+    return f"{some} of {total} statement{'s' if total > 1 else ''}"
+
+
+# ------------------------------------------------------------------------------------------- list
+
+
+def list_(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(help="Papers or statement ids; default: all.", autocompletion=known_ids),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    jobs: Jobs = 2,
+) -> None:
+    """List statements and algorithms with their verdicts.
+
+    A release brings the verdicts that were found when it was made, which is said; dpverify prove finds them here.
+    Verdicts found here are kept in the user's cache folder until a formula or a prover changes. Statements without
+    any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
+    """
+    extras.require("dpverify list", "prove")
+    from dpverify.verification.catalog.entries import catalog_entries
+    from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
+
+    chosen = tuple(ids or ())
+    records = _recalled_or_proved(chosen, jobs)
+    entries = catalog_entries(records, chosen, docstrings=False)
+    evidence = [record.evidence for record in records]
+    if as_json:
+        counts = {"displays", "encoded", "whole", "part", "ingredient", "decided", "confirmed"}
+        of = displays_by_statement(evidence, chosen)
+        write_json("-", [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
+        return
+    print_table(
+        "",
+        ("id", "kind", "where", "as printed", "corrected", "what"),
+        ((e.id, e.kind, e.where, e.printed.headline, e.corrected.headline, e.title) for e in entries),
+    )
+    from dpverify.ledger.headlines.words import counts as standings
+    from dpverify.views.run import roots_text
+
+    how = standings(e.printed.standing for e in entries)
+    typer.echo(f"As printed: {', '.join(standing.of(number) for standing, number in how.items())}.")
+    for line in (*roots_text(entries), *(of.summary() for of in displays_by_paper(evidence, chosen))):
+        typer.echo(line)
+
+
+def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]:
+    """What is known of the chosen statements, or is found now, and what is known of all that they rest on."""
+    from dpverify.statements.paper import papers
+    from dpverify.statements.selection import select
+    from dpverify.verification.catalog.rows import ProofRecord
+    from dpverify.verification.remembering.remembered import recall_or_prove
+    from dpverify.verification.remembering.shipped import known_below, origin, recall_or_read
+
+    wanted = {row.id for _, row in select(chosen)}
+    statements = [s for paper in papers().values() for s in paper.statements if s.id in wanted]
+
+    def missing(count: int) -> None:
+        if count:
+            typer.echo(
+                f"Proving the formulas of {_some_of(count, len(statements))}, once: no verdicts are kept for their "
+                "current form. That can take minutes; if you interrupt it, finished proofs are kept.",
+                err=True,
+            )
+
+    if of_release := origin(statements):
+        typer.echo(of_release, err=True)
+    bar = progress_bar("proving")
+    records = recall_or_prove(
+        statements, workers=jobs, progress=bar, missing=missing, recall_one=recall_or_read
+    )
+    # what is false among them is carried to what rests on it
+    below, _ = known_below(name for s in statements for name in s.rests_on)
+    return [*records, *(ProofRecord(e) for e in below if e.statement not in wanted)]
+
+
+def _as_json(entry: StatementEntry) -> dict[str, Any]:
+    fields = {
+        "id", "paper", "kind", "where", "title", "algorithm", "missing", "uses", "used_by", "rests_on_false",
+        "rests_on_unfollowed",
+    }  # fmt: skip
+    return {
+        **entry.model_dump(mode="json", include=fields),
+        "printed": _said(entry.printed),
+        "corrected": _said(entry.corrected),
+        "marks": list(map(str, entry.marks)),
+        "roots": entry.roots.model_dump(mode="json"),
+    }
+
+
+def _said(word: VariantOutcome) -> dict[str, Any]:
+    """What `list` shows of one variant of a statement."""
+    fields = {"verdict", "standing", "given", "consequence"}
+    return {**word.model_dump(mode="json", include=fields), "headline": word.headline}
+
+
+# ------------------------------------------------------------------------------------------- prove
+
+
+def prove(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Papers or statement ids (default: all), or Markdown pages, or folders of them, of your own.",
+            autocompletion=known_ids,
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Prove what was proved before as well, instead of showing what was found."
+        ),
+    ] = False,
+    form: Form = "text",
+    strict: Annotated[
+        bool, typer.Option(help="Also exit with 1 if a formula is refuted or does not follow.")
+    ] = False,
+    json_file: Json = None,
+    jobs: Jobs = 2,
+) -> None:
+    """Prove or refute formulas, a paper's or your own.
+
+    From a paper: the printed formulas and their corrections; from you: the formulas on a Markdown page. A second,
+    independent checker tries to confirm each certificate. What was found of a paper's statement is kept in the user's
+    cache folder until a formula or a prover changes. Beside each verdict stands what was read. Exit code 0, or 3 if a
+    formula, or your page, is undecided. A printed formula that is refuted or does not follow is a finding about its
+    paper, not an error, unless --strict says so. In JUnit XML and SARIF, such a formula of your own page is a failure,
+    at the line of its display.
+    """
+    extras.require("dpverify prove", "prove")
+    from dpverify.ledger.verdicts import BROKEN, Verdict
+    from dpverify.statements.own_pages import OwnPaper, opened
+
+    chosen = tuple(ids or ())
+    check_format(form, json_file)
+    check_json(json_file)
+    found = _proved(chosen, again, jobs)
+    own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]
+    headlines, undecided, beside = _said_of_pages(own, found)
+    if json_file is not None:
+        from dpverify.reports.formats.documents import proofs_json
+
+        write_json(json_file, proofs_json(found))
+    if form != "text":
+        write_proofs(
+            found,
+            form,
+            own=bool(own),
+            title="\n".join(headlines) or f"{', '.join(chosen) or 'All papers'}: {len(found)} formulas",
+            beside=beside,
+            command=shlex.join(["dpverify", "prove", *chosen]),
+            findings_fail=bool(own) or strict,
+        )
+    elif json_file != "-":
+        print_table("", _COLUMNS, map(_cells, found))
+        for line in (*headlines, *beside):
+            typer.echo(line)
+    end_on_faults(found)
+    if strict and any(e.verdict in BROKEN for e in found):
+        raise typer.Exit(VIOLATED)
+    if undecided or any(e.verdict is Verdict.UNDECIDED for e in found):
+        raise typer.Exit(UNDECIDED)
+
+
+def _proved(chosen: tuple[str, ...], again: bool, jobs: int) -> list[ProofEvidence]:
+    from dpverify.statements.selection import select_statements
+    from dpverify.verification.remembering.remembered import prove_and_remember, recall_or_prove
+
+    statements = select_statements(chosen)
+
+    def missing(count: int) -> None:
+        if kept := len(statements) - count:
+            number = _some_of(kept, len(statements))
+            typer.echo(f"What was found of {number} before is shown; --again proves all anew.", err=True)
+
+    bar = progress_bar("proving")
+    if again:
+        records = prove_and_remember(statements, workers=jobs, progress=bar)
+    else:
+        records = recall_or_prove(statements, workers=jobs, progress=bar, missing=missing)
+    return [record.evidence for record in records]
+
+
+def _said_of_pages(
+    own: Iterable[OwnPaper], found: Sequence[ProofEvidence]
+) -> tuple[list[str], bool, list[str]]:
+    """A line for each statement on someone's own pages, whether one is undecided, and what is said beside them."""
+    from dpverify.ledger.verdicts import Verdict
+    from dpverify.verification.catalog.proofs import said_of_page
+    from dpverify.verification.remembering.shipped import known_below
+
+    headlines, undecided, beside = list[str](), False, list[str]()
+    for paper in own:
+        for statement in paper.statements:
+            below, unknown = known_below(statement.rests_on)
+            word = said_of_page(statement, (e for e in found if e.statement == statement.id), below)
+            where = paper.path if statement.where == paper.path.name else statement.where
+            headlines.append(f"{where}: {word.headline}")
+            undecided = undecided or word.verdict is Verdict.UNDECIDED
+            if unknown:
+                names = ", ".join(unknown)
+                beside.append(f"No verdicts are kept here on {names}; dpverify prove finds them.")
+        beside += paper.unread
+    return headlines, undecided, beside
+
+
+_COLUMNS = (
+    "statement", "obligation", "variant", "coverage", "verdict", "prover", "checker",
+    "counterexample, values, or why", "at a realistic size", "what was read",
+)  # fmt: skip
+
+
+def _cells(proof: ProofEvidence) -> tuple[str, ...]:
+    from dpverify.ledger.verdicts import Coverage, Verdict
+    from dpverify.views.formula import checked_text
+
+    verdict, why = str(proof.verdict), proof.reason
+    if proof.coverage is Coverage.UNIT:
+        verdict = "units agree" if proof.verdict is Verdict.PROVED else verdict
+        why = ""
+    elif proof.verdict is Verdict.UNDECIDED:  # all that each prover said is in the JSON
+        why = str(proof.gap or "")
+    return (
+        proof.statement, proof.obligation, proof.variant, proof.coverage, verdict, proof.prover, checked_text(proof),
+        ", ".join(f"{name}={value}" for name, value in (proof.counterexample or {}).items()) or why,
+        proof.realistic.summary() if proof.realistic else "", proof.read,
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- explain, hypotheses
+
+
+def explain(
+    id_: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.", autocompletion=known_ids),
+    ],
+) -> None:
+    """Explain a statement or an algorithm.
+
+    Shows a statement's formulas with their verdicts, or an algorithm's code, guarantee and audits. Verdicts are the
+    latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
+    """
+    extras.require("dpverify explain", "prove")
+    from dpverify.verification.explanation import explanation_lines
+
+    for line in explanation_lines(id_):
+        typer.echo(line)
+
+
+def hypotheses(
+    ids: Annotated[list[str] | None, typer.Argument(help="Papers or statement ids; default: all.")] = None,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a page in Markdown instead of a table.")
+    ] = False,
+    json_file: Json = None,
+    jobs: Jobs = 2,
+) -> None:
+    """List which hypotheses of statements their proofs need.
+
+    Each proved formula is tried again without each of its hypotheses, which are its conditions and the ends of its
+    letters' domains. One is needed if the formula is false or undefined at a point where all others hold, and unused
+    if the formula is proved without it. Also looks for a point at which all conditions of a statement hold at once.
+    What is found is kept in the user's cache folder until a formula or a prover changes; for all statements it takes
+    minutes.
+    """
+    extras.require("dpverify hypotheses", "prove")
+    from dpverify.statements.selection import select_statements
+    from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
+    from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
+    from dpverify.views.formula import point_text
+
+    check_json(json_file)
+    if as_markdown and json_file == "-":
+        raise InvalidArgumentError("--json", json_file, "a file, since --markdown goes to standard output")
+    statements = select_statements(tuple(ids or ()))
+
+    def missing(count: int) -> None:
+        if count > 1:
+            typer.echo(f"Trying the formulas of {count} statements without their hypotheses, once.", err=True)
+
+    bar = progress_bar("hypotheses")
+    found = recall_or_find_hypotheses(statements, workers=jobs, progress=bar, missing=missing)
+    if json_file is not None:
+        rows = [f.model_dump(mode="json") for f in found]
+        write_json(json_file, {"schema_version": 1, "statements": rows})
+    if as_markdown:
+        typer.echo(markdown(found), nl=False)
+    if json_file == "-" or as_markdown:
+        return
+    print_table(
+        "",
+        ("statement", "hypothesis", "use", "formula", "where"),
+        (
+            (f.statement, h.hypothesis, h.use, h.formula, point_text(h.point or {}))
+            for f in found
+            for h in f.hypotheses
+        ),
+    )
+    for f in found:
+        if f.cut_short:
+            typer.echo(f"{f.statement}: {CUT_SHORT}", err=True)
+    for f in found if len(found) == 1 else ():
+        for words, of in (("as printed", f.printed), ("corrected", f.corrected)):
+            for line in case_lines(of):
+                typer.echo(f"Conditions {words}: {line}")
+    typer.echo(summary(found))

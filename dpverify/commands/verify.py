@@ -1,0 +1,81 @@
+"""The command `dpverify verify`: everything is proved and audited, into one ledger and its report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpverify import extras
+from dpverify.commands.formats import Form, check_format, write_run
+from dpverify.terminal import VIOLATED, Seed, check_folder, end_on_faults, progress_bar
+
+
+def verify(
+    paper: Annotated[list[str] | None, typer.Option(help="Papers or statement ids; default: all.")] = None,
+    profile: Annotated[
+        str, typer.Option(help="quick (minutes), or full (ten times as many runs, and audits at real size).")
+    ] = "quick",
+    seed: Seed = 0,
+    out: Annotated[Path, typer.Option(help="Folder for ledger, certificates and report.")] = Path(
+        "build/verify"
+    ),
+    failure_probability: Annotated[
+        float, typer.Option(help="Failure probability of the whole run, shared by all audits.")
+    ] = 1e-3,
+    only: Annotated[list[str] | None, typer.Option(help="Names of audit plans; default: all.")] = None,
+    executor: Annotated[
+        str,
+        typer.Option(
+            help="Where an audit's runs are computed: serial, threads=K, processes=K or dask=ADDRESS."
+        ),
+    ] = "serial",
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Processes for proofs and audits; with processes or dask, audits run one at a time."
+        ),
+    ] = 2,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            help="File for finished proofs, audits and blocks, from which an interrupted run continues."
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option(help="Also exit with 1 if a printed statement is refuted or does not follow.")
+    ] = False,
+    form: Form = "text",
+) -> None:
+    """Prove all statements, audit all implementations.
+
+    Writes the ledger, its certificates and the report. Exit code 1 if a claim about an implementation is violated,
+    else 0: an undecided audit or formula is shown in the report but is not a failure.
+    """
+    extras.require("dpverify verify", "prove", "report")
+    from dpverify.ledger.proofs import ProofEvidence
+    from dpverify.ledger.verdicts import BROKEN
+    from dpverify.reports import write_ledger, write_report
+    from dpverify.verification import VerificationSettings
+    from dpverify.verification import verify as run_verification
+    from dpverify.verification.remembering.remembered import remember_all
+
+    settings = VerificationSettings(
+        tuple(paper or ()), profile, seed, failure_probability, tuple(only or ()), executor, jobs, store
+    )
+    check_format(form)
+    check_folder("--out", out)
+    ledger, certificates = run_verification(settings, progress=progress_bar)
+    out.mkdir(parents=True, exist_ok=True)
+    write_ledger(ledger, out / "ledger.json")  # first, so that no fault in the report can lose the run
+    written = write_report(ledger, out, certificates)
+    proofs = [entry for entry in ledger.entries if isinstance(entry, ProofEvidence)]
+    remember_all(proofs)
+    write_run(ledger, form, findings_fail=strict)
+    typer.echo(f"Ledger: {written.ledger}", err=form != "text")
+    typer.echo(f"Report: {written.page}", err=form != "text")
+    end_on_faults(proofs)
+    broken = strict and any(statement.printed.verdict in BROKEN for statement in ledger.statements)
+    if broken or any(entry.verdict == "violated" for entry in ledger.entries):
+        raise typer.Exit(VIOLATED)
