@@ -161,7 +161,7 @@ def test_examples_at_every_epsilon_and_delta(listed: Guarantee | str) -> None:
     everywhere_sound(made(listed))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, deadline=None, derandomize=True, database=None)
 @given(guarantee=guarantees)
 def test_every_guarantee_at_every_epsilon_and_delta(guarantee: Guarantee) -> None:
     everywhere_sound(guarantee)

@@ -158,8 +158,8 @@ def test_printed_noise_proves_nothing_for_one_record_and_many_tasks() -> None:
     assert exact_delta(math.sqrt(k) * 2 / corrected, epsilon) <= delta
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 60])
-@pytest.mark.parametrize("k", [1, 3, 100, 2000])
+@pytest.mark.parametrize("n", [1, 2, 60])
+@pytest.mark.parametrize("k", [1, 3, 2000])
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.05, 1e-9), (0.99, 0.49), (0.9, 1e-5)])
 def test_corrected_theorem_holds_by_its_own_renyi_bound(n: int, k: int, epsilon: float, delta: float) -> None:
     made = MultitaskStopPNSGD.for_privacy((Linear(),) * k, BALL, n=n, epsilon=epsilon, delta=delta)

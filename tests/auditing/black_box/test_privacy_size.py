@@ -86,11 +86,11 @@ def _false_alarms(pairs: Iterator[Pair]) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_false_alarms_of_a_single_audit(null_pairs: Callable[[int, str], Iterator[Pair]], kind: str) -> None:
-    """300 null audits at level 0.2.
+    """150 null audits at level 0.2.
 
-    A valid auditor raises at most binom.isf(1e-7, 300, 0.2) = 98 false alarms, but for a chance of 1e-7.
+    A valid auditor raises at most binom.isf(1e-7, 150, 0.2) = 58 false alarms, but for a chance of 1e-7.
     """
-    assert _false_alarms(null_pairs(300, kind)) <= binom.isf(1e-7, 300, LEVEL)
+    assert _false_alarms(null_pairs(150, kind)) <= binom.isf(1e-7, 150, LEVEL)
 
 
 @pytest.mark.parametrize("kind", ["twins", "opposites"])
