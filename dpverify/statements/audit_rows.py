@@ -346,36 +346,54 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class ConstantRow:
-    """The question about a computed constant, in the words of a row of the paper's constants.csv.
+class ConstantWords:
+    """A row of a paper's constants.csv: what is said of a computed constant.
 
     `because` says why what is printed is no number, or another one; it is empty where the printed constant is claimed.
     """
 
+    name: str
+    formula: str
+    latex: str
+    printed: str
+    source: str
+    said: str
+    because: str
+    holds_for: str
+    range_fixed_by: str
+    method: str
+    extreme: str
+    decisive: str
+
+
+@dataclass(frozen=True)
+class ConstantRow:
+    """The question about a computed constant, in the words of its row."""
+
     cases: Callable[[], Computed]
-    row: Mapping[str, str]
+    row: ConstantWords
 
     def __call__(self) -> ConstantQuestion:
         found, row = self.cases(), self.row
-        value, printed = found.provable, float(row["printed"]) if row["printed"] else found.printed
-        because = (row["because"],) if row["because"] else ()
+        value, printed = found.provable, float(row.printed) if row.printed else found.printed
+        because = (row.because,) if row.because else ()
         origin: Callable[..., Origin] = Corrected if because else AsPrinted
         parameters = {
             name: f"{one:g}" if not isinstance(one, str) else one for name, one in found.parameters.items()
         }
         said = {**parameters, **found.words}
         return ConstantQuestion(
-            formula=row["formula"],
-            latex=row["latex"],
+            formula=row.formula,
+            latex=row.latex,
             provable=value if isinstance(value, Interval) else Interval(lower=value, upper=value),
-            extreme="largest" if row["extreme"] == "largest" else "smallest",
+            extreme="largest" if row.extreme == "largest" else "smallest",
             printed=printed,
             parameters=parameters,
-            range_fixed_by=row["range_fixed_by"].format(**said),
-            method=row["method"].format(**said),
-            decisive=row["decisive"] == "yes",
+            range_fixed_by=row.range_fixed_by.format(**said),
+            method=row.method.format(**said),
+            decisive=row.decisive == "yes",
             requires=found.requires,
-            origin=origin(row["source"], row["said"], *because, row["holds_for"]),
+            origin=origin(row.source, row.said, *because, row.holds_for),
         )
 
 
@@ -454,7 +472,7 @@ def table(paper: str) -> tuple[Plan, ...]:
     A case is `module.name` in the paper's `audits`, and after it the words that it is called with. What is said of a
     constant is a row of constants.csv with the name of its case.
     """
-    constants = {one["name"]: one for one in own_table(f"{paper}/constants.csv")}
+    constants = {one["name"]: ConstantWords(**one) for one in own_table(f"{paper}/constants.csv")}
 
     def case(kind: str, said: str) -> Callable[[], Any]:
         place, *words = said.split()
