@@ -98,7 +98,7 @@ class SampledGaussianProfile:
         return np.minimum(1.0, exact + (1 + np.exp(used)) * self.total_variation)
 
 
-class Tuning(NamedTuple):
+class TunedMechanism(NamedTuple):
     """What Theorems 6.4 and 6.9 set: k (one over loss), mu (loss over length^2), tau (total variation allowed)."""
 
     inverse_temperature: float
@@ -278,7 +278,7 @@ class RegularizedExponentialMechanism(Weakenable):
             return "gaussian"
         return "rejection" if self._few_coordinates else "alternating"
 
-    def tuned(self, n: int) -> Tuning:
+    def tuned(self, n: int) -> TunedMechanism:
         """k, mu and the total variation that is paid for, for n records."""
         whole_number("n", n, at_least=1)
         tau = self._affordable_error
@@ -302,7 +302,7 @@ class RegularizedExponentialMechanism(Weakenable):
             # the minimum of numerator / (mu + m) + mu D^2 / 2
             mu = max(0.0, math.sqrt(2 * numerator) / distance - own)
         k = factor * (mu + own) if self.inverse_temperature is None else self.inverse_temperature
-        return Tuning(k, mu, tau)
+        return TunedMechanism(k, mu, tau)
 
     @property
     def _payment(self) -> float:

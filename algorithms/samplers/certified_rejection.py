@@ -78,7 +78,7 @@ FEW_ACCEPTED = "a density of which too few proposals are sure to be accepted is 
 """What guarantees say that rest on rejection sampling: whether it refuses depends on the records."""
 
 
-class Cells(NamedTuple):
+class TangentCells(NamedTuple):
     """Cells with a tangent plane each: height + <slope, x - lower> <= V(x) in real arithmetic; shapes (m, k), (m,)."""
 
     lower: Matrix
@@ -101,7 +101,7 @@ class Envelope:
 
     potential: Potential
     region: BoundingRegion
-    cells: Cells = field(init=False)
+    cells: TangentCells = field(init=False)
     cumulative: Matrix = field(init=False)
     acceptance: float = 0.0
     margin: float = 0.0
@@ -129,7 +129,7 @@ class Envelope:
 
         return until_accepted(propose, runs, xp)
 
-    def fit(self, lower: Matrix, widths: Matrix) -> Cells:
+    def fit(self, lower: Matrix, widths: Matrix) -> TangentCells:
         """Tangent planes for cells, without the cells that miss the region."""
         keep = ~self.region.excludes(lower, lower + widths)
         lower, widths = lower[keep], widths[keep]
@@ -151,7 +151,7 @@ class Envelope:
             interpolated = np.sum(weights * at_corners, axis=1)
             plane = heights[whole] + np.sum(slopes[whole] * widths[whole] * mean, axis=1)
             log_lower[whole] = log_upper[whole] - np.maximum(interpolated - plane, 0.0)
-        return Cells(lower, widths, slopes, heights, log_upper, log_lower)
+        return TangentCells(lower, widths, slopes, heights, log_upper, log_lower)
 
     def _values(self, points: Matrix) -> Matrix:
         self.value_count += len(points)
@@ -186,7 +186,9 @@ def build_envelope(
         half = 0.5 * cells.widths[cut]
         corners = cells.lower[cut][:, None, :] + shifts[None, :, :] * half[:, None, :]
         halves = made.fit(corners.reshape(-1, half.shape[1]), np.repeat(half, len(shifts), axis=0))
-        cells = Cells(*(np.concatenate([old[kept], new]) for old, new in zip(cells, halves, strict=True)))
+        cells = TangentCells(
+            *(np.concatenate([old[kept], new]) for old, new in zip(cells, halves, strict=True))
+        )
     # planes are lowered by the margin, and values may be off by as much; rounding of the masses is far below 1e-6
     made.cells, made.margin = cells, potential.rounding
     made.acceptance = acceptance * (1 - 1e-6) * math.exp(-2 * made.margin)

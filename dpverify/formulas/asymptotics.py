@@ -24,8 +24,8 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, free_in
+from dpverify.formulas.operators import possible_signs
 from dpverify.formulas.ranges import range_of
-from dpverify.formulas.signs import possible_signs
 
 Kind = Literal["O", "Omega", "Theta"]
 

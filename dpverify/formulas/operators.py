@@ -1,4 +1,4 @@
-"""All operators by name, and expressions made of them.
+"""All operators by name, expressions made of them, and the signs that expressions have by their operators.
 
 Provers keep one table each, by an operator's name, for the terms of their own libraries (SymPy, programs of balls).
 """
@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.arithmetic import ARITHMETIC, VECTOR_OPERATORS
-from dpverify.formulas.expressions import Apply, Expression, expression
+from dpverify.formulas.expressions import Apply, Binder, Constant, Expression, Number, Variable, expression
 from dpverify.formulas.functions import FUNCTIONS
-from dpverify.formulas.records import Operator
+from dpverify.formulas.records import ANY_SIGN, POSITIVE, Operator, Signs
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {record.name: record for record in (*ARITHMETIC, *FUNCTIONS, *VECTOR_OPERATORS)}
@@ -73,3 +73,38 @@ ceiling = partial(apply, "ceiling")
 def sqrt(x: object) -> Expression:
     """The square root."""
     return root(x, 2)
+
+
+def signs_of_variable(v: Variable) -> Signs:
+    """The signs that a variable takes on its domain."""
+    result = set(ANY_SIGN)
+    if v.lower is not None and v.lower >= 0:
+        result.discard(-1)
+        if v.lower > 0 or v.lower_open:
+            result.discard(0)
+    if v.upper is not None and v.upper <= 0:
+        result.discard(1)
+        if v.upper < 0 or v.upper_open:
+            result.discard(0)
+    return frozenset(result)
+
+
+def possible_signs(e: Expression) -> Signs:
+    """A set that contains the sign of the expression at every point of the domain where it is defined.
+
+    A bound name keeps to its domain wherever its sum or integral is defined (`definedness`).
+    """
+    match e:
+        case Number(value):
+            return frozenset({(value > 0) - (value < 0)})
+        case Variable():
+            return signs_of_variable(e)
+        case Constant("pi"):
+            return POSITIVE
+        case Apply(name, arguments):
+            return operator(name).signs(arguments, tuple(map(possible_signs, arguments)))
+        case Binder("sum" | "product", body, _, _, _):
+            found = possible_signs(body)
+            return found if found in ({1}, {0}, {0, 1}) or (e.kind == "sum" and 1 not in found) else ANY_SIGN
+        case _:
+            return ANY_SIGN

@@ -160,7 +160,7 @@ def _answer(
 
 def _cut_short(proof: Proof) -> Proof:
     """The proof, saying that it might be another one on another machine."""
-    said = () if STOPPED_BY_THE_CLOCK in proof.reason else (STOPPED_BY_THE_CLOCK,)
+    said = () if proof.gap is Gap.CLOCK else (STOPPED_BY_THE_CLOCK,)
     reason = "; ".join(filter(None, (proof.reason, *said)))
     gap = Gap.CLOCK if proof.verdict is Verdict.UNDECIDED else None
     return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)

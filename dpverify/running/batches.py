@@ -70,7 +70,7 @@ class Runs:
         return int(self.points.shape[0])
 
 
-class Options(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """What `run` passes on to `stream`."""
 
     executor: Executor | str | None
@@ -90,7 +90,7 @@ def run(
     seed: Seed,
     store: Store | str | os.PathLike[str] | None = None,
     result_limit: int | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[RunOptions],
 ) -> Runs:
     """Run a mechanism independently many times and collect the outputs. Arguments as in `stream`.
 

@@ -384,14 +384,16 @@ def test_verify_fails_on_an_algorithm_with_half_its_noise(
 
     arguments = ["verify", "--only", "fmtt18.alg1/worst-case-6-of-6", "--out", str(tmp_path / "report")]
     assert call(*arguments) == 0
-    honest = PNSGD._pass
+    honest = PNSGD.__call__
 
-    def half(self: Any, iterates: Any, features: Any, labels: Any) -> None:
+    def half(self: Any, data: Any, **options: Any) -> Any:
         object.__setattr__(self, "noise_stddev", self.noise_stddev / 2)
-        honest(self, iterates, features, labels)
-        object.__setattr__(self, "noise_stddev", self.noise_stddev * 2)
+        try:
+            return honest(self, data, **options)
+        finally:
+            object.__setattr__(self, "noise_stddev", self.noise_stddev * 2)
 
-    monkeypatch.setattr(PNSGD, "_pass", half)
+    monkeypatch.setattr(PNSGD, "__call__", half)
     assert call(*arguments, "--executor", "serial") == 1
     assert "violat" in capsys.readouterr().out
     ledger = json.loads((tmp_path / "report" / "ledger.json").read_text(encoding="utf-8"))

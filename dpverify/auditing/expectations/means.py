@@ -79,7 +79,7 @@ def audit_mean(
     Raises `InvalidDataError` for values that are not finite or outside [lower, upper], and
     `InvalidArgumentError` for the other arguments.
     """
-    asked = _Asked.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
+    asked = _CheckedMean.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
     mean = betting_interval(values, lower, upper, asked.level)
 
     def rules(sample: FloatArray, goal: float, least: float, most: float) -> bool:
@@ -136,7 +136,7 @@ def audit_mean_in_rounds(
         0.3 supported False
         0.1 violated True
     """
-    asked = _Asked.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
+    asked = _CheckedMean.of(bound, lower, upper, failure_probability, minimum, extreme, at_least=at_least)
     most = checks.whole_number("most", most, at_least=1)
     sequence = MeanSequence(lower, upper, asked.level)
     number = 0
@@ -157,7 +157,7 @@ def audit_mean_in_rounds(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _CheckedMean:
     """What an audit of a mean is asked, checked."""
 
     bound: float
@@ -179,7 +179,7 @@ class _Asked:
         extreme: Interval | None,
         *,
         at_least: bool,
-    ) -> _Asked:
+    ) -> _CheckedMean:
         if bound != (-math.inf if at_least else math.inf):
             bound = checks.number("bound", bound)
         level = checks.failure_probability("failure_probability", failure_probability)
@@ -195,7 +195,10 @@ class _Asked:
 
 
 def _judged(
-    asked: _Asked, x: FloatArray, mean: Interval, rules: Callable[[FloatArray, float, float, float], bool]
+    asked: _CheckedMean,
+    x: FloatArray,
+    mean: Interval,
+    rules: Callable[[FloatArray, float, float, float], bool],
 ) -> MeanAudit:
     """The verdict that an interval of the mean gives; `rules` says what a sample would rule out."""
     minimum, at_least = asked.minimum, asked.at_least
@@ -227,7 +230,7 @@ def _judged(
 
 
 def _mean_verdict(
-    asked: _Asked, measured: Interval, detectable: float | None, margin: float
+    asked: _CheckedMean, measured: Interval, detectable: float | None, margin: float
 ) -> tuple[Verdict, str, Gap | None]:
     bound, at_least, extreme = asked.bound, asked.at_least, asked.extreme
     if not math.isfinite(bound):

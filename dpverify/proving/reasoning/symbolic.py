@@ -44,10 +44,9 @@ from dpverify.formulas.expressions import (
     integral as tree_integral,
 )
 from dpverify.formulas.logic import Compare, Formula
-from dpverify.formulas.operators import apply, exp, log, maximum
+from dpverify.formulas.operators import apply, exp, log, maximum, possible_signs
 from dpverify.formulas.records import POSITIVE, Signs
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.formulas.signs import possible_signs
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.reasoning.evaluation import evaluate
 
