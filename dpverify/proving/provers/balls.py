@@ -14,9 +14,10 @@ from flint import arb, ctx, fmpq
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
@@ -49,44 +50,42 @@ _PLAIN_BOXES = 1500
 class BallProver(NamedProver):
     """Certifies or refutes `left <= right` and `left < right`, and conjunctions of them, on a box.
 
-    The box comes from the obligation (`box`) and, for variables that it leaves out, from their domains; it is
+    The box comes from the problem (`box`) and, for variables that it leaves out, from their domains; it is
     cut to the domain. Every variable must end up bounded, otherwise the answer is `undecided`. The verdict is
     `proved` where the box is the whole domain, `certified` where it is a part of it.
     """
 
     name = "balls"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
-        if not _is_suitable(obligation.claim):
+        if not _is_suitable(problem.claim):
             return None
         work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
         try:
-            return self._found(obligation, work)
+            return self._found(problem, work)
         except NotExpressibleError as error:
             why, gap = f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION
         except NeedsValueError as error:
             why, gap = f"{error}: too many values to go through", Gap.EFFORT_SPENT
         return replace(undecided(why, gap), boxes=work.used)
 
-    def _found(self, obligation: Obligation, work: SearchWork) -> Proof:
-        box = _bounded(obligation)
+    def _found(self, problem: Problem, work: SearchWork) -> Proof:
+        box = _bounded(problem)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
             return replace(undecided(why, Gap.UNBOUNDED_DOMAIN), boxes=work.used)
-        found = _conjunct(obligation, obligation.claim, box, work)
+        found = _conjunct(problem, problem.claim, box, work)
         if isinstance(found, _Refutation):
-            point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
-            return refutation_at(obligation, point)
+            point = {v.name: Fraction(str(q)) for v, q in zip(problem.over, found.point, strict=True)}
+            return refutation_at(problem, point)
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
             return replace(undecided(found, gap), boxes=work.used)
-        verdict = (
-            Verdict.PROVED if all(_covers(box[v.name], v) for v in obligation.over) else Verdict.CERTIFIED
-        )
+        verdict = Verdict.PROVED if all(_covers(box[v.name], v) for v in problem.over) else Verdict.CERTIFIED
         return Proof(
             verdict,
-            certificate=certificate(obligation, verdict, found),
+            certificate=certificate(problem, verdict, found),
             box={name: (str(low), str(high)) for name, (low, high) in box.items()},
             boxes=_count(found),
         )
@@ -109,13 +108,13 @@ def _exact(q: Fraction) -> Exact:
     return fmpq(q.numerator, q.denominator)
 
 
-def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
+def _bounded(problem: Problem) -> dict[str, tuple[Exact, Exact]] | str:
     """The box to work on, or the name of a variable without bounds."""
     box = {}
-    for v in obligation.over:
+    for v in problem.over:
         low, high = (None if end is None else _exact(end) for end in (v.lower, v.upper))
-        if v.name in obligation.box:
-            first, last = map(_exact, obligation.ends[v.name])
+        if v.name in problem.box:
+            first, last = map(_exact, problem.ends[v.name])
             low = first if low is None else max(low, first)
             high = last if high is None else min(high, last)
         if low is None or high is None:
@@ -123,7 +122,7 @@ def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
         if v.kind == "integer":
             low, high = fmpq(low.ceil()), fmpq(high.floor())
         if low > high:
-            raise InvalidArgumentError(f"box of {v.name}", obligation.box.get(v.name), v.domain_text())
+            raise InvalidArgumentError(f"box of {v.name}", problem.box.get(v.name), v.domain_text())
         box[v.name] = (low, high)
     return box
 
@@ -140,15 +139,15 @@ def _count(proof: Json) -> int:
 
 
 def _conjunct(
-    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
+    problem: Problem, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
 ) -> Json | _Refutation | str:
     """The proof of one part of the claim, or a counterexample, or why there is neither."""
     if isinstance(claim, Compare):
-        return _BoxedComparison(obligation, claim, box, work).settle()
+        return _BoxedComparison(problem, claim, box, work).settle()
     assert isinstance(claim, And)
     found = []
     for part in claim.parts:
-        found.append(_conjunct(obligation, part, box, work))
+        found.append(_conjunct(problem, part, box, work))
         if isinstance(found[-1], _Refutation):
             return found[-1]
     trouble = next((why for why in found if isinstance(why, str)), None)
@@ -156,13 +155,13 @@ def _conjunct(
 
 
 class _BoxedComparison:
-    """One comparison over the box of an obligation."""
+    """One comparison over the box of a problem."""
 
     def __init__(
-        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
+        self, problem: Problem, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
     ) -> None:
-        self.obligation, self.claim, self.work = obligation, claim, work
-        self.variables = obligation.over
+        self.problem, self.claim, self.work = problem, claim, work
+        self.variables = problem.over
         self.names = tuple(v.name for v in self.variables)
         self.box: Box = tuple(box[name] for name in self.names)
         self.precision = PRECISIONS[0]
@@ -203,7 +202,7 @@ class _BoxedComparison:
 
     def _compiled(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node, list[BoxCondition]]:
         left, right = (graph.compile(side, values) for side in (self.claim.left, self.claim.right))
-        given = self.obligation.assuming
+        given = self.problem.assuming
         conditions = [BoxCondition(f, graph, lambda e: graph.compile(e, values), self.names) for f in given]
         return left, right, conditions
 

@@ -49,7 +49,7 @@ def attempt(
     budget: Budget | None = None,
 ) -> Proof | None:
     obligation = Obligation("claim", "here", claim, over, assuming=assuming, box=box or {})
-    return BallProver().attempt(obligation, budget or Budget(boxes=20_000))
+    return BallProver().attempt(obligation.problem, budget or Budget(boxes=20_000))
 
 
 def verdict(*arguments: object, **named: object) -> Verdict:
