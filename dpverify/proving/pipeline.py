@@ -84,13 +84,15 @@ def prove(
         {'x': '2/3'} 4/3 35/27
     """
     _check_obligation(obligation)
-    proof = _answer(obligation.problem, budget=budget, provers=provers)
+    limits = Budget() if budget is None else budget
+    chosen = default_provers() if provers is None else tuple(provers)
+    proof = _answer(obligation.problem, limits, chosen)
     form = obligation.written_out
     if form is not obligation:
         if proof.verdict is not Verdict.PROVED:
-            proof = _of_both(form, proof, _answer(form.problem, budget=budget, provers=provers))
+            proof = _of_both(form, proof, _answer(form.problem, limits, chosen))
         if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and not proof.written_out:
-            proof = _of_values_there_are(form, proof, Budget() if budget is None else budget)
+            proof = _of_values_there_are(form, proof, limits)
     about = form if proof.written_out else obligation
     if proof.verdict is Verdict.REFUTED and about.functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
@@ -137,13 +139,9 @@ def _near(form: Obligation, named: Mapping[str, str]) -> Iterator[ExactPoint]:
     return carried_over(form.over, form.formulas, {x: coordinates_of(value) for x, value in named.items()})
 
 
-def _answer(
-    problem: Problem, *, budget: Budget | None = None, provers: Sequence[Prover] | None = None
-) -> Proof:
+def _answer(problem: Problem, limits: Budget, chosen: tuple[Prover, ...]) -> Proof:
     """Prove or refute a problem as if every letter could have all values of its domain."""
     start = time.monotonic()
-    limits = Budget() if budget is None else budget
-    chosen = default_provers() if provers is None else tuple(provers)
     if problem.has_vectors:
         # others know nothing of vectors, and would only say so
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen

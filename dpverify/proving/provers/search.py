@@ -252,15 +252,18 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 
 def may_be_counterexamples(problem: Problem, columns: Array) -> Mask:
     """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
-    assuming = (*problem.assuming, Not(problem.claim))
-    return may_be_admitted(replace(problem, assuming=assuming), columns)
+    return _may_hold(problem, (*problem.assuming, Not(problem.claim)), columns)
 
 
 def may_be_admitted(problem: Problem, columns: Array) -> Mask:
     """At which of the points all assumptions may hold."""
+    return _may_hold(problem, problem.assuming, columns)
+
+
+def _may_hold(problem: Problem, formulas: tuple[Formula, ...], columns: Array) -> Mask:
     letters = {v.name: column for v, column in zip(problem.over, columns, strict=True)}
     with np.errstate(all="ignore"):
-        mask = _ColumnValues(letters).may_be(And(problem.assuming), True)
+        mask = _ColumnValues(letters).may_be(And(formulas), True)
     return np.broadcast_to(mask, columns.shape[1:])
 
 

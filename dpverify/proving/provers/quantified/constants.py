@@ -38,7 +38,6 @@ from dpverify.proving.provers.quantified.task import (
     HOLDS,
     Task,
     put_in,
-    under,
     values_to_json,
 )
 from dpverify.proving.provers.search import rationalized
@@ -253,8 +252,7 @@ def _bound(
     for share, digits in ((0.9999, 3), (0.999, 3), (0.99, 2), (0.9, 2), (0.5, 1)):
         number = rounded_down(where.value * share, digits)
         less: dict[Variable, Expression] = {**values, v: Number(number if least else 1 / number)}
-        inner = under(task.problem, task.prefix, less)
-        inner = replace(inner, claim=put_in(task.prefix.core, less))
+        inner = task.under(less)
         value = less[v]
         assert isinstance(value, Number)
         # within the conditions rather than at their edge, where intervals decide

@@ -24,7 +24,7 @@ from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values
 from dpverify.proving.provers.quantified.ratios import LEAST, MOST, SIZES, Ratio, extremes, inside
-from dpverify.proving.provers.quantified.task import Growth, Task, fresh, negation, values_text
+from dpverify.proving.provers.quantified.task import Growth, Task, fresh, values_text
 
 _TRIED = 6
 """How many curves are tried."""
@@ -79,7 +79,7 @@ def _refuted(
             (*(mine if above else ()), *large),
             (*(() if above else mine), *small),
         )
-    inner = negation(task.problem, task.prefix, values, growth, part)
+    inner = task.negation(values, growth, part)
     found = task.all_shown(inner, f"along {values_text(values)}: ", (Verdict.PROVED,))
     if found is None:
         return None

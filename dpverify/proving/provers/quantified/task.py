@@ -37,10 +37,9 @@ from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, Proof, Prover, most_telling, undecided
 
 Values = Mapping[Variable, Expression]
-Prove = Callable[..., Proof]
+Prove = Callable[[Problem, Budget, tuple[Prover, ...]], Proof]
 METHOD = "exists"
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
-_TRUE = Le(0, 0)
 
 
 @dataclass(frozen=True)
@@ -131,19 +130,6 @@ def _bounds(letters: tuple[Variable, ...], values: Values) -> tuple[Formula, ...
     return tuple(f for v in letters if not isinstance(values[v], Number) for f in in_domain(v, values[v]))
 
 
-def under(problem: Problem, prefix: Prefix, values: Values) -> Problem:
-    """The problem for all letters but what there is to be, which has values, in its conditions."""
-    held = (*problem.assuming, *(put_in(p, values) for p in prefix.premises))
-    return problem.about(_TRUE, (*problem.over, *prefix.every), held)
-
-
-def with_values(problem: Problem, prefix: Prefix, values: Values) -> list[Problem]:
-    """What is left to be shown, part by part, once something is put in for all that there is to be."""
-    given = under(problem, prefix, values)
-    claims = (*_bounds(prefix.chosen, values), *(put_in(part, values) for part in parts_of(prefix.core)))
-    return [given.claiming(claim) for claim in claims]
-
-
 @dataclass(frozen=True)
 class Growth:
     """What rises without bound with a letter t of its own, and which constants it goes beyond.
@@ -184,28 +170,6 @@ class Growth:
             "above": [v.name for v in self.above],
             "below": [v.name for v in self.below],
         }
-
-
-def negation(
-    problem: Problem,
-    prefix: Prefix,
-    values: Values,
-    growth: Growth | None = None,
-    part: int | None = None,
-) -> list[Problem]:
-    """What shows a claim to be false: at the values, whatever there is to be, conditions hold and the core does not.
-
-    `part` is the part of a core that is a conjunction which fails.
-    """
-    core = prefix.core if part is None else parts_of(prefix.core)[part]
-    held = (*problem.assuming, *prefix.premises)
-    conditions = (*_bounds(prefix.every, values), *(put_in(f, values) for f in held))
-    over = prefix.chosen
-    assuming: tuple[Formula, ...] = ()
-    if growth is not None:
-        over, assuming = (*over, growth.along), growth.assumptions()
-    claims = (*conditions, negated(put_in(core, values)))
-    return [Problem(problem.name, claim, over, assuming) for claim in claims]
 
 
 def values_to_json(values: Values) -> Json:
@@ -252,7 +216,7 @@ class Task:
     def shown(self, problem: Problem, provers: Sequence[Prover] | None = None) -> Proof:
         """What the other provers say."""
         chosen = self._provers if provers is None else tuple(provers)
-        return self._prove(problem, budget=self.budget, provers=chosen)
+        return self._prove(problem, self.budget, chosen)
 
     def all_shown(
         self, problems: Iterable[Problem], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
@@ -276,6 +240,32 @@ class Task:
             if q.variable in self.prefix.every:
                 found.append(q.variable)
         return tuple(found)
+
+    def under(self, values: Values) -> Problem:
+        """The core for all letters but what there is to be, which has values, in its conditions."""
+        core, *conditions = (put_in(f, values) for f in (self.prefix.core, *self.prefix.premises))
+        return self.left(core, (*self.problem.assuming, *conditions))
+
+    def with_values(self, values: Values) -> list[Problem]:
+        """What is left to be shown, part by part, once something is put in for all that there is to be."""
+        given = self.under(values)
+        claims = (*_bounds(self.prefix.chosen, values), *(put_in(part, values) for part in self.parts))
+        return [given.claiming(claim) for claim in claims]
+
+    def negation(
+        self, values: Values, growth: Growth | None = None, part: int | None = None
+    ) -> list[Problem]:
+        """What shows the claim to be false: at the values, whatever there is, conditions hold and the core does not.
+
+        `part` is the part of a core that is a conjunction which fails.
+        """
+        core = self.prefix.core if part is None else self.parts[part]
+        conditions = (*_bounds(self.prefix.every, values), *(put_in(f, values) for f in self.conditions))
+        over, assuming = self.prefix.chosen, tuple[Formula, ...]()
+        if growth is not None:
+            over, assuming = (*over, growth.along), growth.assumptions()
+        claims = (*conditions, negated(put_in(core, values)))
+        return [Problem(self.problem.name, claim, over, assuming) for claim in claims]
 
     def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Problem:
         """What is left to be shown for all letters once something is put in."""
