@@ -12,9 +12,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.logic import And, Formula, has_exists
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.ledger.verdicts import Gap, Verdict, overall
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
-from dpverify.proving.certificates import certificate
 from dpverify.proving.language import Obligation
 from dpverify.proving.problem import Problem
 from dpverify.proving.proof import (
@@ -25,6 +24,7 @@ from dpverify.proving.proof import (
     Prover,
     gap_of,
     most_telling,
+    together,
     undecided,
 )
 from dpverify.proving.provers.balls import BallProver
@@ -269,7 +269,7 @@ def failed(error: Exception) -> str:
     return f"SymPy cannot work on it: {error}"
 
 
-def _together(parts: list[Json]) -> Json:
+def _joined(parts: list[Json]) -> Json:
     """One proof of several, by the facts of all of them where real arithmetic needs nothing else."""
     if any(p["method"] == "facts" for p in parts) and {p["method"] for p in parts} <= BY_ARITHMETIC:
         return {"method": "facts", "facts": [f for p in parts for f in p.get("facts", [])]}
@@ -293,15 +293,6 @@ def _conjunction(
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in missing)
         return undecided(reason, most_telling(p.gap for _, p in missing))
-    verdict = overall([p.verdict for p in proofs])
-    assert verdict is not None
     # none is missing, so every part has its certificate
-    steps = _together([(p.certificate or {})["proof"] for p in proofs])
-    box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-    return Proof(
-        verdict,
-        " + ".join(dict.fromkeys(p.prover for p in proofs)),
-        certificate(problem, verdict, steps),
-        box=box if verdict is Verdict.CERTIFIED else None,
-        boxes=sum(p.boxes for p in proofs if p.boxes is not None) or None,
-    )
+    steps = _joined([(p.certificate or {})["proof"] for p in proofs])
+    return together(problem, proofs, steps, prover=" + ".join(dict.fromkeys(p.prover for p in proofs)))

@@ -50,13 +50,11 @@ class Problem:
     box: Mapping[str, tuple[object, object]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        what = f"obligation {self.name}"
         for formula in self.stated:
             if not isinstance(formula, Formula):
-                raise InvalidArgumentError(
-                    f"obligation {self.name}",
-                    formula,
-                    "formulas such as Le(left, right), for claim and assumptions",
-                )
+                allowed = "formulas such as Le(left, right), for claim and assumptions"
+                raise InvalidArgumentError(what, formula, allowed)
             check_formula(formula)
             for compare in comparisons(formula):
                 check_expression(self.name, compare.left)
@@ -65,17 +63,15 @@ class Problem:
         seen = {v.name: v for v in self.over}
         if len(seen) != len(self.over):
             allowed = "variables of different names"
-            raise InvalidArgumentError(
-                f"over of obligation {self.name}", [v.name for v in self.over], allowed
-            )
+            raise InvalidArgumentError(f"over of {what}", [v.name for v in self.over], allowed)
         for formula in self.stated:
             for variable in variables_of(formula):
                 first = seen.setdefault(variable.name, variable)
                 if first != variable:
                     both = f"{variable.name} as {_declared(first)} and as {_declared(variable)}"
                     allowed = "one domain and unit for each name, bound ones included"
-                    raise InvalidArgumentError(f"obligation {self.name}", both, allowed)
-            self.check_free(f"obligation {self.name}", formula, "formulas")
+                    raise InvalidArgumentError(what, both, allowed)
+            self.check_free(what, formula, "formulas")
 
     def check_free(self, name: str, formula: Formula, allowed: str) -> None:
         """Refuse a formula with letters that are not declared."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
@@ -141,9 +141,23 @@ class Prover(Protocol):
         """Try to prove or refute."""
 
 
-def proved(problem: Problem, steps: Json) -> Proof:
+def settled(problem: Problem, verdict: Verdict, steps: Json, **more: Any) -> Proof:
     """The proof whose certificate has these steps."""
-    return Proof(Verdict.PROVED, certificate=certificate(problem, Verdict.PROVED, steps))
+    return Proof(verdict, certificate=certificate(problem, verdict, steps), **more)
+
+
+def proved(problem: Problem, steps: Json) -> Proof:
+    """The same of what holds exactly, everywhere."""
+    return settled(problem, Verdict.PROVED, steps)
+
+
+def together(problem: Problem, parts: Sequence[Proof], steps: Json, **more: Any) -> Proof:
+    """What the proofs of all parts show together: as much as the weakest, on all boxes."""
+    box = {name: ends for part in parts for name, ends in (part.box or {}).items()}
+    boxes = sum(part.boxes or 0 for part in parts) or None
+    if any(part.verdict is Verdict.CERTIFIED for part in parts):
+        return settled(problem, Verdict.CERTIFIED, steps, box=box, boxes=boxes, **more)
+    return settled(problem, Verdict.PROVED, steps, boxes=boxes, **more)
 
 
 def undecided(reason: str, gap: Gap | None = None) -> Proof:

@@ -15,9 +15,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
 from dpverify.proving.problem import Problem
-from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
+from dpverify.proving.proof import Budget, NamedProver, Proof, settled, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
@@ -92,8 +91,7 @@ class BallProver(NamedProver):
             "precision": boxed.precision,
             "tree": found,
         }
-        made = certificate(problem, verdict, steps)
-        return Proof(verdict, certificate=made, box=sides, boxes=leaves(found))
+        return settled(problem, verdict, steps, box=sides, boxes=leaves(found))
 
 
 def _exact(q: Fraction) -> Exact:

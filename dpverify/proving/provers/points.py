@@ -17,9 +17,8 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
-from dpverify.proving.certificates import certificate
 from dpverify.proving.problem import Ends, Problem
-from dpverify.proving.proof import Proof
+from dpverify.proving.proof import Proof, settled
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.truth import truth
 
@@ -105,8 +104,7 @@ def refutation_at(problem: Problem, point: ExactPoint) -> Proof:
             sides = text(shown.left, point), text(shown.right, point)
             left, right = sides
     steps = {"method": "counterexample", "point": named}
-    made = certificate(problem, Verdict.REFUTED, steps)
-    return Proof(Verdict.REFUTED, certificate=made, counterexample=named, left=left, right=right)
+    return settled(problem, Verdict.REFUTED, steps, counterexample=named, left=left, right=right)
 
 
 MANY = 2_000

@@ -397,9 +397,8 @@ class Search(NamedProver):
 
     name = "search"
 
-    def __init__(self, *, thorough: bool = False, seed: int = 0) -> None:
+    def __init__(self, *, thorough: bool = False) -> None:
         self.thorough = thorough
-        self.seed = seed
 
     def settle(self, problem: Problem, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
@@ -442,7 +441,7 @@ class Search(NamedProver):
         boxes = [{}, problem.ends] if problem.box else [{}]
         found = []
         for k, box in enumerate(boxes):
-            for i, u in enumerate(spread_out(len(problem.over), POINTS, self.seed + k)):
+            for i, u in enumerate(spread_out(len(problem.over), POINTS, k)):
                 if i % 64 == 0 and _late(end):
                     break
                 x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, problem.over, strict=True)]

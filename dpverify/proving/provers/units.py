@@ -11,9 +11,8 @@ from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import Unit
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.certificates import certificate
 from dpverify.proving.problem import Problem
-from dpverify.proving.proof import Proof, proved
+from dpverify.proving.proof import Proof, proved, settled
 
 
 def _json(unit: Unit) -> Json:
@@ -28,8 +27,8 @@ def units_agree(problem: Problem) -> Proof:
     except MixedUnitsError as clash:
         left, right = clash.left, clash.right
         steps = {"method": "units", "left": _json(left), "right": _json(right)}
-        made = certificate(problem, Verdict.REFUTED, steps)
-        return Proof(Verdict.REFUTED, "units", made, left=str(left), right=str(right), reason=str(clash))
+        sides = {"left": str(left), "right": str(right)}
+        return settled(problem, Verdict.REFUTED, steps, prover="units", **sides, reason=str(clash))
     bound = {
         e.variable.name: _json(e.variable.unit)
         for e in expressions_in(*problem.stated)

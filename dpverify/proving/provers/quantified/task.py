@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.calculus import map_sides, substituted
@@ -32,9 +32,8 @@ from dpverify.formulas.logic import (
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, variable_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
 from dpverify.proving.problem import Problem
-from dpverify.proving.proof import Budget, Proof, Prover, most_telling, undecided
+from dpverify.proving.proof import Budget, Proof, Prover, most_telling, settled, together, undecided
 
 Values = Mapping[Variable, Expression]
 Prove = Callable[[Problem, Budget, tuple[Prover, ...]], Proof]
@@ -273,36 +272,26 @@ class Task:
 
     def claim(self, values: Values, proofs: Sequence[Proof], said: str, below: Sequence[Json] = ()) -> Proof:
         """The proof of the claim from those of what is left."""
-        certified = any(p.verdict is Verdict.CERTIFIED for p in proofs)
-        verdict = Verdict.CERTIFIED if certified else Verdict.PROVED
-        box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-        made = self._made(verdict, "claim", values, proofs, said, {"below": list(below)} if below else {})
-        boxes = sum(p.boxes for p in proofs if p.boxes) or None
-        return replace(made, box=box if certified else None, boxes=boxes)
+        more = {"below": list(below)} if below else {}
+        return together(self.problem, proofs, _steps("claim", values, proofs, more), reason=said)
 
     def refutation(
         self, values: Values, proofs: Sequence[Proof], said: str, more: Mapping[str, Json] | None = None
     ) -> Proof:
         """The refutation of the claim from proofs of what its negation leaves."""
-        return self._made(Verdict.REFUTED, "negation", values, proofs, said, more or {})
-
-    def _made(
-        self,
-        verdict: Verdict,
-        shows: str,
-        values: Values,
-        proofs: Sequence[Proof],
-        said: str,
-        more: Mapping[str, Json],
-    ) -> Proof:
-        inner = [p.certificate for p in proofs]
-        steps = {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
-        return Proof(verdict, certificate=certificate(self.problem, verdict, steps), reason=said)
+        steps = _steps("negation", values, proofs, more or {})
+        return settled(self.problem, Verdict.REFUTED, steps, reason=said)
 
     def undecided(self) -> Proof:
         """That nothing was found, and why."""
         reason = "; ".join(dict.fromkeys(self.reasons)) or "no suitable values are found"
         return undecided(reason, most_telling(self.gaps))
+
+
+def _steps(shows: str, values: Values, proofs: Sequence[Proof], more: Mapping[str, Json]) -> Json:
+    """As certificates write a proof from others."""
+    inner = [p.certificate for p in proofs]
+    return {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
 
 
 def _is_constant(v: Variable) -> bool:
