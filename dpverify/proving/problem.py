@@ -34,6 +34,7 @@ from dpverify.formulas.vectors import check_formula
 
 Ends = tuple[Fraction, Fraction]
 """Lower and upper end of a box for one letter."""
+_FORMULAS = "formulas such as Le(left, right), for claim and assumptions"
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,7 @@ class Problem:
         what = f"obligation {self.name}"
         for formula in self.stated:
             if not isinstance(formula, Formula):
-                allowed = "formulas such as Le(left, right), for claim and assumptions"
-                raise InvalidArgumentError(what, formula, allowed)
+                raise InvalidArgumentError(what, formula, _FORMULAS)
             check_formula(formula)
             for compare in comparisons(formula):
                 check_expression(self.name, compare.left)
