@@ -185,11 +185,13 @@ def _point(changed: Obligation, h: Hypothesis, before: Proof, budget: Budget) ->
         silent = undefined is None and _says_nothing(changed.claim, point)
         if not silent and truth(changed.claim, point) is not False:
             continue
-        if admitted(changed, point):
+        if admitted(changed.problem, point):
             if not silent:
-                return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, simplified(changed, point)))
+                return TriedHypothesis(
+                    h, Use.FALSE_WITHOUT, _named(changed, simplified(changed.problem, point))
+                )
             undefined = point
-    proof = Search().attempt(changed, budget)
+    proof = Search().attempt(changed.problem, budget)
     if proof is not None and proof.counterexample is not None:
         exact = {v.name: coordinates_of(proof.counterexample[v.name]) for v in changed.over}
         return TriedHypothesis(h, Use.FALSE_WITHOUT, _named(changed, exact))
@@ -233,7 +235,7 @@ def _moves(v: Variable, here: Any) -> list[Any]:
 def _simple(changed: Obligation) -> Iterator[ExactPoint]:
     if any(v.kind == "vector" for v in changed.over):
         return
-    lists = [simple_values(v, changed.ends.get(v.name)) for v in changed.over]
+    lists = [simple_values(v, changed.problem.ends.get(v.name)) for v in changed.over]
     for values in graded(lists, _POINTS):
         yield {v.name: x for v, x in zip(changed.over, values, strict=True)}
 

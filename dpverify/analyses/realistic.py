@@ -32,8 +32,9 @@ from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
-from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import attempted
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed, ranks, spread_out
@@ -228,7 +229,7 @@ class _RealisticSearch:
             found = self._one_by_one(plain, (self._scaled(), self._closer()))
             return found or self._proposed(Gram(), Budget(), plain)
         try:
-            gap = failing_gap(parts_apart(o))
+            gap = failing_gap(parts_apart(o.problem))
         except OutOfScopeError:
             return self._one_by_one(plain, ([{}],))
         ways = [plain]
@@ -253,10 +254,10 @@ class _RealisticSearch:
         values = np.array([columns[v.name] for v in over]).reshape(len(over), len(places))
         sized = np.flatnonzero(way.of_their_sizes(columns))
         if not self.admitted:
-            held = places[sized[may_be_admitted(self._obligation, values[:, sized])]]
+            held = places[sized[may_be_admitted(self._obligation.problem, values[:, sized])]]
             points = itertools.islice(way.whole(held[:PROPOSALS]), CONFIRMATIONS)
             self.admitted = any(map(self._is_admitted, points))
-        kept = sized[may_be_counterexamples(self._obligation, values[:, sized])]
+        kept = sized[may_be_counterexamples(self._obligation.problem, values[:, sized])]
         proposed = []
         for place, x in zip(kept.tolist(), values[:, kept].T.tolist(), strict=True):
             by = gap(x)
@@ -266,15 +267,16 @@ class _RealisticSearch:
         return next((p for p in itertools.islice(best, CONFIRMATIONS) if self._taken(way, p)), None)
 
     def _is_admitted(self, point: ExactPoint) -> bool:
-        return admitted(self._obligation, point) and is_realistic(self._obligation, point)
+        return admitted(self._obligation.problem, point) and is_realistic(self._obligation, point)
 
-    def _confined(self) -> Obligation:
+    def _confined(self) -> Problem:
         """The formula with all ranges as assumptions."""
         sides: list[Formula] = []
         for v in self._obligation.over:
             if v.name in self.sizes:
                 sides += [Le(self.sizes[v.name].low, v), Le(v, self.sizes[v.name].high)]
-        return replace(self._obligation, assuming=(*self._obligation.assuming, *sides), box={})
+        problem = self._obligation.problem
+        return replace(problem, assuming=(*problem.assuming, *sides), box={})
 
     def _proposed(self, prover: Prover, budget: Budget, way: _Places) -> ExactPoint | None:
         """What a prover proposes with all ranges as assumptions."""
@@ -362,7 +364,7 @@ class _Places:
         """Places that are spread over the lists, more at their beginnings; they follow from the formula alone."""
         if not self.lists:
             return np.zeros((0, 0), dtype=np.int64)
-        problem = canonical(obligation_to_json(self._obligation))
+        problem = canonical(self._obligation.problem.json)
         seed = int.from_bytes(hashlib.sha256(problem.encode()).digest()[:4], "big") % 10**6
         cube = np.array(list(spread_out(len(self.lists), SPREAD, seed))).reshape(SPREAD, len(self.lists))
         lengths = np.array([*map(len, self.lists)])
@@ -426,7 +428,7 @@ class _Places:
         """Whether a whole point is a counterexample of such sizes, for certain, with sides that can be compared."""
         o = self._obligation
         inside = all(v.contains(point[v.name]) for v in o.over) and is_realistic(o, point)
-        return inside and confirmed(o, point) and all(map(_can_be_compared, sides_at(o, point)))
+        return inside and confirmed(o.problem, point) and all(map(_can_be_compared, sides_at(o, point)))
 
     def simplified(self, point: ExactPoint, taken: Callable[[_Places, ExactPoint], bool]) -> ExactPoint:
         """The point with numbers that are easier to read, one letter at a time, where it stays a counterexample."""

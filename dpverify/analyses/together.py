@@ -43,7 +43,9 @@ def cases(obligations: Sequence[Obligation], *, budget: Budget = BUDGET) -> tupl
     One case where all can hold at once. Else each formula, in order, goes into the first case with whose conditions
     its own can hold at once. Letters of the same name are the same; where their domains differ, both hold.
     """
-    near = {o.name: found.point for o in obligations if (found := witness_of(o, budget)).point is not None}
+    near = {
+        o.name: found.point for o in obligations if (found := witness_of(o.problem, budget)).point is not None
+    }
     found = _at_once(obligations, near, budget)
     if found.point is not None:
         return (_case(obligations, found.point),) if obligations else ()
@@ -103,7 +105,7 @@ def _at_once(
         return Witness(None, "a letter's domains do not meet", True)
     point: dict[str, str] = {}
     for part in _parts(union):
-        found = _near(part, obligations, known) or witness_of(part, budget)
+        found = _near(part, obligations, known) or witness_of(part.problem, budget)
         if found.point is None:
             return found
         point |= found.point
@@ -121,7 +123,7 @@ def _near(
             continue
         point = {v.name: coordinates_of(values[v.name]) for v in part.over}
         kinds = all(isinstance(point[v.name], tuple) == (v.kind == "vector") for v in part.over)
-        if kinds and admitted(part, point):
+        if kinds and admitted(part.problem, point):
             return Witness({v.name: values[v.name] for v in part.over})
     return None
 

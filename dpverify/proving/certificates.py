@@ -9,17 +9,17 @@ from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.language import Json, Obligation, obligation_to_json
+from dpverify.proving.problem import Problem
 
 VERSION = 1
 _NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
-def certificate(obligation: Obligation, verdict: Verdict, proof: Json) -> Json:
-    """The certificate that says how `obligation` came to `verdict`; `proof` has at least a `method`."""
-    problem = obligation_to_json(obligation)
-    return {"version": VERSION, "problem": problem, "verdict": str(verdict), "proof": proof}
+def certificate(problem: Problem, verdict: Verdict, proof: Json) -> Json:
+    """The certificate that says how `problem` came to `verdict`; `proof` has at least a `method`."""
+    return {"version": VERSION, "problem": problem.json, "verdict": str(verdict), "proof": proof}
 
 
 def canonical(value: Json) -> str:

@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, overload
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import (
-    Apply,
-    Binder,
-    Constant,
-    Expression,
-    Variable,
-    children,
-    exact,
-    is_infinite,
-)
+from dpverify.formulas.expressions import Expression, Variable
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import (
-    Compare,
-    Formula,
-    Le,
-    comparisons,
-    conjuncts,
-    free_in,
-    variables_of,
-)
-from dpverify.formulas.operators import apply
-from dpverify.formulas.rendering.neutral import formula_to_json, variable_to_json
+from dpverify.formulas.logic import Compare, Formula, conjuncts
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
-from dpverify.formulas.vectors import check_formula
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
-
-Ends = tuple[Fraction, Fraction]
-"""Lower and upper end of a box for one letter."""
+from dpverify.proving.problem import Problem
+from dpverify.proving.writing_out import BoundForms, written_out
 
 if TYPE_CHECKING:
     from dpverify.proving.second_reader import PrintedSource
-
-Json = Any
 
 
 @dataclass(frozen=True)
@@ -115,62 +92,34 @@ class Obligation:
     """The quantities in `latex` that are no plain letters."""
     formulas: Mapping[Variable, Expression] = field(default_factory=dict)
     """What letters of it stand for, in letters that stand for none (`dpverify.proving.writing_out`)."""
-    bound_forms: tuple[tuple[Formula, ...], tuple[Formula, ...]] | None = None
+    bound_forms: BoundForms | None = None
     """Where such letters are bound: claim and assumptions as they are, and with letters replaced before binding."""
     source: PrintedSource | None = field(default=None, compare=False, repr=False)
     """What it was read from, for the second reader; None where it was made as a tree."""
 
     def __post_init__(self) -> None:
         self._check_coverage()
-        for formula in (self.claim, *self.assuming):
-            if not isinstance(formula, Formula):
-                raise InvalidArgumentError(
-                    f"obligation {self.name}",
-                    formula,
-                    "formulas such as Le(left, right), for claim and assumptions",
-                )
-            check_formula(formula)
-            for compare in comparisons(formula):
-                check_expression(self.name, compare.left)
-                check_expression(self.name, compare.right)
-        self._check_box()
-        seen = {v.name: v for v in self.over}
-        if len(seen) != len(self.over):
-            allowed = "variables of different names"
-            raise InvalidArgumentError(
-                f"over of obligation {self.name}", [v.name for v in self.over], allowed
-            )
-        for formula in (self.claim, *self.assuming):
-            for variable in variables_of(formula):
-                first = seen.setdefault(variable.name, variable)
-                if first != variable:
-                    both = f"{variable.name} as {_declared(first)} and as {_declared(variable)}"
-                    allowed = "one domain and unit for each name, bound ones included"
-                    raise InvalidArgumentError(f"obligation {self.name}", both, allowed)
-            self._check_free(f"obligation {self.name}", formula, "formulas")
+        problem = self.problem
+        if self.catches is not None:
+            problem.check_free(f"fault of obligation {self.name}", self.catches.claim, "a claim")
 
-    def _check_free(self, name: str, formula: Formula, allowed: str) -> None:
-        if free := free_in(formula) - {*self.over}:
-            names = sorted(v.name for v in free)
-            raise InvalidArgumentError(name, names, f"{allowed} over the variables in `over`")
+    @cached_property
+    def problem(self) -> Problem:
+        """What is to be decided: all of it that provers see."""
+        return Problem(self.name, self.claim, self.over, self.assuming, self.box)
 
-    @property
-    def ends(self) -> dict[str, Ends]:
-        """Both ends of its box for each letter that has them."""
-        found = {name: [exact(f"box of {name}", end) for end in ends] for name, ends in self.box.items()}
-        return {name: (low, high) for name, (low, high) in found.items()}
-
-    def within_box(self) -> Obligation:
-        """The same with its box as assumptions."""
-        boxed = ((v, *self.ends[v.name]) for v in self.over if v.name in self.box)
-        sides = (side for v, low, high in boxed for side in (Le(low, v), Le(v, high)))
-        return replace(self, assuming=(*self.assuming, *sides), box={})
-
-    def about(self, claim: Formula, over: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Obligation:
-        """The same with another claim, letters and assumptions; boxes of other letters go, and so does a fault."""
-        names = {v.name for v in over}
-        box = {name: ends for name, ends in self.box.items() if name in names}
-        return replace(self, claim=claim, over=over, assuming=assuming, box=box, catches=None)
+    @cached_property
+    def written_out(self) -> Obligation:
+        """The same with letters replaced by the formulas that they stand for; itself where there are none."""
+        written = written_out(self.problem, self.formulas, self.bound_forms)
+        if written is None:
+            return self
+        form, formulas = written
+        # the source says the formula as it was before
+        return replace(
+            self, claim=form.claim, over=form.over, assuming=form.assuming, box=form.box,
+            formulas=formulas, bound_forms=None, catches=None, source=None,
+        )  # fmt: skip
 
     @property
     def declared(self) -> tuple[Variable, ...]:
@@ -191,13 +140,12 @@ class Obligation:
     @property
     def functionals(self) -> tuple[Variable, ...]:
         """Its letters, bound ones included, that may stand for functionals (`dpverify.formulas.functionals`)."""
-        found = {v.name: v for formula in (self.claim, *self.assuming) for v in variables_of(formula)}
-        return tuple(v for _, v in sorted(found.items()) if may_be_a_functional(v))
+        return tuple(v for _, v in sorted(self.problem.letters.items()) if may_be_a_functional(v))
 
     @property
     def compares_units(self) -> bool:
         """Whether its units are to be compared and some letter is no pure number: else no comparison could fail."""
-        letters = (v for formula in (self.claim, *self.assuming) for v in variables_of(formula))
+        letters = self.problem.letters.values()
         return self.units and not all(v.unit.same_as(DIMENSIONLESS) for v in letters)
 
     def _check_coverage(self) -> None:
@@ -212,25 +160,6 @@ class Obligation:
                 f"own sizes of obligation {self.name}", True, "said of an instance alone"
             )
         _check_names(f"uses of obligation {self.name}", self.uses)
-        if self.catches is not None:
-            self._check_free(f"fault of obligation {self.name}", self.catches.claim, "a claim")
-
-    def _check_box(self) -> None:
-        variables = {v.name: v for v in (*variables_of(self.claim), *self.over)}
-        for name, ends in self.box.items():
-            if name not in variables:
-                raise InvalidArgumentError("box", name, f"bounds for {', '.join(sorted(variables))}")
-            v = variables[name]
-            if v.kind == "vector":
-                allowed = "bounds for numbers, not for vectors"
-                raise InvalidArgumentError(f"box of {name}", tuple(ends), allowed)
-            low, high = (exact(f"box of {name}", end) for end in ends)
-            if v.kind == "integer":
-                low, high = exact(name, math.ceil(low)), exact(name, math.floor(high))
-            below = v.upper is not None and (v.upper < low or (v.upper == low and v.upper_open))
-            above = v.lower is not None and (v.lower > high or (v.lower == high and v.lower_open))
-            if low > high or below or above:
-                raise InvalidArgumentError(f"box of {name}", tuple(ends), f"one that meets {v.domain_text()}")
 
 
 def _unordered(formula: Formula) -> object:
@@ -364,27 +293,3 @@ class Statement:
         parts = (part for part in self.parts if part.coverage is not Coverage.INSTANCE)
         named = [*self.uses, *(name for o in parts for name in o.uses)]
         return tuple(dict.fromkeys(name for name in named if bare(name) != self.id))
-
-
-def _declared(v: Variable) -> str:
-    return f"{v.domain_text()}, {v.unit}"
-
-
-def check_expression(name: str, e: Expression) -> None:
-    """Refuse trees without a meaning: operators with wrong arguments, infinity elsewhere than at an integral's end."""
-    if isinstance(e, Apply):
-        apply(e.operator, *e.arguments)
-    elif isinstance(e, Constant) and is_infinite(e):
-        raise InvalidArgumentError(f"obligation {name}", e.name, "infinity as an end of an integral only")
-    for part in children(e):
-        if not (isinstance(e, Binder) and e.kind == "integral" and is_infinite(part) and part is not e.body):
-            check_expression(name, part)
-
-
-def obligation_to_json(o: Obligation) -> Json:
-    """The problem that a certificate is about."""
-    return {
-        "variables": [variable_to_json(v) for v in o.over],
-        "assuming": [formula_to_json(a) for a in o.assuming],
-        "claim": formula_to_json(o.claim),
-    }

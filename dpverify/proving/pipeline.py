@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
-from dpverify.formulas.logic import And, Formula, free_in, has_exists
-from dpverify.ledger.verdicts import Gap, Verdict, overall
+from dpverify.formulas.logic import And, Formula, has_exists
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
-from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import (
     STOPPED_BY_MEMORY,
     STOPPED_BY_THE_CLOCK,
@@ -23,6 +24,7 @@ from dpverify.proving.proof import (
     Prover,
     gap_of,
     most_telling,
+    together,
     undecided,
 )
 from dpverify.proving.provers.balls import BallProver
@@ -37,7 +39,8 @@ from dpverify.proving.provers.units import units_agree
 from dpverify.proving.provers.witnesses import NONE_FOUND, Witness, witness
 from dpverify.proving.reasoning.algebra import short_questions
 from dpverify.proving.reasoning.effort import EffortSpentError, GuardError, guarded, limited
-from dpverify.proving.writing_out import carried_over, decided_form
+from dpverify.proving.reasoning.evaluation import ExactPoint
+from dpverify.proving.writing_out import carried_over
 
 _T = TypeVar("_T")
 
@@ -81,13 +84,15 @@ def prove(
         {'x': '2/3'} 4/3 35/27
     """
     _check_obligation(obligation)
-    proof = _answer(obligation, budget=budget, provers=provers)
-    form = decided_form(obligation, written_out=True)
+    limits = Budget() if budget is None else budget
+    chosen = default_provers() if provers is None else tuple(provers)
+    proof = _answer(obligation.problem, limits, chosen)
+    form = obligation.written_out
     if form is not obligation:
         if proof.verdict is not Verdict.PROVED:
-            proof = _of_both(form, proof, _answer(form, budget=budget, provers=provers))
+            proof = _of_both(form, proof, _answer(form.problem, limits, chosen))
         if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED) and not proof.written_out:
-            proof = _of_values_there_are(form, proof, Budget() if budget is None else budget)
+            proof = _of_values_there_are(form, proof, limits)
     about = form if proof.written_out else obligation
     if proof.verdict is Verdict.REFUTED and about.functionals:
         return replace(proof, verdict=Verdict.DOES_NOT_FOLLOW)
@@ -97,10 +102,9 @@ def prove(
 def _of_both(form: Obligation, as_read: Proof, written_out: Proof) -> Proof:
     """What may be said where letters for formulas stood for anything, and then for these formulas."""
     if written_out.verdict is Verdict.UNDECIDED and as_read.counterexample is not None:
-        point = {name: coordinates_of(value) for name, value in as_read.counterexample.items()}
-        near = next((p for p in carried_over(form, point) if confirmed(form, p)), None)
+        near = next((p for p in _near(form, as_read.counterexample) if confirmed(form.problem, p)), None)
         if near is not None:
-            found = refutation(form, near)
+            found = refutation(form.problem, near)
             written_out = replace(found, prover=as_read.prover, witness=found.counterexample)
     if as_read.verdict is Verdict.CERTIFIED and written_out.verdict is not Verdict.PROVED:
         found = as_read
@@ -118,44 +122,44 @@ def _of_values_there_are(form: Obligation, proof: Proof, budget: Budget) -> Proo
 
     Equations between logarithms are met at no point of rational numbers, so that not to find one decides nothing.
     """
-    found = witness_of(form, budget)
+    found = witness_of(form.problem, budget)
     if found.point is not None:
         return proof
-    if not found.impossible and proof.witness is not None:
-        near = carried_over(form, {name: coordinates_of(value) for name, value in proof.witness.items()})
-        if any(admitted(form, point) for point in near):
-            return proof
+    near = () if found.impossible or proof.witness is None else _near(form, proof.witness)
+    if any(admitted(form.problem, point) for point in near):
+        return proof
     remark = f"with its definitions written out: {found.why}"
     if found.impossible:
         return replace(undecided(remark, Gap.CONTRADICTORY_ASSUMPTIONS), seconds=proof.seconds)
     return replace(proof, reason="; ".join(filter(None, (proof.reason, remark))))
 
 
-def _answer(
-    obligation: Obligation, *, budget: Budget | None = None, provers: Sequence[Prover] | None = None
-) -> Proof:
-    """Prove or refute an obligation as if every letter could have all values of its domain."""
+def _near(form: Obligation, named: Mapping[str, str]) -> Iterator[ExactPoint]:
+    """Points of a written-out form near a point at which letters that stand for formulas were given values."""
+    return carried_over(form.over, form.formulas, {x: coordinates_of(value) for x, value in named.items()})
+
+
+def _answer(problem: Problem, limits: Budget, chosen: tuple[Prover, ...]) -> Proof:
+    """Prove or refute a problem as if every letter could have all values of its domain."""
     start = time.monotonic()
-    limits = Budget() if budget is None else budget
-    chosen = default_provers() if provers is None else tuple(provers)
-    if any(v.kind == "vector" for v in obligation.over):
+    if problem.has_vectors:
         # others know nothing of vectors, and would only say so
         chosen = tuple(p for p in chosen if isinstance(p, Gram)) or chosen
-    elif has_exists(obligation.claim):
+    elif has_exists(problem.claim):
         chosen = (Quantifiers(_answer, chosen),)
-    elif all(v.lower is not None and v.upper is not None for v in obligation.over):
+    elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
         chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
-        found = witness_of(obligation, limits)
+        found = witness_of(problem, limits)
         if found.impossible:
             proof = undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
         else:
-            proof = _settled(obligation, limits, chosen)
+            proof = _settled(problem, limits, chosen)
     proof = _witnessed(proof, found)
     if meter.stopped_by_the_clock:
         proof = _cut_short(proof)
-    return replace(proof, counterexample=_shown(obligation, proof), seconds=time.monotonic() - start)
+    return replace(proof, counterexample=_shown(problem, proof), seconds=time.monotonic() - start)
 
 
 def _cut_short(proof: Proof) -> Proof:
@@ -166,10 +170,10 @@ def _cut_short(proof: Proof) -> Proof:
     return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
 
 
-def witness_of(obligation: Obligation, budget: Budget) -> Witness:
-    """A point at which an obligation says anything, or why there is none; what goes beyond limits finds none."""
+def witness_of(problem: Problem, budget: Budget) -> Witness:
+    """A point at which a problem says anything, or why there is none; what goes beyond limits finds none."""
     return within_limits(
-        lambda: witness(obligation, budget), budget, lambda why, _: Witness(None, f"{NONE_FOUND} ({why})")
+        lambda: witness(problem, budget), budget, lambda why, _: Witness(None, f"{NONE_FOUND} ({why})")
     )
 
 
@@ -190,7 +194,7 @@ def homogeneity(obligation: Obligation) -> Proof:
     """Whether every sum and comparison of claim and assumptions is homogeneous in loss and length."""
     _check_obligation(obligation)
     start = time.monotonic()
-    return replace(units_agree(obligation), seconds=time.monotonic() - start)
+    return replace(units_agree(obligation.problem), seconds=time.monotonic() - start)
 
 
 def _check_obligation(obligation: object) -> None:
@@ -198,22 +202,21 @@ def _check_obligation(obligation: object) -> None:
         raise InvalidArgumentError("obligation", obligation, "an Obligation")
 
 
-def _shown(obligation: Obligation, proof: Proof) -> dict[str, str] | None:
+def _shown(problem: Problem, proof: Proof) -> dict[str, str] | None:
     """The counterexample without the variables that the formulas bind or do not use at all."""
     if proof.counterexample is None:
         return None
-    used = frozenset().union(*map(free_in, (obligation.claim, *obligation.assuming)))
-    names = {v.name for v in used}
+    names = {v.name for v in problem.free}
     return {name: value for name, value in proof.counterexample.items() if name in names}
 
 
-def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]) -> Proof:
-    if isinstance(obligation.claim, And) and obligation.claim.parts:
-        return _conjunction(obligation, obligation.claim.parts, budget, provers)
+def _settled(problem: Problem, budget: Budget, provers: tuple[Prover, ...]) -> Proof:
+    if isinstance(problem.claim, And) and problem.claim.parts:
+        return _conjunction(problem, problem.claim.parts, budget, provers)
     reasons: list[str] = []
     gaps: list[Gap | None] = []
     for prover in provers:
-        proof = attempted(prover, obligation, budget)
+        proof = attempted(prover, problem, budget)
         if proof is None:
             continue
         if proof.verdict is not Verdict.UNDECIDED:
@@ -223,9 +226,9 @@ def _settled(obligation: Obligation, budget: Budget, provers: tuple[Prover, ...]
     return undecided("; ".join(dict.fromkeys(reasons)), most_telling(gaps))
 
 
-def attempted(prover: Prover, obligation: Obligation, budget: Budget) -> Proof | None:
+def attempted(prover: Prover, problem: Problem, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
-    return within_limits(lambda: prover.attempt(obligation, budget), budget, undecided)
+    return within_limits(lambda: prover.attempt(problem, budget), budget, undecided)
 
 
 def within_limits(work: Callable[[], _T], budget: Budget, stopped: Callable[[str, Gap], _T]) -> _T:
@@ -242,7 +245,7 @@ def within_limits(work: Callable[[], _T], budget: Budget, stopped: Callable[[str
     except EffortSpentError as error:
         return stopped(str(error), Gap.EFFORT_SPENT)
     except InvalidArgumentError as error:
-        # the obligation was well formed, so this is about what came out of it: a complex antiderivative, say
+        # the problem was well formed, so this is about what came out of it: a complex antiderivative, say
         return stopped(f"what it leads to is no formula: {error}", Gap.NO_METHOD)
     except RecursionError:
         return stopped("the formula is too deep", Gap.EFFORT_SPENT)
@@ -266,7 +269,7 @@ def failed(error: Exception) -> str:
     return f"SymPy cannot work on it: {error}"
 
 
-def _together(parts: list[Json]) -> Json:
+def _joined(parts: list[Json]) -> Json:
     """One proof of several, by the facts of all of them where real arithmetic needs nothing else."""
     if any(p["method"] == "facts" for p in parts) and {p["method"] for p in parts} <= BY_ARITHMETIC:
         return {"method": "facts", "facts": [f for p in parts for f in p.get("facts", [])]}
@@ -274,15 +277,15 @@ def _together(parts: list[Json]) -> Json:
 
 
 def _conjunction(
-    obligation: Obligation, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
+    problem: Problem, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
 ) -> Proof:
     proofs: list[Proof] = []
     for part in parts:
-        proof = _settled(replace(obligation, claim=part), budget, provers)
+        proof = _settled(problem.claiming(part), budget, provers)
         if proof.verdict is Verdict.REFUTED and proof.counterexample is not None:
-            point = {v.name: coordinates_of(proof.counterexample[v.name]) for v in obligation.over}
-            if confirmed(obligation, point):
-                return replace(refutation(obligation, point), prover=proof.prover)
+            point = {v.name: coordinates_of(proof.counterexample[v.name]) for v in problem.over}
+            if confirmed(problem, point):
+                return replace(refutation(problem, point), prover=proof.prover)
         proofs.append(proof)
     settled = (Verdict.PROVED, Verdict.CERTIFIED)
     missing = [(i, p) for i, p in enumerate(proofs, 1) if p.verdict not in settled]
@@ -290,15 +293,6 @@ def _conjunction(
         without_point = "refuted, but not at a point that can be evaluated"
         reason = "; ".join(f"part {i} of {len(parts)}: {p.reason or without_point}" for i, p in missing)
         return undecided(reason, most_telling(p.gap for _, p in missing))
-    verdict = overall([p.verdict for p in proofs])
-    assert verdict is not None
     # none is missing, so every part has its certificate
-    steps = _together([(p.certificate or {})["proof"] for p in proofs])
-    box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-    return Proof(
-        verdict,
-        " + ".join(dict.fromkeys(p.prover for p in proofs)),
-        certificate(obligation, verdict, steps),
-        box=box if verdict is Verdict.CERTIFIED else None,
-        boxes=sum(p.boxes for p in proofs if p.boxes is not None) or None,
-    )
+    steps = _joined([(p.certificate or {})["proof"] for p in proofs])
+    return together(problem, proofs, steps, prover=" + ".join(dict.fromkeys(p.prover for p in proofs)))

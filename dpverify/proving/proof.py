@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.problem import Problem
 
 PROVER_VERDICTS = (
     Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED,
@@ -77,7 +78,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Proof:
-    """The outcome for one obligation.
+    """The outcome for one problem.
 
     Only `proved`, `certified`, `refuted`, `does not follow` and `undecided` occur; all but the last come with a
     certificate, which says `refuted` of what does not follow: arithmetic knows no functionals.
@@ -125,10 +126,10 @@ class Proof:
 
 
 class Prover(Protocol):
-    """Something that may settle an obligation.
+    """Something that may settle a problem.
 
-    `attempt` returns a proof, or None where the obligation is none of its business; a prover that tried and
-    failed returns `undecided` with a reason. A prover sees the obligation alone: no expected verdict, no name
+    `attempt` returns a proof, or None where the problem is none of its business; a prover that tried and
+    failed returns `undecided` with a reason. A prover sees the problem alone: no expected verdict, no name
     of a statement.
     """
 
@@ -136,13 +137,27 @@ class Prover(Protocol):
     def name(self) -> str:
         """A short name for the ledger."""
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
         """Try to prove or refute."""
 
 
-def proved(obligation: Obligation, steps: Json) -> Proof:
+def settled(problem: Problem, verdict: Verdict, steps: Json, **more: Any) -> Proof:
     """The proof whose certificate has these steps."""
-    return Proof(Verdict.PROVED, certificate=certificate(obligation, Verdict.PROVED, steps))
+    return Proof(verdict, certificate=certificate(problem, verdict, steps), **more)
+
+
+def proved(problem: Problem, steps: Json) -> Proof:
+    """The same of what holds exactly, everywhere."""
+    return settled(problem, Verdict.PROVED, steps)
+
+
+def together(problem: Problem, parts: Sequence[Proof], steps: Json, **more: Any) -> Proof:
+    """What the proofs of all parts show together: as much as the weakest, on all boxes."""
+    box = {name: ends for part in parts for name, ends in (part.box or {}).items()}
+    boxes = sum(part.boxes or 0 for part in parts) or None
+    if any(part.verdict is Verdict.CERTIFIED for part in parts):
+        return settled(problem, Verdict.CERTIFIED, steps, box=box, boxes=boxes, **more)
+    return settled(problem, Verdict.PROVED, steps, boxes=boxes, **more)
 
 
 def undecided(reason: str, gap: Gap | None = None) -> Proof:
@@ -155,14 +170,14 @@ class NamedProver(ABC):
 
     name: str
 
-    def attempt(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
         """Try to prove or refute."""
         try:
-            found = self.settle(obligation, budget)
+            found = self.settle(problem, budget)
         except OutOfScopeError as error:
             found = undecided(str(error), gap_of(error))
         return None if found is None else replace(found, prover=self.name)
 
     @abstractmethod
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """The same, without the name."""

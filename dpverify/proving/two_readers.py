@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dpverify.formulas.rendering.neutral import expression_to_json
-from dpverify.proving.language import Json, Obligation, obligation_to_json
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
+from dpverify.proving.language import Obligation
 
 
 class ReadersDisagreeError(Exception):
@@ -20,7 +20,7 @@ def disagreement(obligation: Obligation) -> str:
 
     if obligation.source is None:
         return ""
-    first = obligation_to_json(obligation)
+    first = obligation.problem.json
     try:
         second = read(obligation.source)
     except RefusedError as refusal:

@@ -1,4 +1,4 @@
-"""Obligations with letters that stand for formulas replaced by these (`dpverify.formulas.functionals`).
+"""Problems with letters that stand for formulas replaced by these (`dpverify.formulas.functionals`).
 
 What is proved for every value of such letters holds; what is false at some value of theirs is not yet false. Points are
 carried over to the replaced form by isolating letters from equations.
@@ -7,7 +7,6 @@ carried over to the replaced form by isolating letters from equations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul, neg, sub, truediv
@@ -22,48 +21,44 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.functionals import may_be_a_functional
-from dpverify.formulas.logic import Compare, Formula, free_in, in_domain, variables_of
+from dpverify.formulas.logic import Compare, Formula, free_in, in_domain
 from dpverify.formulas.operators import apply, exp, log, root
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 
-
-def decided_form(obligation: Obligation, written_out: bool) -> Obligation:
-    """The obligation itself, or its written-out form where there is one."""
-    found = written_form(obligation) if written_out else None
-    return obligation if found is None else found
+BoundForms = tuple[tuple[Formula, ...], tuple[Formula, ...]]
+"""Claim and assumptions as they are, and with letters replaced that are bound in them."""
 
 
-def written_form(obligation: Obligation) -> Obligation | None:
-    """An obligation with letters replaced by the formulas that they stand for, whose values are in their domains.
+def written_out(
+    problem: Problem, formulas: Mapping[Variable, Expression], bound_forms: BoundForms | None
+) -> tuple[Problem, dict[Variable, Expression]] | None:
+    """A problem with letters replaced by the formulas that they stand for, whose values are in their domains.
 
     Letters that equations among the assumptions fix are replaced as well: a logarithm has no rational values, so that
-    no point of rational numbers would meet the equations. None where there is nothing to replace, or it is not known
-    how: where such a letter is bound, and the replaced form that came with the obligation is of another claim.
+    no point of rational numbers would meet the equations. With it, what stands for all letters that were replaced. None
+    where there is nothing to replace, or it is not known how: where such a letter is bound, and the replaced form that
+    came with the problem is of another claim.
     """
-    stated = (obligation.claim, *obligation.assuming)
-    present = {v for f in stated for v in variables_of(f)}
-    formulas = {letter: body for letter, body in obligation.formulas.items() if letter in present}
+    present = {*problem.letters.values()}
+    formulas = {letter: body for letter, body in formulas.items() if letter in present}
     if not formulas:
         return None
-    bound = present - set().union(*map(free_in, stated))
-    if obligation.bound_forms is not None and obligation.bound_forms[0] == stated:
-        claim, *assuming = obligation.bound_forms[1]
-    elif bound & formulas.keys():
+    if bound_forms is not None and bound_forms[0] == problem.stated:
+        claim, *assuming = bound_forms[1]
+    elif (present - problem.free) & formulas.keys():
         return None
     else:
         try:
-            claim, *assuming = with_formulas(stated, formulas)
+            claim, *assuming = with_formulas(problem.stated, formulas)
         except OutOfScopeError:  # a formula with the index of a sum in it, under that sum
             return None
     claim, found, fixed = _eliminated(claim, tuple(assuming))
     free = free_in(claim).union(*map(free_in, found))
-    kept = tuple(v for v in obligation.over if v in free)
+    kept = tuple(v for v in problem.over if v in free)
     over = (*kept, *sorted(free - {*kept}, key=lambda v: v.name))
-    # the source says the formula as it was before
-    written = obligation.about(claim, over, found)
-    return replace(written, formulas={**formulas, **fixed}, bound_forms=None, source=None)
+    return problem.about(claim, over, found), {**formulas, **fixed}
 
 
 def with_formulas(
@@ -106,15 +101,16 @@ def _fixed(assuming: tuple[Formula, ...]) -> Iterator[tuple[Formula, Variable, E
                     yield f, side, other
 
 
-def carried_over(form: Obligation, point: ExactPoint) -> Iterator[ExactPoint]:
+def carried_over(
+    over: Sequence[Variable], formulas: Mapping[Variable, Expression], point: ExactPoint
+) -> Iterator[ExactPoint]:
     """Points of a written-out form near a point at which letters that stand for formulas were given values.
 
     Letters of the formulas that have no value there follow from those that have; whoever takes one confirms it.
     """
-    over = form.over
     for limit in (10, 1000, 10**6):
         known: ExactPoint = {v.name: point[v.name] for v in over if v.name in point}
-        for letter, body in form.formulas.items():
+        for letter, body in formulas.items():
             unknown = [v for v in free_variables(body) if v.name not in known]
             if len(unknown) != 1 or letter.name not in point:
                 continue

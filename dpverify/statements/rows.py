@@ -24,10 +24,11 @@ from dpverify.formulas.logic import (
     subformulas,
     variables_of,
 )
-from dpverify.formulas.rendering.neutral import variable_to_json
+from dpverify.formulas.rendering.neutral import Json, variable_to_json
 from dpverify.formulas.vectors import is_vector
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.language import Fault, Json, Obligation, Quantity, check_expression
+from dpverify.proving.language import Fault, Obligation, Quantity
+from dpverify.proving.problem import check_expression
 from dpverify.proving.writing_out import with_formulas
 
 if TYPE_CHECKING:  # whoever reads nothing needs no reader

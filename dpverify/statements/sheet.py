@@ -9,9 +9,10 @@ from typing import Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.language import Correction, Json, Obligation, Statement, Unread
+from dpverify.proving.language import Correction, Obligation, Statement, Unread
 from dpverify.statements.rows import DefinitionSource, Reading, UnreadRow, source_json
 
 

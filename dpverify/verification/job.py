@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from dpverify import checks
 from dpverify.auditing import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.names import bare
-from dpverify.proving.language import Json
 from dpverify.running import Executor, Store
 from dpverify.running.store import opened
 from dpverify.statements.paper import papers

@@ -17,6 +17,7 @@ from typing import Any
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.formulas.logic import free_in
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.entries import StatementEntry
@@ -28,11 +29,10 @@ from dpverify.ledger.verdicts import BROKEN, Gap, Variant, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving import Proof, canonical, homogeneity, load, prove
 from dpverify.proving.checker import Confirmation, check
-from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
+from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.provers.points import admitted
 from dpverify.proving.reasoning.evaluation import failing, text
 from dpverify.proving.two_readers import disagreement
-from dpverify.proving.writing_out import decided_form
 from dpverify.quoting import quoted
 from dpverify.reports import load_ledger
 from dpverify.running import Progress
@@ -289,7 +289,8 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
         _compare_with(_again(source, row), source, row)
         return Status.UNDECIDED, "the provers do not decide it here either"
     certificate = _certificate(row.certificate, folder)
-    source = replace(source, obligation=decided_form(source.obligation, row.written_out))
+    if row.written_out:
+        source = replace(source, obligation=source.obligation.written_out)
     _compare_certificate(source, row, certificate)
     compare(row, {**said, "gap": None}, "its source and its sides")
     if row.verdict is Verdict.REFUTED and not source.units:
@@ -317,7 +318,7 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
 
 def _compare_certificate(source: SourceRow, row: ProofEvidence, certificate: Json) -> None:
     """Refuse a row whose certificate is about something else, or does not say what the row shows of it."""
-    if canonical(certificate.get("problem")) != canonical(obligation_to_json(source.obligation)):
+    if canonical(certificate.get("problem")) != canonical(source.obligation.problem.json):
         raise RowRefusedError("its certificate is about a problem other than its source's")
     refuted = row.verdict in BROKEN
     if refuted and row.verdict is not (Verdict.DOES_NOT_FOLLOW if row.functionals else Verdict.REFUTED):
@@ -385,7 +386,7 @@ def _compare_box(box: Mapping[str, Any], obligation: Obligation) -> None:
     for v in obligation.over:
         ends = [None if end is None else Fraction(str(end)) for end in (v.lower, v.upper)]
         if v.name in obligation.box:
-            low, high = obligation.ends[v.name]
+            low, high = obligation.problem.ends[v.name]
             ends = [
                 low if ends[0] is None else max(low, ends[0]),
                 high if ends[1] is None else min(high, ends[1]),
@@ -451,7 +452,7 @@ def _admitted(obligation: Obligation, named: Mapping[str, str]) -> bool:
         point = {v.name: coordinates_of(named[v.name]) for v in obligation.over}
     except (KeyError, ValueError, ZeroDivisionError):
         return False
-    return len(named) == len(point) and admitted(obligation, point)
+    return len(named) == len(point) and admitted(obligation.problem, point)
 
 
 def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | None] | None:

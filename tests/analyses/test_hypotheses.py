@@ -14,7 +14,6 @@ from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.provers.points import admitted, confirmed
 from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.writing_out import written_form
 from dpverify.statements.sheet import Sheet
 
 _LETTERS = (
@@ -65,8 +64,8 @@ def test_a_point_shows_that_the_formula_is_false_where_all_others_hold() -> None
         assert f.use is Use.FALSE_WITHOUT, text
         assert f.point is not None, text
         point = {name: coordinates_of(value) for name, value in f.point.items()}
-        assert confirmed(without(obligation, [f.hypothesis]), point)
-        assert not admitted(obligation, point)
+        assert confirmed(without(obligation, [f.hypothesis]).problem, point)
+        assert not admitted(obligation.problem, point)
 
 
 def test_a_point_shows_that_the_formula_says_nothing() -> None:
@@ -110,15 +109,13 @@ def test_a_letter_for_a_formula_keeps_it_without_an_end_of_its_domain() -> None:
     (obligation,) = Sheet("x.row", (n, log)).conclusion("row", r"n\le n\log n").statement.printed
     of = {h.letter: h for h in hypotheses(obligation)}
     one, of_log = of[n], of[log]
-    freed = written_form(without(obligation, [of_log]))
-    assert freed is not None
+    freed = without(obligation, [of_log]).written_out
     assert freed.over == (n,)
     assert not freed.assuming
     proof = prove(without(obligation, [of_log]))
     assert proof.verdict is Verdict.REFUTED
     assert proof.counterexample == {"n": "1"}
-    both = written_form(without(obligation, [one, of_log]))
-    assert both is not None
+    both = without(obligation, [one, of_log]).written_out
     assert [v.lower for v in both.over] == [None]
 
 

@@ -48,14 +48,14 @@ def found(o: Obligation, **known: str) -> RealisticPoint:
 
     def confirms(point: Mapping[str, str]) -> bool:
         proof = {"method": "counterexample", "point": dict(point)}
-        return check(certificate(o, Verdict.REFUTED, proof)).confirmed
+        return check(certificate(o.problem, Verdict.REFUTED, proof)).confirmed
 
     result = realistic(o, known, confirms)
     assert result == realistic(o, known, confirms)
     if result.point is not None:
         assert confirms(result.point)
         exact = {name: F(value) for name, value in result.point.items()}
-        assert confirmed(o, exact)
+        assert confirmed(o.problem, exact)
         assert is_realistic(o, exact)
     return result
 
@@ -78,7 +78,7 @@ def test_a_formula_that_is_false_at_the_edge_only_says_so(
     claim: Formula, letters: tuple[Variable, ...], known: dict[str, str]
 ) -> None:
     o = obligation(claim, *letters)
-    assert confirmed(o, {name: F(value) for name, value in known.items()})
+    assert confirmed(o.problem, {name: F(value) for name, value in known.items()})
     result = found(o, **known)
     assert (result.point, result.left, result.right, result.because) == (None, None, None, "")
     assert result.tried > 20
@@ -239,7 +239,7 @@ def test_vectors_in_equations() -> None:
     point = realistic(o, {"epsilon": "2", "q": "1/2", "v": "(1)"}).point
     assert point is not None
     assert confirmed(
-        o, {"epsilon": F(point["epsilon"]), "q": F(point["q"]), "v": (F(point["v"].strip("()")),)}
+        o.problem, {"epsilon": F(point["epsilon"]), "q": F(point["q"]), "v": (F(point["v"].strip("()")),)}
     )
 
 

@@ -40,7 +40,7 @@ from dpverify.formulas.operators import (
     normal_cdf,
     sqrt,
 )
-from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.language import Obligation
 from dpverify.proving.reasoning.symbolic import symbolic, tree
 
 T = TypeVar("T")
@@ -309,7 +309,7 @@ def built(choices: bytes) -> Obligation | None:
         box = {v.name: _box(v) for v in maker.names}
     try:
         obligation = Obligation("random", "nowhere", claim, tuple(maker.names), assuming=assuming, box=box)
-        text = str(obligation_to_json(obligation))
+        text = str(obligation.problem.json)
     except InvalidArgumentError:
         return None
     return None if len(text) > 2500 else obligation

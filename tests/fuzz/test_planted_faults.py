@@ -14,7 +14,7 @@ from dpverify.formulas.operators import exp, sqrt
 from dpverify.proving import pipeline, prove
 from dpverify.proving.checker import check
 from dpverify.proving.checker.arithmetic import reals
-from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Prover
 from dpverify.proving.provers import branch_and_bound as balls_of_boxes
 from dpverify.proving.provers import real_arithmetic
@@ -126,7 +126,7 @@ def everything_is_defined(patch: Patch) -> None:
 
 def test_a_checker_that_takes_all_for_defined_is_seen(monkeypatch: Patch) -> None:
     claim, witness = Or((Ge(sqrt(X + 1), 0), Gt(X, 5))), {"x": "1"}
-    problem = obligation_to_json(Obligation("planted", "nowhere", claim, (x,)))
+    problem = Obligation("planted", "nowhere", claim, (x,)).problem.json
     certificate = {
         "version": 1,
         "problem": problem,

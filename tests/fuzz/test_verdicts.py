@@ -19,7 +19,7 @@ from dpverify.formulas.rendering.latex import formula_latex
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.checker import check
-from dpverify.proving.language import Obligation, obligation_to_json
+from dpverify.proving.language import Obligation
 from dpverify.proving.provers import search as searching
 
 from .holding import broken, faults
@@ -74,7 +74,7 @@ def held(obligation: Obligation) -> list[str]:
     if proof.boxes is not None and proof.verdict is Verdict.UNDECIDED and proof.boxes > 2 * BUDGET.boxes:
         found.append(f"took {proof.boxes} boxes")
     if proof.certificate is not None:
-        if proof.certificate["problem"] != obligation_to_json(obligation):
+        if proof.certificate["problem"] != obligation.problem.json:
             found.append("the certificate is about another problem")
         found += faults(proof.certificate)
     return found
@@ -103,7 +103,7 @@ def test_the_checker_confirms_nothing_that_a_point_contradicts(part: int) -> Non
     def every(obligation: Obligation | None, hint: dict[str, Any]) -> None:
         if obligation is None:
             return
-        problem = obligation_to_json(obligation)
+        problem = obligation.problem.json
         if (point := broken(problem)) is not None:
             said = check({"version": 1, "problem": problem, "verdict": "proved", "proof": hint})
             assert not said.confirmed, (said, problem, point)
@@ -119,7 +119,7 @@ def test_random_obligations_are_of_all_kinds() -> None:
     for _ in range(1500):
         obligation = built(rng.randbytes(CHOICES))
         if obligation is not None:
-            seen += str(obligation_to_json(obligation))
+            seen += str(obligation.problem.json)
             total += 1
     assert total > 500
     heads = ["add", "mul", "pow", "exp", "log", "erfc", "phi", "max", "min", "abs", "floor", "sum", "integral",

@@ -10,7 +10,6 @@ from typing import Any
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.formulas.rendering.neutral import formula_to_json
-from dpverify.proving.language import obligation_to_json
 from dpverify.proving.second_reader import RefusedError, read
 from dpverify.statements.rows import source_of
 from dpverify.statements.sheet import Sheet
@@ -66,7 +65,7 @@ def both(
     second: Any = None
     one = other = ""
     try:
-        first = obligation_to_json(sheet.printed[0])
+        first = sheet.printed[0].problem.json
     except InvalidArgumentError as error:
         one = str(error)
     try:

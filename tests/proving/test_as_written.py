@@ -81,7 +81,7 @@ def test_what_is_undefined_somewhere_is_not_proved(name: str) -> None:
 
 def verdict(prover: Prover, stated: Obligation) -> Verdict:
     try:
-        found = prover.attempt(stated, Budget())
+        found = prover.attempt(stated.problem, Budget())
     except OutOfScopeError:
         found = None
     return Verdict.UNDECIDED if found is None else found.verdict

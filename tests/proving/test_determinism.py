@@ -74,10 +74,10 @@ def test_work_is_limited_in_units() -> None:
     a, b, c = (real(name, gt=0) for name in "abc")
     claim = Le(3 * a * b * c, a**3 + b**3 + c**3)
     obligation = Obligation("test", "nowhere", claim, (a, b, c))
-    poor = RealArithmetic().attempt(obligation, Budget(units=1))
+    poor = RealArithmetic().attempt(obligation.problem, Budget(units=1))
     assert poor is not None
     assert (poor.verdict, poor.reason) == (Verdict.UNDECIDED, "z3 gave up")
-    rich = RealArithmetic().attempt(obligation, Budget())
+    rich = RealArithmetic().attempt(obligation.problem, Budget())
     assert rich is not None
     assert rich.verdict is Verdict.PROVED
 

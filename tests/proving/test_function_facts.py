@@ -67,7 +67,7 @@ def test_what_follows_from_facts_is_proved_and_confirmed(claim: str, given: str)
     ],
 )
 def test_nothing_else_follows(claim: str, given: str) -> None:
-    found = FunctionFacts().attempt(obligation(claim, given), Budget())
+    found = FunctionFacts().attempt(obligation(claim, given).problem, Budget())
     assert found is None or found.verdict is Verdict.UNDECIDED
 
 

@@ -52,7 +52,7 @@ def attempt(
     *over: Variable,
     assuming: tuple[Formula, ...] = (),
 ) -> Proof:
-    proof = prover.attempt(obligation(claim, *over, assuming=assuming), Budget())
+    proof = prover.attempt(obligation(claim, *over, assuming=assuming).problem, Budget())
     assert proof is not None
     return proof
 
@@ -128,7 +128,7 @@ def test_the_logarithm_of_a_product_of_negatives_is_not_split() -> None:
 def test_nothing_is_proved_where_a_side_may_be_undefined(
     prover: Exact | RealArithmetic, claim: Formula
 ) -> None:
-    proof = prover.attempt(obligation(claim, x, z, w), Budget())
+    proof = prover.attempt(obligation(claim, x, z, w).problem, Budget())
     assert proof is None or proof.verdict is Verdict.UNDECIDED
 
 

@@ -12,6 +12,7 @@ from dpverify.formulas.operators import exp, maximum, sqrt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import confirmed
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
@@ -116,9 +117,9 @@ def test_the_printed_example_is_confirmed_and_a_faulty_one_is_not() -> None:
     obligation = order_of_curves(real("E", ge=1))
     symbols = [v.name for v in obligation.over]
     example = dict(zip(symbols, map(Fraction, ("1/2", "3/4", "1/2", "2/3")), strict=True))
-    assert not confirmed(obligation, {**example, symbols[3]: Fraction(3, 4)})
-    assert not confirmed(obligation, {**example, symbols[0]: Fraction(3, 4)})
-    assert confirmed(obligation, example)
+    assert not confirmed(obligation.problem, {**example, symbols[3]: Fraction(3, 4)})
+    assert not confirmed(obligation.problem, {**example, symbols[0]: Fraction(3, 4)})
+    assert confirmed(obligation.problem, example)
 
 
 def test_curves_at_all_ratios_order_the_masses() -> None:
@@ -151,6 +152,6 @@ def test_counterexamples_keep_to_the_box_where_the_claim_fails_in_it() -> None:
 def test_too_many_cases_are_refused_with_a_reason() -> None:
     symbols = [real(f"x{k}") for k in range(8)]
     claim = Le(0, sum(maximum(0, v) for v in symbols) + exp(-(symbols[0] ** 2)))
-    proof = RealArithmetic().attempt(Obligation("test", "nowhere", claim, tuple(symbols)), Budget())
+    proof = RealArithmetic().attempt(Problem("test", claim, tuple(symbols)), Budget())
     assert proof is not None
     assert proof.reason == "max, min and abs make too many cases"

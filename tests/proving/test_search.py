@@ -12,7 +12,7 @@ import pytest
 from dpverify.formulas.expressions import integer, real, total
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, free_in
 from dpverify.formulas.operators import exp, log, sqrt
-from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.provers.points import graded, ranks, simple_values
 from dpverify.proving.provers.search import SIMPLE_POINTS, Search, failing_gap, may_be_counterexamples
 
@@ -51,13 +51,13 @@ NEVER_SIEVED: list[Formula] = [Le(total(K, K, 1, N), N)]
 @pytest.mark.parametrize(("claim", "assuming"), CLAIMS)
 def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tuple[Formula, ...]) -> None:
     over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
-    obligation = Obligation("claim", "here", claim, over, assuming=assuming)
+    problem = Problem("claim", claim, over, assuming)
     names = [v.name for v in over]
-    gap = failing_gap(obligation)
+    gap = failing_gap(problem)
     lists = [simple_values(v, None) for v in over]
     points = list(graded(lists, min(SIMPLE_POINTS, 3000)))
     columns = np.array(points, dtype=np.float64).reshape(len(points), len(over)).T
-    kept = may_be_counterexamples(obligation, columns)
+    kept = may_be_counterexamples(problem, columns)
     failing = []
     for values, is_kept in zip(points, kept, strict=True):
         x = [float(value) for value in values]
@@ -66,5 +66,5 @@ def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tupl
             assert is_kept, values
     # what it cannot evaluate, it keeps
     assert not kept.all() or claim in NEVER_SIEVED
-    simple = Search()._simple(obligation, gap, math.inf)
+    simple = Search()._simple(problem, gap, math.inf)
     assert [tuple(p[n] for n in names) for p in itertools.islice(simple, 20)] == failing[:20]

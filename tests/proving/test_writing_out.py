@@ -13,7 +13,6 @@ from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Proof
-from dpverify.proving.writing_out import decided_form, written_form
 from dpverify.statements.sheet import Sheet
 
 N = integer("n", ge=1)
@@ -141,14 +140,15 @@ def test_a_declared_formula_has_to_be_readable() -> None:
 def test_a_formula_of_a_letter_that_is_not_there_is_no_assumption() -> None:
     """The domain of the letter for `log n` would leave out n = 1 and 2."""
     dropped = replace(row(r"n\le 3n", N, real("l", gt=1, latex=r"\log n"), given=r"\log n\ge 0"), assuming=())
-    assert written_form(dropped) is None
+    assert dropped.written_out is dropped
 
 
 def test_another_claim_with_the_same_letters_is_written_out_anew() -> None:
     bound = row(r"\log n=O(n)", N, LOG)
-    assert written_form(bound) is not None
-    assert written_form(replace(bound, claim=row(r"\log n=O(1)", N, LOG).claim)) is None
+    assert bound.written_out is not bound
+    other = replace(bound, claim=row(r"\log n=O(1)", N, LOG).claim)
+    assert other.written_out is other
     free = row(r"\log n\le n-1", N, LOG)
-    changed = decided_form(replace(free, claim=Le(LOG, N / 4)), written_out=True)
+    changed = replace(free, claim=Le(LOG, N / 4)).written_out
     assert changed.over == (N,)
     assert prove(changed).verdict is Verdict.REFUTED

@@ -287,11 +287,9 @@ import json
 import os
 import subprocess
 import sys
-from dpverify.proving.language import obligation_to_json
-from dpverify.proving.writing_out import decided_form
 from dpverify.statements.selection import find_statement
 for name in ("mn25.thm7", "mn25.lem16", "bst14.claim3.3", "gll22.lem5.5"):
-    print(json.dumps([obligation_to_json(decided_form(o, True)) for o in find_statement(name).printed]))
+    print(json.dumps([o.written_out.problem.json for o in find_statement(name).printed]))
 """
 
 

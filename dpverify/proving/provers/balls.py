@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import sympy as sp
@@ -13,11 +13,10 @@ from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
-from dpverify.formulas.logic import And, Compare, Formula
+from dpverify.formulas.logic import Compare
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
+from dpverify.proving.problem import Problem
+from dpverify.proving.proof import Budget, NamedProver, Proof, settled, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
     PRECISIONS,
@@ -47,75 +46,65 @@ _PLAIN_BOXES = 1500
 
 
 class BallProver(NamedProver):
-    """Certifies or refutes `left <= right` and `left < right`, and conjunctions of them, on a box.
+    """Certifies or refutes `left <= right` and `left < right` on a box.
 
-    The box comes from the obligation (`box`) and, for variables that it leaves out, from their domains; it is
+    The box comes from the problem (`box`) and, for variables that it leaves out, from their domains; it is
     cut to the domain. Every variable must end up bounded, otherwise the answer is `undecided`. The verdict is
     `proved` where the box is the whole domain, `certified` where it is a part of it.
     """
 
     name = "balls"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
-        if not _is_suitable(obligation.claim):
+        claim = problem.claim
+        if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return None
         work = SearchWork(budget.boxes, budget.operations, time.process_time() + budget.guard)
         try:
-            return self._found(obligation, work)
+            return self._found(problem, claim, work)
         except NotExpressibleError as error:
             why, gap = f"balls have no rule for {error}", Gap.UNSUPPORTED_FUNCTION
         except NeedsValueError as error:
             why, gap = f"{error}: too many values to go through", Gap.EFFORT_SPENT
         return replace(undecided(why, gap), boxes=work.used)
 
-    def _found(self, obligation: Obligation, work: SearchWork) -> Proof:
-        box = _bounded(obligation)
+    def _found(self, problem: Problem, claim: Compare, work: SearchWork) -> Proof:
+        box = _bounded(problem)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
             return replace(undecided(why, Gap.UNBOUNDED_DOMAIN), boxes=work.used)
-        found = _conjunct(obligation, obligation.claim, box, work)
-        if isinstance(found, _Refutation):
-            point = {v.name: Fraction(str(q)) for v, q in zip(obligation.over, found.point, strict=True)}
-            return refutation_at(obligation, point)
+        boxed = _BoxedComparison(problem, claim, box, work)
+        found = boxed.settled()
+        if isinstance(found, tuple):
+            return refutation_at(
+                problem, {x: Fraction(str(q)) for x, q in zip(boxed.names, found, strict=True)}
+            )
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
             return replace(undecided(found, gap), boxes=work.used)
-        verdict = (
-            Verdict.PROVED if all(_covers(box[v.name], v) for v in obligation.over) else Verdict.CERTIFIED
-        )
-        return Proof(
-            verdict,
-            certificate=certificate(obligation, verdict, found),
-            box={name: (str(low), str(high)) for name, (low, high) in box.items()},
-            boxes=_count(found),
-        )
-
-
-@dataclass(frozen=True)
-class _Refutation:
-    """A point of the domain where the assumptions hold and a comparison fails."""
-
-    point: Point
-
-
-def _is_suitable(claim: Formula) -> bool:
-    if isinstance(claim, And):
-        return bool(claim.parts) and all(map(_is_suitable, claim.parts))
-    return isinstance(claim, Compare) and claim.relation in ("<=", "<")
+        verdict = Verdict.PROVED if all(_covers(box[v.name], v) for v in problem.over) else Verdict.CERTIFIED
+        sides = {name: (str(low), str(high)) for name, (low, high) in box.items()}
+        steps = {
+            "method": "boxes",
+            "box": {name: list(ends) for name, ends in sides.items()},
+            "precision": boxed.precision,
+            "tree": found,
+        }
+        return settled(problem, verdict, steps, box=sides, boxes=leaves(found))
 
 
 def _exact(q: Fraction) -> Exact:
     return fmpq(q.numerator, q.denominator)
 
 
-def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
+def _bounded(problem: Problem) -> dict[str, tuple[Exact, Exact]] | str:
     """The box to work on, or the name of a variable without bounds."""
     box = {}
-    for v in obligation.over:
+    for v in problem.over:
         low, high = (None if end is None else _exact(end) for end in (v.lower, v.upper))
-        if v.name in obligation.box:
-            first, last = map(_exact, obligation.ends[v.name])
+        if v.name in problem.box:
+            first, last = map(_exact, problem.ends[v.name])
             low = first if low is None else max(low, first)
             high = last if high is None else min(high, last)
         if low is None or high is None:
@@ -123,7 +112,7 @@ def _bounded(obligation: Obligation) -> dict[str, tuple[Exact, Exact]] | str:
         if v.kind == "integer":
             low, high = fmpq(low.ceil()), fmpq(high.floor())
         if low > high:
-            raise InvalidArgumentError(f"box of {v.name}", obligation.box.get(v.name), v.domain_text())
+            raise InvalidArgumentError(f"box of {v.name}", problem.box.get(v.name), v.domain_text())
         box[v.name] = (low, high)
     return box
 
@@ -133,48 +122,21 @@ def _covers(side: tuple[Exact, Exact], v: Variable) -> bool:
     return low is not None and high is not None and bool(side[0] <= _exact(low) and side[1] >= _exact(high))
 
 
-def _count(proof: Json) -> int:
-    if proof["method"] == "conjunction":
-        return sum(_count(part) for part in proof["parts"])
-    return leaves(proof["tree"])
-
-
-def _conjunct(
-    obligation: Obligation, claim: Formula, box: dict[str, tuple[Exact, Exact]], work: SearchWork
-) -> Json | _Refutation | str:
-    """The proof of one part of the claim, or a counterexample, or why there is neither."""
-    if isinstance(claim, Compare):
-        return _BoxedComparison(obligation, claim, box, work).settle()
-    assert isinstance(claim, And)
-    found = []
-    for part in claim.parts:
-        found.append(_conjunct(obligation, part, box, work))
-        if isinstance(found[-1], _Refutation):
-            return found[-1]
-    trouble = next((why for why in found if isinstance(why, str)), None)
-    return trouble or {"method": "conjunction", "parts": found}
-
-
 class _BoxedComparison:
-    """One comparison over the box of an obligation."""
+    """One comparison over the box of a problem."""
 
     def __init__(
-        self, obligation: Obligation, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
+        self, problem: Problem, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
     ) -> None:
-        self.obligation, self.claim, self.work = obligation, claim, work
-        self.variables = obligation.over
+        self.problem, self.claim, self.work = problem, claim, work
+        self.variables = problem.over
         self.names = tuple(v.name for v in self.variables)
         self.box: Box = tuple(box[name] for name in self.names)
         self.precision = PRECISIONS[0]
 
-    def settle(self) -> Json | _Refutation | str:
-        """Go through the values of the integers that need one, and search the box for each."""
-        listed = self._listed()
-        tree = self._listing(list(self.box), listed)
-        if not isinstance(tree, list):
-            return tree
-        sides = {name: [str(low), str(high)] for name, (low, high) in zip(self.names, self.box, strict=True)}
-        return {"method": "boxes", "box": sides, "precision": self.precision, "tree": tree}
+    def settled(self) -> Tree | Point | str:
+        """A tree that shows it, a point where it fails, or why there is neither: for each value of integers."""
+        return self._listing(list(self.box), self._listed())
 
     def _listed(self) -> tuple[int, ...]:
         """Integer variables that must have a value before the claim can be evaluated well."""
@@ -203,11 +165,11 @@ class _BoxedComparison:
 
     def _compiled(self, graph: Graph, values: Mapping[str, Node]) -> tuple[Node, Node, list[BoxCondition]]:
         left, right = (graph.compile(side, values) for side in (self.claim.left, self.claim.right))
-        given = self.obligation.assuming
+        given = self.problem.assuming
         conditions = [BoxCondition(f, graph, lambda e: graph.compile(e, values), self.names) for f in given]
         return left, right, conditions
 
-    def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | _Refutation | str:
+    def _listing(self, box: list[tuple[Exact, Exact]], listed: Sequence[int]) -> Tree | Point | str:
         """The tree over the remaining values of listed integers, halved until each has one."""
         for i in listed:
             low, high = box[i]
@@ -223,7 +185,7 @@ class _BoxedComparison:
             return ["s", self.names[i], str(below + fmpq(1, 2)), *trees]
         return self._search(tuple(box), listed)
 
-    def _search(self, box: Box, listed: Sequence[int]) -> Tree | _Refutation | str:
+    def _search(self, box: Box, listed: Sequence[int]) -> Tree | Point | str:
         graph = Graph()
         values = {self.names[i]: graph.number(Fraction(str(box[i][0]))) for i in listed}
         left, right, conditions = self._compiled(graph, values)
@@ -250,7 +212,7 @@ class _BoxedComparison:
             self.precision = max(self.precision, search.precision)
             return outcome.tree
         if outcome.point is not None:
-            return _Refutation(_shortened(target, outcome.point, box, integer, admissible))
+            return _shortened(target, outcome.point, box, integer, admissible)
         return self._stopped(outcome)
 
     def _expression(self, listed: Mapping[int, Exact]) -> SymPy | None:

@@ -33,10 +33,10 @@ from dpverify.formulas.expressions import (
     subexpressions,
 )
 from dpverify.formulas.logic import Compare, Le, in_domain
-from dpverify.formulas.rendering.neutral import expression_to_json
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Gap
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, proved, undecided
 from dpverify.proving.reasoning.algebra import (
     derivative,
@@ -83,9 +83,9 @@ class Chains(NamedProver):
 
     name = "chains"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove an inequality, for all reals in place of integers."""
-        claim = obligation.claim
+        claim = problem.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return None
         parts = list(subexpressions(worked_out(claim.right - claim.left)))
@@ -94,7 +94,7 @@ class Chains(NamedProver):
             return None
         if any(isinstance(e, Binder | Derivative | At) for e in parts):
             return None
-        smooth = _over_reals(obligation)
+        smooth = _over_reals(problem)
         assert isinstance(smooth.claim, Compare)
         f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
         if not transcendental(f) or not f.free_symbols:
@@ -104,19 +104,19 @@ class Chains(NamedProver):
         if steps is None:
             return undecided("no chain of derivatives is found", Gap.NO_METHOD)
         require(smooth, defined_where(smooth.claim), budget)
-        return proved(obligation, {"method": "chains", "steps": steps})
+        return proved(problem, {"method": "chains", "steps": steps})
 
 
-def _over_reals(obligation: Obligation) -> Obligation:
+def _over_reals(problem: Problem) -> Problem:
     """The same for all reals in place of integers, which says more."""
-    values = {v: replace(v, kind="real") for v in obligation.over if v.kind == "integer"}
+    values = {v: replace(v, kind="real") for v in problem.over if v.kind == "integer"}
 
     def change(e: Expression) -> Expression:
         return values.get(e, e) if isinstance(e, Variable) else rebuilt(e, tuple(map(change, children(e))))
 
-    claim, *assuming = (map_sides(f, change) for f in (obligation.claim, *obligation.assuming))
-    over = tuple(values.get(v, v) for v in obligation.over)
-    return obligation.about(claim, over, tuple(assuming))
+    claim, *assuming = (map_sides(f, change) for f in (problem.claim, *problem.assuming))
+    over = tuple(values.get(v, v) for v in problem.over)
+    return problem.about(claim, over, tuple(assuming))
 
 
 @lru_cache(4_000)

@@ -39,7 +39,7 @@ from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, UnshownError, proved, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.algebra import (
@@ -117,11 +117,11 @@ class Exact(NamedProver):
 
     name = "exact"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove a claim as it is written, but for its integrals: where it has a value, the stated one has the same."""
-        if not isinstance(obligation.claim, Compare):
+        if not isinstance(problem.claim, Compare):
             return None
-        stated, integrals = obligation, dict[Binder, ClosedIntegral]()
+        stated, integrals = problem, dict[Binder, ClosedIntegral]()
         claim: Formula = stated.claim
         while (found := _innermost(claim)) is not None:
             integrals[found] = closed_integral(found)
@@ -129,51 +129,51 @@ class Exact(NamedProver):
                 raise UnshownError(f"the integral over {found.variable.name}: {undefined}")
             claim = _with_values(claim, integrals)
         assert isinstance(claim, Compare)
-        obligation = replace(stated, claim=claim, units=False)
+        problem = stated.claiming(claim)
 
         def whole(steps: Json) -> Json:
             for integral in reversed(integrals.values()):
                 steps = {"method": integral.method, **integral.entry, "then": steps}
             return steps
 
-        steps = self._proof(obligation, symbolic_formula(claim), budget, inner=bool(integrals))
+        steps = self._proof(problem, symbolic_formula(claim), budget, inner=bool(integrals))
         if steps is not None:
             shown = {converges(e) for e in integrals if is_infinite(e.first) or is_infinite(e.last)}
-            wanted = (_with_values_in(c, integrals) for c in defined_where(stated.claim) if c not in shown)
+            wanted = (_with_values_in(c, integrals) for c in stated.wanted if c not in shown)
             require(stated, wanted, budget)
             if integrals:
                 require(stated, defined_where(claim), budget)
             return proved(stated, whole(steps))
         if integrals:
-            refuted = Search().attempt(obligation, budget)
+            refuted = Search().attempt(problem, budget)
             if refuted is not None and refuted.certificate is not None:
                 proof = certificate(stated, Verdict.REFUTED, whole(refuted.certificate["proof"]))
                 return replace(refuted, certificate=proof)
         return undecided("no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD)
 
     def _proof(
-        self, obligation: Obligation, claim: Symbolic, budget: Budget, *, inner: bool = False
+        self, problem: Problem, claim: Symbolic, budget: Budget, *, inner: bool = False
     ) -> Json | None:
-        """Show a comparison in SymPy's form, wherever it is defined, under an obligation's assumptions."""
+        """Show a comparison in SymPy's form, wherever it is defined, under a problem's assumptions."""
         if (claim.left - claim.right).has(sp.Sum):
-            return self._summed(obligation, claim, budget)
+            return self._summed(problem, claim, budget)
         if claim.relation == "==" and is_identity(claim.left, claim.right):
             return {"method": "identity"}
-        shift = shift_that_shows(claim, obligation.over, obligation.assuming)
+        shift = shift_that_shows(claim, problem.over, problem.assuming)
         if shift is not None:
             return {"method": "signs", "shift": {name: s.to_json() for name, s in sorted(shift.items())}}
         for method, simpler in (("monotone", unwrapped), ("square", square_factor)):
             step = simpler(claim)
             if step is not None:
-                then = self._proof(obligation, step.left(claim), budget, inner=True)
+                then = self._proof(problem, step.left(claim), budget, inner=True)
                 return None if then is None else {"method": method, **step.to_json(), "then": then}
         if inner:
-            answer, _ = unsatisfiable(obligation.over, obligation.assuming, tree_of(claim), budget=budget)
+            answer, _ = unsatisfiable(problem.over, problem.assuming, tree_of(claim), budget=budget)
             if answer is True:
                 return {"method": "smt"}
         return None
 
-    def _summed(self, obligation: Obligation, claim: Symbolic, budget: Budget) -> Json | None:
+    def _summed(self, problem: Problem, claim: Symbolic, budget: Budget) -> Json | None:
         closed: list[list[Json]] = []
         while sums := claim.left.atoms(sp.Sum) | claim.right.atoms(sp.Sum):
             outer = next(s for s in sorted(sums, key=sp.default_sort_key) if not s.function.has(sp.Sum))
@@ -185,14 +185,14 @@ class Exact(NamedProver):
             index, first, last = map(tree, limits)
             assert isinstance(index, Variable)
             between = defined_between(tree(form), index, first, last)
-            if undefined := missing(obligation.over, obligation.assuming, between, budget):
+            if undefined := missing(problem.over, problem.assuming, between, budget):
                 raise OutOfScopeError(f"the closed form of the sum over {index.name}: {undefined}")
             closed.append([symbolic_to_json(e), symbolic_to_json(form)])
             value = replaced(form, {limits[0]: limits[2]})
             rest = outer.limits[1:]
             value = sp.Sum(value, *rest) if rest else value
             claim = map_sides(claim, partial(replaced, values={outer: value}))
-        then = self._proof(obligation, claim, budget, inner=True)
+        then = self._proof(problem, claim, budget, inner=True)
         return None if then is None else {"method": "sum", "closed": closed, "then": then}
 
 

@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula, Le, Lt, Ne, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, proved, undecided
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.points import MANY, confirmed, exact_norms, random_points, refutation
@@ -71,45 +71,45 @@ class Gram(NamedProver):
 
     name = "gram"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove in every dimension, or refute by vectors."""
-        if not any(v.kind == "vector" for v in obligation.over):
+        if not problem.has_vectors:
             return None
-        point = _refuting(obligation, FEW)
+        point = _refuting(problem, FEW)
         reason, gap = "", Gap.NO_METHOD
         if point is None:
-            search = _VectorSearch(obligation, budget)
+            search = _VectorSearch(problem, budget)
             try:
                 steps = search.proof()
                 if isinstance(steps, dict):
-                    return proved(obligation, steps)
+                    return proved(problem, steps)
                 reason = steps
-                point = next((p for p in search.proposed() if confirmed(obligation, p)), None)
+                point = next((p for p in search.proposed() if confirmed(problem, p)), None)
             except OutOfScopeError as error:
                 reason, gap = str(error), gap_of(error)
             if point is None:
-                point = _refuting(obligation, MANY)
-        return undecided(reason, gap) if point is None else refutation(obligation, point)
+                point = _refuting(problem, MANY)
+        return undecided(reason, gap) if point is None else refutation(problem, point)
 
 
-def _refuting(obligation: Obligation, count: int) -> ExactPoint | None:
+def _refuting(problem: Problem, count: int) -> ExactPoint | None:
     """A counterexample, one where all norms are fractions if that is found."""
-    first = next((p for p in random_points(obligation, count) if confirmed(obligation, p)), None)
-    if first is None or exact_norms(obligation, first):
+    first = next((p for p in random_points(problem, count) if confirmed(problem, p)), None)
+    if first is None or exact_norms(problem, first):
         return first
-    on_a_line = random_points(obligation, MANY, most=1)
-    return next((p for p in on_a_line if confirmed(obligation, p)), first)
+    on_a_line = random_points(problem, MANY, most=1)
+    return next((p for p in on_a_line if confirmed(problem, p)), first)
 
 
 class _VectorSearch:
-    def __init__(self, obligation: Obligation, budget: Budget) -> None:
-        self.obligation, self.budget = obligation, budget
-        self.vectors = {v.name: v for v in obligation.over if v.kind == "vector"}
-        self.numbers = tuple(v for v in obligation.over if v.kind != "vector")
+    def __init__(self, problem: Problem, budget: Budget) -> None:
+        self.problem, self.budget = problem, budget
+        self.vectors = {v.name: v for v in problem.over if v.kind == "vector"}
+        self.numbers = tuple(v for v in problem.over if v.kind != "vector")
 
     def proof(self) -> Json | str:
         """The certificate's proof, or why there is none."""
-        claim = self.obligation.claim
+        claim = self.problem.claim
         if not isinstance(claim, Compare):
             return "only comparisons of inner products are shown, and conjunctions of them"
         if claim.relation == "!=":
@@ -122,7 +122,7 @@ class _VectorSearch:
         return self._with(claim, ())
 
     def _with(self, claim: Compare, unknown: tuple[Variable, ...]) -> Json | str:
-        self.products = InnerProducts(self.obligation.over, unknown)
+        self.products = InnerProducts(self.problem.over, unknown)
         products = self.products
         left, right = (products.form(side) for side in (claim.left, claim.right))
         self._sort_assumptions()
@@ -149,7 +149,7 @@ class _VectorSearch:
 
     def proposed(self) -> Iterator[ExactPoint]:
         """Points at which the claim may fail, from Gram matrices at some values of the letters."""
-        claim = self.obligation.claim
+        claim = self.problem.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
             return
         target = self._linear(claim)
@@ -175,7 +175,7 @@ class _VectorSearch:
         numbers: list[Formula] = []
         self.facts: list[_Fact] = []
         self.compared: list[Compare] = []
-        for i, assumption in enumerate(f for given in self.obligation.assuming for f in conjuncts(given)):
+        for i, assumption in enumerate(f for given in self.problem.assuming for f in conjuncts(given)):
             if not isinstance(assumption, Compare):
                 continue
             free = free_in(assumption)
@@ -193,9 +193,7 @@ class _VectorSearch:
             equality, strict = assumption.relation == "==", assumption.relation == "<"
             self.facts.append(_Fact(form, (["assumption", i],), equality, strict))
         letters = tuple(self.products.letters)
-        self.scalar = replace(
-            self.obligation, over=letters, assuming=tuple(numbers), claim=Le(0, 0), box={}, catches=None
-        )
+        self.scalar = replace(self.problem, over=letters, assuming=tuple(numbers), claim=Le(0, 0), box={})
 
     def _facts(self, target: Form) -> list[_Fact]:
         """Everything that may be used, without what cannot cancel."""
@@ -296,7 +294,7 @@ class _VectorSearch:
         return inside and all(plain_truth(a, point) is True for a in self.scalar.assuming)
 
     def _allowed(self, term: _GramTerm) -> bool:
-        """Whether a multiplier is defined and has the sign that it needs, wherever the obligation says anything."""
+        """Whether a multiplier is defined and has the sign that it needs, wherever the problem says anything."""
         for c in (term.multiplier, *term.vector.values()):
             below = self.products.expression(self.products.field(c.denom))
             if not (isinstance(below, Number) or self._shown(Ne(below, 0))):
@@ -316,7 +314,7 @@ class _VectorSearch:
         return e.value > 0 if isinstance(e, Number) else self._shown(Lt(0, e))
 
     def _shown(self, claim: Compare) -> bool:
-        question = replace(self.scalar, claim=claim)
+        question = self.scalar.claiming(claim)
         attempts = (prover.attempt(question, self.budget) for prover in (Exact(), RealArithmetic()))
         return any(found is not None and found.verdict is Verdict.PROVED for found in attempts)
 

@@ -12,15 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.formulas.expressions import Apply, Variable
-from dpverify.formulas.logic import expressions_in
+from dpverify.formulas.expressions import Variable
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
-from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Ends, Obligation
-from dpverify.proving.proof import Proof
+from dpverify.proving.problem import Ends, Problem
+from dpverify.proving.proof import Proof, settled
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.truth import truth
 
@@ -30,15 +28,15 @@ _ROUNDS = 4
 """How often every coordinate is gone through."""
 
 
-def admitted(obligation: Obligation, point: ExactPoint) -> bool:
+def admitted(problem: Problem, point: ExactPoint) -> bool:
     """Whether a point lies in the domain and certainly satisfies every assumption."""
-    inside = all(v.contains(point[v.name]) for v in obligation.over) and same_dimension(point)
-    return inside and all(truth(a, point) is True for a in obligation.assuming)
+    inside = all(v.contains(point[v.name]) for v in problem.over) and same_dimension(point)
+    return inside and all(truth(a, point) is True for a in problem.assuming)
 
 
-def confirmed(obligation: Obligation, point: ExactPoint) -> bool:
+def confirmed(problem: Problem, point: ExactPoint) -> bool:
     """Whether a point is a counterexample: admitted, and the claim is certainly false there."""
-    return admitted(obligation, point) and truth(obligation.claim, point) is False
+    return admitted(problem, point) and truth(problem.claim, point) is False
 
 
 def _size(value: Fraction) -> tuple[int, Fraction, bool]:
@@ -60,26 +58,24 @@ def _simpler(here: Any) -> list[Any]:
     return [(*here[:i], c, *here[i + 1 :]) for i, value in enumerate(here) for c in _candidates(value)]
 
 
-def exact_norms(obligation: Obligation, point: ExactPoint) -> bool:
-    """Whether all norms in an obligation are fractions at a point, so that anyone can work it out."""
-    parts = expressions_in(obligation.claim, *obligation.assuming)
-    norms = (e for e in parts if isinstance(e, Apply) and e.operator == "norm")
-    return all(isinstance(evaluate(e, point), Fraction) for e in norms)
+def exact_norms(problem: Problem, point: ExactPoint) -> bool:
+    """Whether all norms in a problem are fractions at a point, so that anyone can work it out."""
+    return all(isinstance(evaluate(e, point), Fraction) for e in problem.norms)
 
 
-def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
+def simplified(problem: Problem, point: ExactPoint) -> ExactPoint:
     """A counterexample with simpler numbers, one coordinate at a time from a confirmed one; it stays in the box."""
-    ends = obligation.ends
+    ends = problem.ends
 
     def boxed(moved: ExactPoint) -> bool:
         return all(low <= moved[name] <= high for name, (low, high) in ends.items())
 
     def accepted(moved: ExactPoint) -> bool:
-        if (inside and not boxed(moved)) or not confirmed(obligation, moved):
+        if (inside and not boxed(moved)) or not confirmed(problem, moved):
             return False
-        return not exact or exact_norms(obligation, moved)
+        return not exact or exact_norms(problem, moved)
 
-    inside, exact = boxed(point), exact_norms(obligation, point)
+    inside, exact = boxed(point), exact_norms(problem, point)
     best = dict(point)
     for _ in range(_ROUNDS):
         before = dict(best)
@@ -93,23 +89,22 @@ def simplified(obligation: Obligation, point: ExactPoint) -> ExactPoint:
     return best
 
 
-def refutation(obligation: Obligation, point: ExactPoint) -> Proof:
+def refutation(problem: Problem, point: ExactPoint) -> Proof:
     """The proof that a confirmed point is a counterexample, made simpler where it stays one."""
-    return refutation_at(obligation, simplified(obligation, point))
+    return refutation_at(problem, simplified(problem, point))
 
 
-def refutation_at(obligation: Obligation, point: ExactPoint) -> Proof:
+def refutation_at(problem: Problem, point: ExactPoint) -> Proof:
     """The proof that this point is a counterexample, with both sides' values there."""
-    named = {v.name: coordinates_text(point[v.name]) for v in obligation.over}
+    named = {v.name: coordinates_text(point[v.name]) for v in problem.over}
     left = right = None
-    shown = failing(obligation.claim, point)
+    shown = failing(problem.claim, point)
     if shown is not None:
         with suppress(UndefinedError, UnclearError):
             sides = text(shown.left, point), text(shown.right, point)
             left, right = sides
     steps = {"method": "counterexample", "point": named}
-    made = certificate(obligation, Verdict.REFUTED, steps)
-    return Proof(Verdict.REFUTED, certificate=made, counterexample=named, left=left, right=right)
+    return settled(problem, Verdict.REFUTED, steps, counterexample=named, left=left, right=right)
 
 
 MANY = 2_000
@@ -124,15 +119,15 @@ _SIMPLE = tuple(
 )
 
 
-def simple_points(obligation: Obligation, limit: int) -> Iterator[ExactPoint]:
-    """Points of an obligation's domain and box, simple numbers first."""
+def simple_points(problem: Problem, limit: int) -> Iterator[ExactPoint]:
+    """Points of a problem's domain and box, simple numbers first."""
     lists = [
         [x for x in simple_values(v, ends) if ends is None or ends[0] <= x <= ends[1]]
-        for v in obligation.over
-        for ends in (obligation.ends.get(v.name),)
+        for v in problem.over
+        for ends in (problem.ends.get(v.name),)
     ]
     for values in graded(lists, limit):
-        yield {v.name: x for v, x in zip(obligation.over, values, strict=True)}
+        yield {v.name: x for v, x in zip(problem.over, values, strict=True)}
 
 
 def simple_values(v: Variable, box: Ends | None) -> list[Fraction]:
@@ -196,9 +191,9 @@ def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
         yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
 
 
-def random_points(obligation: Obligation, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
+def random_points(problem: Problem, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
     """Points with simple numbers and vectors of few coordinates, the same ones every time."""
-    lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over if v.kind != "vector"]
+    lists = [simple_values(v, problem.ends.get(v.name)) for v in problem.over if v.kind != "vector"]
     if not all(lists):
         return
     rng = random.Random(0)
@@ -213,5 +208,5 @@ def random_points(obligation: Obligation, count: int, *, most: int = 3) -> Itera
             v.name: tuple(rng.choice(coordinates) for _ in range(dimension))
             if v.kind == "vector"
             else next(numbers)
-            for v in obligation.over
+            for v in problem.over
         }

@@ -37,9 +37,9 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, comparisons, conjuncts
 from dpverify.formulas.operators import apply, exp
-from dpverify.formulas.rendering.neutral import expression_to_json
+from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, most_telling, proved, undecided
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable, whole_or_not
@@ -61,9 +61,9 @@ class RealArithmetic(NamedProver):
 
     name = "z3"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove or refute; every attempt that stops has its reason."""
-        claim, assuming, over = obligation.claim, obligation.assuming, obligation.over
+        claim, assuming, over = problem.claim, problem.assuming, problem.over
         stops: list[tuple[str, Gap]] = []
         try:
             undefined = missing(over, assuming, defined_where(claim), budget)
@@ -76,13 +76,13 @@ class RealArithmetic(NamedProver):
                     )
                     undefined = "" if strictly is True else undefined
                 if answer is True and not undefined:
-                    return proved(obligation, shown_with(assuming, ()))
+                    return proved(problem, shown_with(assuming, ()))
                 if answer is True:
                     stops.append((undefined, Gap.MISSING_HYPOTHESIS))
                     break
                 for point in points_near(over, model) if model else ():
-                    if confirmed(obligation, point):
-                        return refutation(obligation, point)
+                    if confirmed(problem, point):
+                        return refutation(problem, point)
                 gave_up = ("z3 gave up", Gap.EFFORT_SPENT)
                 stops.append(gave_up if answer is None else ("no model is a counterexample", Gap.NO_METHOD))
         except OutOfScopeError as error:
@@ -96,25 +96,25 @@ class FunctionFacts(NamedProver):
 
     name = "facts"
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
+    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
         """Prove a comparison with functions in it."""
-        if not isinstance(obligation.claim, Compare):
+        if not isinstance(problem.claim, Compare):
             return None
-        known = facts(obligation.claim, obligation.assuming)
+        known = facts(problem.claim, problem.assuming)
         if not known:
             return None
-        if not self._shown(obligation, known, budget, share=1):
+        if not self._shown(problem, known, budget, share=1):
             return undecided("the known facts about functions are not enough", Gap.NO_METHOD)
-        require(obligation, defined_where(obligation.claim), budget)
-        return proved(obligation, shown_with(obligation.assuming, self._needed(obligation, known, budget)))
+        require(problem, problem.wanted, budget)
+        return proved(problem, shown_with(problem.assuming, self._needed(problem, known, budget)))
 
-    def _needed(self, obligation: Obligation, known: list[Fact], budget: Budget) -> list[Fact]:
+    def _needed(self, problem: Problem, known: list[Fact], budget: Budget) -> list[Fact]:
         """Those that are left when all have been left out that the rest does without, half of them at a time."""
         size = max(1, len(known) // 2)
         while True:
             for start in range(0, len(known), size):
                 rest = known[:start] + known[start + size :]
-                if len(rest) < len(known) and self._shown(obligation, rest, budget):
+                if len(rest) < len(known) and self._shown(problem, rest, budget):
                     known = rest
                     break
             else:
@@ -123,9 +123,9 @@ class FunctionFacts(NamedProver):
                 size //= 2
 
     @staticmethod
-    def _shown(obligation: Obligation, known: list[Fact], budget: Budget, share: int = _SHARE) -> bool:
-        assuming = (*obligation.assuming, *(f.formula for f in known))
-        over, claim = obligation.over, obligation.claim
+    def _shown(problem: Problem, known: list[Fact], budget: Budget, share: int = _SHARE) -> bool:
+        assuming = (*problem.assuming, *(f.formula for f in known))
+        over, claim = problem.over, problem.claim
         return any(
             unsatisfiable(over, assuming, claim, budget=budget, share=share, integers=integers)[0] is True
             for integers in whole_or_not(over)

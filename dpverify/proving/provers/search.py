@@ -45,7 +45,7 @@ from dpverify.formulas.logic import (
     conjuncts,
 )
 from dpverify.formulas.operators import operator
-from dpverify.proving.language import Ends, Obligation
+from dpverify.proving.problem import Ends, Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.points import confirmed, ranks, refutation, simple_values, spread_out
 from dpverify.proving.reasoning.effort import note_the_clock
@@ -212,18 +212,18 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def parts_apart(obligation: Obligation) -> Obligation:
+def parts_apart(problem: Problem) -> Problem:
     """The same with every part of an assumption as one: where one has no value in floats, all have none."""
-    return replace(obligation, assuming=tuple(part for f in obligation.assuming for part in conjuncts(f)))
+    return replace(problem, assuming=tuple(part for f in problem.assuming for part in conjuncts(f)))
 
 
-def failing_gap(obligation: Obligation) -> Violation:
+def failing_gap(problem: Problem) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
-    if any(v.kind == "vector" for v in obligation.over):
+    if problem.has_vectors:
         raise OutOfScopeError("function not supported: inner products of vectors")
-    names, terms = [v.name for v in obligation.over], TermsLeft()
-    claim = violation(obligation.claim, names, terms)
-    assumptions = [violation(a, names, terms) for a in obligation.assuming]
+    names, terms = [v.name for v in problem.over], TermsLeft()
+    claim = violation(problem.claim, names, terms)
+    assumptions = [violation(a, names, terms) for a in problem.assuming]
     slack = 1e-12
 
     def gap(x: Sequence[float]) -> float:
@@ -250,17 +250,20 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
-def may_be_counterexamples(obligation: Obligation, columns: Array) -> Mask:
+def may_be_counterexamples(problem: Problem, columns: Array) -> Mask:
     """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
-    assuming = (*obligation.assuming, Not(obligation.claim))
-    return may_be_admitted(replace(obligation, assuming=assuming), columns)
+    return _may_hold(problem, (*problem.assuming, Not(problem.claim)), columns)
 
 
-def may_be_admitted(obligation: Obligation, columns: Array) -> Mask:
+def may_be_admitted(problem: Problem, columns: Array) -> Mask:
     """At which of the points all assumptions may hold."""
-    letters = {v.name: column for v, column in zip(obligation.over, columns, strict=True)}
+    return _may_hold(problem, problem.assuming, columns)
+
+
+def _may_hold(problem: Problem, formulas: tuple[Formula, ...], columns: Array) -> Mask:
+    letters = {v.name: column for v, column in zip(problem.over, columns, strict=True)}
     with np.errstate(all="ignore"):
-        mask = _ColumnValues(letters).may_be(And(obligation.assuming), True)
+        mask = _ColumnValues(letters).may_be(And(formulas), True)
     return np.broadcast_to(mask, columns.shape[1:])
 
 
@@ -353,7 +356,7 @@ def _stretched(u: float, v: Variable, box: Ends | None) -> float:
     return float(round(x)) if v.kind == "integer" else x
 
 
-def rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPoint]:
+def rationalized(problem: Problem, x: Sequence[float]) -> Iterator[ExactPoint]:
     """Simple rational points near a float point, the simplest first."""
     if not all(map(math.isfinite, x)):
         return
@@ -361,10 +364,10 @@ def rationalized(obligation: Obligation, x: Sequence[float]) -> Iterator[ExactPo
     for limit in (1, 2, 5, 10, 100, 1000, 10**6, None):
         near = [
             Fraction(round(x)) if v.kind == "integer" else x if limit is None else _near(x, limit)
-            for v, x in zip(obligation.over, exact, strict=True)
+            for v, x in zip(problem.over, exact, strict=True)
         ]
-        if all(v.contains(x) for v, x in zip(obligation.over, near, strict=True)):
-            yield {v.name: x for v, x in zip(obligation.over, near, strict=True)}
+        if all(v.contains(x) for v, x in zip(problem.over, near, strict=True)):
+            yield {v.name: x for v, x in zip(problem.over, near, strict=True)}
 
 
 def _near(value: Fraction, limit: int) -> Fraction:
@@ -394,29 +397,28 @@ class Search(NamedProver):
 
     name = "search"
 
-    def __init__(self, *, thorough: bool = False, seed: int = 0) -> None:
+    def __init__(self, *, thorough: bool = False) -> None:
         self.thorough = thorough
-        self.seed = seed
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof:
+    def settle(self, problem: Problem, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
-        gap = failing_gap(obligation if self.thorough else parts_apart(obligation))
+        gap = failing_gap(problem if self.thorough else parts_apart(problem))
         end = time.process_time() + budget.guard
         stages: tuple[Callable[..., Iterator[ExactPoint]], ...] = (self._simple,)
-        if not obligation.over:
+        if not problem.over:
             stages = (lambda *_: iter([{}]),)
         elif self.thorough:
             stages = (self._spread, self._climbed)
         for stage in stages:
-            for point in itertools.islice(stage(obligation, gap, end), CONFIRMATIONS):
-                if confirmed(obligation, point):
-                    return refutation(obligation, point)
+            for point in itertools.islice(stage(problem, gap, end), CONFIRMATIONS):
+                if confirmed(problem, point):
+                    return refutation(problem, point)
                 if _late(end):
                     break
         return undecided("no counterexample found")
 
-    def _simple(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
-        lists = [simple_values(v, obligation.ends.get(v.name)) for v in obligation.over]
+    def _simple(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
+        lists = [simple_values(v, problem.ends.get(v.name)) for v in problem.over]
         if not all(lists):
             return
         floats = [np.array(list(map(_as_float, values))) for values in lists]
@@ -424,52 +426,52 @@ class Search(NamedProver):
         for first, last in itertools.pairwise((0, *_BLOCKS)):
             block = places[first:last]
             columns = np.array([f[block[:, k]] for k, f in enumerate(floats)])
-            kept = may_be_counterexamples(obligation, columns)
+            kept = may_be_counterexamples(problem, columns)
             points = zip(block[kept].tolist(), columns[:, kept].T.tolist(), strict=True)
             for i, (place, x) in enumerate(points):
                 if i % 256 == 0 and _late(end):
                     return
                 if gap(x) > 0:
-                    chosen = zip(obligation.over, lists, place, strict=True)
+                    chosen = zip(problem.over, lists, place, strict=True)
                     yield {v.name: values[rank] for v, values, rank in chosen}
 
-    def _cloud(self, obligation: Obligation, gap: Violation, end: float) -> list[_Looked]:
+    def _cloud(self, problem: Problem, gap: Violation, end: float) -> list[_Looked]:
         """Spread points with their gaps, the largest gaps first."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
-        boxes = [{}, obligation.ends] if obligation.box else [{}]
+        boxes = [{}, problem.ends] if problem.box else [{}]
         found = []
         for k, box in enumerate(boxes):
-            for i, u in enumerate(spread_out(len(obligation.over), POINTS, self.seed + k)):
+            for i, u in enumerate(spread_out(len(problem.over), POINTS, k)):
                 if i % 64 == 0 and _late(end):
                     break
-                x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, obligation.over, strict=True)]
+                x = [_stretched(c, v, box.get(v.name)) for c, v in zip(u, problem.over, strict=True)]
                 value = gap(x)
                 if not math.isnan(value):
                     found.append((value, u, x))
         found.sort(key=lambda entry: -entry[0])
         return found
 
-    def _spread(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
-        for value, _, x in itertools.islice(self._cloud(obligation, gap, end), 20):
+    def _spread(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
+        for value, _, x in itertools.islice(self._cloud(problem, gap, end), 20):
             if value > 0:
-                yield from rationalized(obligation, x)
+                yield from rationalized(problem, x)
 
-    def _climbed(self, obligation: Obligation, gap: Violation, end: float) -> Iterator[ExactPoint]:
+    def _climbed(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
         def point_of(u: Sequence[float]) -> list[float]:
             return [
                 _stretched(min(max(float(c), 1e-9), 1 - 1e-9), v, None)
-                for c, v in zip(u, obligation.over, strict=True)
+                for c, v in zip(u, problem.over, strict=True)
             ]
 
         def lost(u: Sequence[float]) -> float:
             value = gap(point_of(u))
             return 1e3 if math.isnan(value) else -value
 
-        for _, u, _ in self._cloud(obligation, gap, end)[:8]:
+        for _, u, _ in self._cloud(problem, gap, end)[:8]:
             if _late(end):
                 return
             result = minimize(
                 lost, u, method="Nelder-Mead", options={"maxfev": 400, "xatol": 1e-6, "fatol": 1e-12}
             )
             if result.fun < 0:
-                yield from rationalized(obligation, point_of(result.x))
+                yield from rationalized(problem, point_of(result.x))

@@ -1,4 +1,4 @@
-"""Points at which an obligation says anything at all: in its domain and box, with every assumption true."""
+"""Points at which a problem says anything at all: in its domain and box, with every assumption true."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dpverify.formulas.logic import Lt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
-from dpverify.proving.language import Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import MANY, admitted, random_points, simple_points
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
@@ -29,18 +29,17 @@ class Witness:
     """Whether it has been shown that there is none."""
 
 
-def witness(obligation: Obligation, budget: Budget) -> Witness:
+def witness(problem: Problem, budget: Budget) -> Witness:
     """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
-    vectors = any(v.kind == "vector" for v in obligation.over)
-    points = random_points(obligation, MANY) if vectors else simple_points(obligation, _FIRST)
+    points = random_points(problem, MANY) if problem.has_vectors else simple_points(problem, _FIRST)
     for point in points:
-        if admitted(obligation, point):
+        if admitted(problem, point):
             return Witness({name: coordinates_text(value) for name, value in point.items()})
-    if vectors:
+    if problem.has_vectors:
         return Witness(None, NONE_FOUND)
     # a witness is a counterexample to what is false everywhere
-    inside = replace(obligation.within_box(), claim=_FALSE)
-    anywhere = replace(inside, assuming=obligation.assuming)
+    anywhere = replace(problem, claim=_FALSE, box={})
+    inside = replace(anywhere, assuming=problem.within_box)
     for prover, stated, vacuous in (
         (Search(), inside, ""),
         (RealArithmetic(), anywhere, ", so the claim is vacuous"),

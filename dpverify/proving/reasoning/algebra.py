@@ -137,9 +137,9 @@ def _check_fraction(e: SymPy) -> None:
     spend(terms)
 
 
-def _check_operations(e: SymPy, most: int = MAX_OPERATIONS) -> None:
+def _check_operations(e: SymPy) -> None:
     count = e.count_ops()
-    if count > most:
+    if count > MAX_OPERATIONS:
         raise TooLargeError("an expression is too long for SymPy")
     spend(1 + int(count))
 

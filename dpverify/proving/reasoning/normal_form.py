@@ -59,8 +59,8 @@ def constant(value: Fraction | int) -> Quotient:
     return Quotient({(): Fraction(value)} if value else {})
 
 
-def _power_of_letter(atom: int, exponent: Fraction | int = 1) -> Quotient:
-    return Quotient({((atom, Fraction(exponent)),): Fraction(1)})
+def _letter(atom: int) -> Quotient:
+    return Quotient({((atom, Fraction(1)),): Fraction(1)})
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ class NormalForms:
         result = UNIT
         for p, direction in ((base.numerator, 1), (base.denominator, -1)):
             number, monomial, others = factored(p)
-            factors = [(_power_of_letter(a), n) for a, n in monomial]
+            factors = [(_letter(a), n) for a, n in monomial]
             factors += [(Quotient(factor), Fraction(n)) for factor, n in others]
             factors += [(constant(abs(number)), Fraction(1))] * (abs(number) != 1)
             factors += [(constant(-1), Fraction(1))] * (number < 0)
@@ -343,7 +343,7 @@ class NormalForms:
             factors += [(constant(prime), Fraction(n * sign)) for prime, n in prime_factors(number)]
             if number < 0:
                 rest = self.product(rest, constant(-1))
-            parts = [(_power_of_letter(a), e * sign, self.atoms[a].sign != "any") for a, e in monomial]
+            parts = [(_letter(a), e * sign, self.atoms[a].sign != "any") for a, e in monomial]
             parts += [(Quotient(f), Fraction(n * sign), self.is_nonnegative(f)) for f, n in others]
             for factor, multiplicity, positive in parts:
                 if positive:

@@ -370,7 +370,7 @@ def whole_or_not(variables: Iterable[Variable]) -> tuple[bool, ...]:
 def unsatisfiable(
     variables: tuple[Variable, ...],
     assuming: tuple[Formula, ...],
-    claim: Formula | None = None,
+    claim: Formula,
     *,
     budget: Budget,
     share: int = 1,
@@ -379,17 +379,12 @@ def unsatisfiable(
 ) -> tuple[bool | None, dict[str, Any]]:
     """Whether no point of the domain makes all of `assuming` true and the claim not, and z3's values for one.
 
-    True is a proof; with `defined`, only once the
-    claim's sides have been shown to be defined. Without a claim, the question is whether the assumptions
-    contradict one another. False says that z3 found a model of the abstraction, None that it gave up, after the
-    budget's `units` of its own count divided by `share`.
+    True is a proof; with `defined`, only once the claim's sides have been shown to be defined. False says that z3 found
+    a model of the abstraction, None that it gave up, after the budget's `units` of its own count divided by `share`.
     """
     query = _Query(variables, integers=integers)
-    body = [query.known(f) for f in assuming]
-    if claim is not None:
-        body.append(query.failing(claim, defined=defined))
-    stated = assuming if claim is None else (*assuming, claim)
-    quantified = any(isinstance(part, ForAll) for f in stated for part in subformulas(f))
+    body = [*map(query.known, assuming), query.failing(claim, defined=defined)]
+    quantified = any(isinstance(part, ForAll) for f in (*assuming, claim) for part in subformulas(f))
     limit = max(1, budget.units // (share * query.dearness()))
     spent = 0
     for solver in _solvers(query.context, quantified, integers, query.rounds()):

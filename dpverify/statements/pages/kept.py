@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.formulas.expressions import Variable
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import Unit
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.language import Json, Statement
+from dpverify.proving.language import Statement
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
 from dpverify.statements.pages.page import read_page, statements_of

@@ -6,9 +6,9 @@ import platform
 from functools import cache
 from importlib.metadata import version
 
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Variant
-from dpverify.proving.language import Json, Obligation, obligation_to_json
-from dpverify.proving.writing_out import decided_form
+from dpverify.proving.language import Obligation
 from dpverify.running.program import program_hash
 
 PROVING_LIBRARIES = ("sympy", "mpmath", "python-flint", "z3-solver", "cvc5")
@@ -41,7 +41,7 @@ def content_of(variant: Variant, o: Obligation) -> Json:
     ]
     # which sizes they have in practice
     sizes = {v.name: v.size for v in o.over}
-    form = decided_form(o, written_out=True)
-    decided, functionals = obligation_to_json(form), [v.name for v in form.functionals]
-    problem = obligation_to_json(o)
+    form = o.written_out
+    decided, functionals = form.problem.json, [v.name for v in form.functionals]
+    problem = o.problem.json
     return [variant, o.name, o.where, said, o.units, o.latex, problem, decided, functionals, sizes, box]

@@ -14,7 +14,7 @@ from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import VariantOutcome, word
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Coverage, Variant
-from dpverify.proving.language import Statement, obligation_to_json
+from dpverify.proving.language import Statement
 from dpverify.statements.paper import address_of, papers
 from dpverify.statements.provenance import prints
 from dpverify.statements.selection import find_statement
@@ -160,11 +160,11 @@ def _key(task: _ProofTask) -> str:
     because = statement.corrected.because if statement.corrected else ""
     # what is wrong with a printed formula, and what a correction adds, is said of each against the other
     other = (correction_of if task.variant is Variant.PRINTED else printed_of)(statement, obligation.name)
-    against = None if other is None else obligation_to_json(other)
+    against = None if other is None else other.problem.json
     # a special case is held against all that the correction concludes, and against the instances
     corrected = statement.corrected.obligations if statement.corrected else ()
     special = obligation.coverage is Coverage.INSTANCE
-    concluded = [obligation_to_json(o) for o in corrected if special and o.coverage in CONCLUDED]
+    concluded = [o.problem.json for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))
     line = (obligation.provenance, prints(statement.id, task.variant, obligation))
     return json.dumps([program(), statement.id, because, content, against, *rest, line])

@@ -15,15 +15,15 @@ from dpverify.formulas.expressions import Variable
 from dpverify.formulas.functionals import is_plain
 from dpverify.formulas.logic import And, Compare, Exists
 from dpverify.formulas.printing import expression_text, formula_text
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.facts import LetterDomain
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.names import bare, formula_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Gap, Variant, Verdict
-from dpverify.proving.language import Json, Obligation, Statement, obligation_to_json
+from dpverify.proving.language import Obligation, Statement
 from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
-from dpverify.proving.writing_out import decided_form
 from dpverify.reports.plain_formulas import plain_formula
 from dpverify.statements.provenance import prints
 from dpverify.verification.catalog.source_rows import (
@@ -56,7 +56,7 @@ def source_texts(row: SourceRow) -> dict[str, Any]:
 
     statement, variant, obligation = row.statement, row.variant, row.obligation
     claim, repair, of_numbers = obligation.claim, statement.corrected, not row.units
-    decided = decided_form(obligation, written_out=True)
+    decided = obligation.written_out
     letters = {v.name: v for v in (*obligation.over, *(decided.over if of_numbers else ()))}.values()
     return {
         "statement": statement.id,
@@ -173,7 +173,8 @@ def _evidence(row: SourceRow, proof: Proof) -> ProofRecord:
     from dpverify.proving.checker import check
 
     obligation, texts = row.obligation, source_texts(row)
-    proof, form = judged(proof, texts["provenance"]), decided_form(obligation, proof.written_out)
+    proof = judged(proof, texts["provenance"])
+    form = obligation.written_out if proof.written_out else obligation
     certificate, point = proof.certificate, _plain(proof.counterexample)
     confirmation = check(certificate) if certificate is not None else None
     realistic = None
@@ -242,7 +243,7 @@ def _undecided(row: SourceRow, reason: str, gap: Gap, fault: str = "") -> ProofR
         coverage=row.coverage,
         variant=row.variant,
         latex=obligation.latex,
-        expression=json.dumps(obligation_to_json(obligation)["claim"]),
+        expression=json.dumps(obligation.problem.json["claim"]),
         read=what_was_read(obligation),
         scope=obligation.scope,
         notation=tuple(quantity.line for quantity in obligation.notation),

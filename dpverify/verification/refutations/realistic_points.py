@@ -11,8 +11,9 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.verification.refutations.consequences import sides_as_printed
 
 if TYPE_CHECKING:
+    from dpverify.formulas.rendering.neutral import Json
     from dpverify.proving.checker import Confirmation
-    from dpverify.proving.language import Json, Obligation
+    from dpverify.proving.language import Obligation
 
 Checker = Callable[["Json"], "Confirmation"]
 
@@ -73,7 +74,7 @@ def fault_of(
     except (KeyError, ValueError, ZeroDivisionError):
         return "its counterexample at a realistic size is no point"
     whole = len(found.point) == len(point)
-    if not (whole and confirmed(obligation, point) and is_realistic(obligation, point)):
+    if not (whole and confirmed(obligation.problem, point) and is_realistic(obligation, point)):
         return "its counterexample at a realistic size is none, or not of such sizes"
     relation, left, right = _sides(obligation, found.point, *sides_at(obligation, point))
     said = (found.left, found.right, found.excess, found.because)
@@ -96,7 +97,9 @@ def _certificate(obligation: Obligation, point: Mapping[str, str]) -> Json:
     """The certificate that the formula is refuted by this point."""
     from dpverify.proving.certificates import certificate
 
-    return certificate(obligation, Verdict.REFUTED, {"method": "counterexample", "point": dict(point)})
+    return certificate(
+        obligation.problem, Verdict.REFUTED, {"method": "counterexample", "point": dict(point)}
+    )
 
 
 def _sides(

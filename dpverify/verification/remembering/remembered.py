@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Variant
-from dpverify.proving.language import Json, Obligation, Statement, Unread
+from dpverify.proving.language import Obligation, Statement, Unread
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import Paper, PaperFolder
 from dpverify.statements.selection import find_statement

@@ -26,6 +26,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Ge, Gt, Le, Lt, Or
 from dpverify.formulas.operators import absolute, exp, floor, log, maximum, minimum, normal_cdf, sqrt
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving import prove
 from dpverify.proving.language import Obligation
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.balls import BallProver, simplest_between
@@ -49,7 +50,7 @@ def attempt(
     budget: Budget | None = None,
 ) -> Proof | None:
     obligation = Obligation("claim", "here", claim, over, assuming=assuming, box=box or {})
-    return BallProver().attempt(obligation, budget or Budget(boxes=20_000))
+    return BallProver().attempt(obligation.problem, budget or Budget(boxes=20_000))
 
 
 def verdict(*arguments: object, **named: object) -> Verdict:
@@ -381,14 +382,17 @@ def test_edge_rule_does_not_walk_through_dropped_boxes() -> None:
 # ------------------------------------------------------------------------------- shape of the answer
 
 
+def proved_by_balls(claim: Formula) -> Proof:
+    return prove(Obligation("claim", "here", claim, (UNIT,)), provers=(BallProver(),))
+
+
 def test_conjunctions() -> None:
     good, bad = Le(exp(U), 1 + U + U**2), Le(exp(U), 1 + U)
-    proof = attempt(And((good, Lt(0, exp(U)))), (UNIT,))
-    assert proof is not None
+    proof = proved_by_balls(And((good, Lt(0, exp(U)))))
     assert proof.verdict is Verdict.PROVED
     assert proof.certificate["proof"]["method"] == "conjunction"
     assert len(proof.certificate["proof"]["parts"]) == 2
-    assert verdict(And((good, bad)), (UNIT,)) is Verdict.REFUTED
+    assert proved_by_balls(And((good, bad))).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("claim", [Eq(U, U), And((Le(U, 2), Eq(U, U))), Or((Le(U, 0), Ge(U, 0)))])

@@ -20,9 +20,9 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Formula, expressions_in, free_in, in_domain
 from dpverify.formulas.printing import expression_text
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import confirmed, graded, refutation
 from dpverify.proving.provers.quantified.ratios import (
@@ -38,7 +38,6 @@ from dpverify.proving.provers.quantified.task import (
     HOLDS,
     Task,
     put_in,
-    under,
     values_to_json,
 )
 from dpverify.proving.provers.search import rationalized
@@ -253,8 +252,7 @@ def _bound(
     for share, digits in ((0.9999, 3), (0.999, 3), (0.99, 2), (0.9, 2), (0.5, 1)):
         number = rounded_down(where.value * share, digits)
         less: dict[Variable, Expression] = {**values, v: Number(number if least else 1 / number)}
-        inner = under(task.obligation, task.prefix, less)
-        inner = replace(inner, claim=put_in(task.prefix.core, less))
+        inner = task.under(less)
         value = less[v]
         assert isinstance(value, Number)
         # within the conditions rather than at their edge, where intervals decide

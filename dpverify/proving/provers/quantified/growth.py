@@ -18,12 +18,13 @@ from dpverify.formulas.expressions import (
     integer,
 )
 from dpverify.formulas.logic import Compare, free_in
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.language import Json, Obligation
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values
 from dpverify.proving.provers.quantified.ratios import LEAST, MOST, SIZES, Ratio, extremes, inside
-from dpverify.proving.provers.quantified.task import Growth, Task, fresh, negation, values_text
+from dpverify.proving.provers.quantified.task import Growth, Task, fresh, values_text
 
 _TRIED = 6
 """How many curves are tried."""
@@ -45,10 +46,10 @@ def growing(task: Task) -> Proof | None:
         except OutOfScopeError as error:
             task.note(str(error), gap_of(error))
             continue
-        t = integer(fresh("t", task.obligation))
+        t = integer(fresh("t", task.problem))
         for far, of in zip(extremes(ratio, SIZES[0]), (LEAST, MOST), strict=True):
             distinct: dict[str, Curve] = {}
-            for curve in curves(ratio, task.obligation.over, far.point, of):
+            for curve in curves(ratio, task.problem.over, far.point, of):
                 distinct.setdefault(values_text(curve.values(t)), curve)
             for curve in itertools.islice(distinct.values(), _TRIED):
                 which = None if len(task.parts) == 1 else place
@@ -62,7 +63,7 @@ def _refuted(
     task: Task, curve: Curve, mine: Sequence[Variable], part: int | None, *, above: bool
 ) -> Proof | None:
     """The refutation along a curve, if it is proved."""
-    t = integer(fresh("t", task.obligation), ge=curve.start)
+    t = integer(fresh("t", task.problem), ge=curve.start)
     values = curve.values(t)
     growth = None
     moves = any(t in free_variables(e) for e in values.values())
@@ -78,7 +79,7 @@ def _refuted(
             (*(mine if above else ()), *large),
             (*(() if above else mine), *small),
         )
-    inner = negation(task.obligation, task.prefix, values, growth, part)
+    inner = task.negation(values, growth, part)
     found = task.all_shown(inner, f"along {values_text(values)}: ", (Verdict.PROVED,))
     if found is None:
         return None
@@ -98,7 +99,7 @@ def _refuted(
     return task.refutation(values, proofs, said, more)
 
 
-def _nearer(proof: Proof, inner: Obligation) -> Proof:
+def _nearer(proof: Proof, inner: Problem) -> Proof:
     """The proof with a witness at which it is plain that a constant is below a logarithm."""
     bounded = (a for a in inner.assuming if isinstance(a, Compare))
     low = {a.left for a in bounded if isinstance(a.left, Variable)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dpverify.formulas.logic import Compare, has_exists
-from dpverify.proving.language import Obligation
+from dpverify.formulas.logic import Compare
+from dpverify.proving.problem import Problem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover
 from dpverify.proving.provers.quantified.constants import with_constants
 from dpverify.proving.provers.quantified.growth import growing
@@ -26,17 +26,15 @@ class Quantifiers(NamedProver):
         self._provers = tuple(p for p in provers if not isinstance(p, Search))
         self._all = tuple(provers)
 
-    def settle(self, obligation: Obligation, budget: Budget) -> Proof | None:
-        """Prove or refute a claim with an `exists`; None for others."""
-        if not has_exists(obligation.claim):
-            return None
+    def settle(self, problem: Problem, budget: Budget) -> Proof:
+        """Prove or refute a claim with an `exists`."""
         smaller = replace(
             budget,
             boxes=min(budget.boxes, 40_000),
             operations=min(budget.operations, 2_000_000),
             units=min(budget.units, 300_000),
         )
-        task = Task(obligation, peeled(obligation), smaller, self._prove, self._provers)
+        task = Task(problem, peeled(problem), smaller, self._prove, self._provers)
         return self._settled(task) or task.undecided()
 
     def _settled(self, task: Task) -> Proof | None:

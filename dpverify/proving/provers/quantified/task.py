@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from dpverify.formulas.calculus import map_sides, substituted
@@ -28,20 +28,17 @@ from dpverify.formulas.logic import (
     free_in,
     has_exists,
     in_domain,
-    variables_of,
 )
 from dpverify.formulas.printing import expression_text
-from dpverify.formulas.rendering.neutral import expression_to_json, variable_to_json
+from dpverify.formulas.rendering.neutral import Json, expression_to_json, variable_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.certificates import certificate
-from dpverify.proving.language import Json, Obligation
-from dpverify.proving.proof import Budget, Proof, Prover, most_telling, undecided
+from dpverify.proving.problem import Problem
+from dpverify.proving.proof import Budget, Proof, Prover, most_telling, settled, together, undecided
 
 Values = Mapping[Variable, Expression]
-Prove = Callable[..., Proof]
+Prove = Callable[[Problem, Budget, tuple[Prover, ...]], Proof]
 METHOD = "exists"
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
-_TRUE = Le(0, 0)
 
 
 @dataclass(frozen=True)
@@ -69,11 +66,11 @@ class Prefix:
         return all(isinstance(q, Exists) for q in self.quantifiers[: len(self.chosen)])
 
 
-def peeled(obligation: Obligation) -> Prefix:
+def peeled(problem: Problem) -> Prefix:
     """The prefix of a claim; `OutOfScopeError` for other claims, and where a name is bound twice."""
     quantifiers: list[Exists | ForAll] = []
     premises: list[Formula] = []
-    rest = obligation.claim
+    rest = problem.claim
     while not isinstance(rest, Compare | And | Or | Not):
         if isinstance(rest, Implies):
             premises += parts_of(rest.premise)
@@ -81,9 +78,9 @@ def peeled(obligation: Obligation) -> Prefix:
         else:
             quantifiers.append(rest)
             rest = rest.body
-    if has_exists(rest) or any(map(has_exists, (*premises, *obligation.assuming))):
+    if has_exists(rest) or any(map(has_exists, (*premises, *problem.assuming))):
         raise OutOfScopeError("there is something within a part of the claim, or of an assumption")
-    names = [v.name for v in (*obligation.over, *(q.variable for q in quantifiers))]
+    names = [v.name for v in (*problem.over, *(q.variable for q in quantifiers))]
     if len(set(names)) < len(names) or any(q.variable.kind == "vector" for q in quantifiers):
         raise OutOfScopeError("a letter is bound twice, or a vector is bound")
     return Prefix(tuple(quantifiers), tuple(premises), rest)
@@ -132,19 +129,6 @@ def _bounds(letters: tuple[Variable, ...], values: Values) -> tuple[Formula, ...
     return tuple(f for v in letters if not isinstance(values[v], Number) for f in in_domain(v, values[v]))
 
 
-def under(obligation: Obligation, prefix: Prefix, values: Values) -> Obligation:
-    """The obligation for all letters but what there is to be, which has values, in its conditions."""
-    held = (*obligation.assuming, *(put_in(p, values) for p in prefix.premises))
-    return obligation.about(_TRUE, (*obligation.over, *prefix.every), held)
-
-
-def with_values(obligation: Obligation, prefix: Prefix, values: Values) -> list[Obligation]:
-    """What is left to be shown, part by part, once something is put in for all that there is to be."""
-    given = under(obligation, prefix, values)
-    claims = (*_bounds(prefix.chosen, values), *(put_in(part, values) for part in parts_of(prefix.core)))
-    return [replace(given, claim=claim) for claim in claims]
-
-
 @dataclass(frozen=True)
 class Growth:
     """What rises without bound with a letter t of its own, and which constants it goes beyond.
@@ -187,38 +171,14 @@ class Growth:
         }
 
 
-def negation(
-    obligation: Obligation,
-    prefix: Prefix,
-    values: Values,
-    growth: Growth | None = None,
-    part: int | None = None,
-) -> list[Obligation]:
-    """What shows a claim to be false: at the values, whatever there is to be, conditions hold and the core does not.
-
-    `part` is the part of a core that is a conjunction which fails.
-    """
-    core = prefix.core if part is None else parts_of(prefix.core)[part]
-    held = (*obligation.assuming, *prefix.premises)
-    conditions = (*_bounds(prefix.every, values), *(put_in(f, values) for f in held))
-    over = prefix.chosen
-    assuming: tuple[Formula, ...] = ()
-    if growth is not None:
-        over, assuming = (*over, growth.along), growth.assumptions()
-    claims = (*conditions, negated(put_in(core, values)))
-    place = obligation.name, obligation.where
-    return [Obligation(*place, claim, over, assuming=assuming, units=False) for claim in claims]
-
-
 def values_to_json(values: Values) -> Json:
     """As certificates write it."""
     return {v.name: expression_to_json(value) for v, value in values.items()}
 
 
-def fresh(name: str, obligation: Obligation) -> str:
-    """A name that nothing in an obligation has."""
-    taken = {v.name for f in (obligation.claim, *obligation.assuming) for v in variables_of(f)}
-    taken |= {v.name for v in obligation.over}
+def fresh(name: str, problem: Problem) -> str:
+    """A name that nothing in a problem has."""
+    taken = {*problem.letters, *(v.name for v in problem.over)}
     k = 1
     while (found := name if k == 1 else f"{name}_{k}") in taken:
         k += 1
@@ -226,20 +186,20 @@ def fresh(name: str, obligation: Obligation) -> str:
 
 
 class Task:
-    """An obligation whose claim begins with quantifiers: parts to be shown for all letters under conditions.
+    """A problem whose claim begins with quantifiers: parts to be shown for all letters under conditions.
 
     `constants` are positive numbers that there are to be, and that no condition has; `others` are thresholds, powers
     and the like.
     """
 
     def __init__(
-        self, obligation: Obligation, prefix: Prefix, budget: Budget, prove: Prove, provers: Sequence[Prover]
+        self, problem: Problem, prefix: Prefix, budget: Budget, prove: Prove, provers: Sequence[Prover]
     ) -> None:
-        self.obligation, self.prefix, self.budget = obligation, prefix, budget
+        self.problem, self.prefix, self.budget = problem, prefix, budget
         self._prove, self._provers = prove, tuple(provers)
-        self.letters = (*obligation.over, *prefix.every)
+        self.letters = (*problem.over, *prefix.every)
         self.parts = parts_of(prefix.core)
-        self.conditions = (*obligation.assuming, *prefix.premises)
+        self.conditions = (*problem.assuming, *prefix.premises)
         in_conditions = frozenset().union(*map(free_in, prefix.premises))
         self.constants = [v for v in prefix.chosen if _is_constant(v) and v not in in_conditions]
         self.others = [v for v in prefix.chosen if v not in self.constants]
@@ -252,18 +212,18 @@ class Task:
             self.reasons.append(reason)
             self.gaps.append(gap)
 
-    def shown(self, obligation: Obligation, provers: Sequence[Prover] | None = None) -> Proof:
+    def shown(self, problem: Problem, provers: Sequence[Prover] | None = None) -> Proof:
         """What the other provers say."""
         chosen = self._provers if provers is None else tuple(provers)
-        return self._prove(obligation, budget=self.budget, provers=chosen)
+        return self._prove(problem, self.budget, chosen)
 
     def all_shown(
-        self, obligations: Iterable[Obligation], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
+        self, problems: Iterable[Problem], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
     ) -> list[Proof] | None:
         """Proofs of all; None, and what is said of the first that is not shown, where one is missing."""
         proofs = []
-        for obligation in obligations:
-            proof = self.shown(obligation)
+        for problem in problems:
+            proof = self.shown(problem)
             if proof.verdict not in wanted:
                 self.note(said + proof.reason, proof.gap)
                 return None
@@ -272,7 +232,7 @@ class Task:
 
     def earlier(self, v: Variable) -> tuple[Variable, ...]:
         """The letters on which a value of what there is to be may depend."""
-        found = list(self.obligation.over)
+        found = list(self.problem.over)
         for q in self.prefix.quantifiers:
             if q.variable == v:
                 return tuple(found)
@@ -280,42 +240,58 @@ class Task:
                 found.append(q.variable)
         return tuple(found)
 
-    def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Obligation:
+    def under(self, values: Values) -> Problem:
+        """The core for all letters but what there is to be, which has values, in its conditions."""
+        core, *conditions = (put_in(f, values) for f in (self.prefix.core, *self.prefix.premises))
+        return self.left(core, (*self.problem.assuming, *conditions))
+
+    def with_values(self, values: Values) -> list[Problem]:
+        """What is left to be shown, part by part, once something is put in for all that there is to be."""
+        given = self.under(values)
+        claims = (*_bounds(self.prefix.chosen, values), *(put_in(part, values) for part in self.parts))
+        return [given.claiming(claim) for claim in claims]
+
+    def negation(
+        self, values: Values, growth: Growth | None = None, part: int | None = None
+    ) -> list[Problem]:
+        """What shows the claim to be false: at the values, whatever there is, conditions hold and the core does not.
+
+        `part` is the part of a core that is a conjunction which fails.
+        """
+        core = self.prefix.core if part is None else self.parts[part]
+        conditions = (*_bounds(self.prefix.every, values), *(put_in(f, values) for f in self.conditions))
+        over, assuming = self.prefix.chosen, tuple[Formula, ...]()
+        if growth is not None:
+            over, assuming = (*over, growth.along), growth.assumptions()
+        claims = (*conditions, negated(put_in(core, values)))
+        return [Problem(self.problem.name, claim, over, assuming) for claim in claims]
+
+    def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Problem:
         """What is left to be shown for all letters once something is put in."""
-        return self.obligation.about(claim, self.letters, conditions)
+        return self.problem.about(claim, self.letters, conditions)
 
     def claim(self, values: Values, proofs: Sequence[Proof], said: str, below: Sequence[Json] = ()) -> Proof:
         """The proof of the claim from those of what is left."""
-        certified = any(p.verdict is Verdict.CERTIFIED for p in proofs)
-        verdict = Verdict.CERTIFIED if certified else Verdict.PROVED
-        box = {name: ends for p in proofs for name, ends in (p.box or {}).items()}
-        made = self._made(verdict, "claim", values, proofs, said, {"below": list(below)} if below else {})
-        boxes = sum(p.boxes for p in proofs if p.boxes) or None
-        return replace(made, box=box if certified else None, boxes=boxes)
+        more = {"below": list(below)} if below else {}
+        return together(self.problem, proofs, _steps("claim", values, proofs, more), reason=said)
 
     def refutation(
         self, values: Values, proofs: Sequence[Proof], said: str, more: Mapping[str, Json] | None = None
     ) -> Proof:
         """The refutation of the claim from proofs of what its negation leaves."""
-        return self._made(Verdict.REFUTED, "negation", values, proofs, said, more or {})
-
-    def _made(
-        self,
-        verdict: Verdict,
-        shows: str,
-        values: Values,
-        proofs: Sequence[Proof],
-        said: str,
-        more: Mapping[str, Json],
-    ) -> Proof:
-        inner = [p.certificate for p in proofs]
-        steps = {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
-        return Proof(verdict, certificate=certificate(self.obligation, verdict, steps), reason=said)
+        steps = _steps("negation", values, proofs, more or {})
+        return settled(self.problem, Verdict.REFUTED, steps, reason=said)
 
     def undecided(self) -> Proof:
         """That nothing was found, and why."""
         reason = "; ".join(dict.fromkeys(self.reasons)) or "no suitable values are found"
         return undecided(reason, most_telling(self.gaps))
+
+
+def _steps(shows: str, values: Values, proofs: Sequence[Proof], more: Mapping[str, Json]) -> Json:
+    """As certificates write a proof from others."""
+    inner = [p.certificate for p in proofs]
+    return {"method": METHOD, "shows": shows, "values": values_to_json(values), "inner": inner, **more}
 
 
 def _is_constant(v: Variable) -> bool:

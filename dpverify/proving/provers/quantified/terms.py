@@ -13,7 +13,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.proof import Proof, Prover, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values, spread_out
 from dpverify.proving.provers.quantified.ratios import inside, place
-from dpverify.proving.provers.quantified.task import Task, negated, negation, put_in, values_text, with_values
+from dpverify.proving.provers.quantified.task import Task, negated, put_in, values_text
 from dpverify.proving.provers.search import TermsLeft, float_function, violation
 
 _NUMBERS = tuple(map(Fraction, ("0", "1", "2", "1/2", "-1", "3", "10", "1/10", "100", "1/100")))
@@ -31,7 +31,7 @@ def with_terms(task: Task, provers: Sequence[Prover]) -> Proof | None:
         if not task.letters and not task.prefix.premises:
             return _closed(task, provers)
         numbers = all(isinstance(part, Compare) for part in task.parts) and task.constants
-        if numbers and task.prefix.chosen_first and not task.obligation.over:
+        if numbers and task.prefix.chosen_first and not task.problem.over:
             return _denied(task)  # numbers that would do are looked for elsewhere
         return _claimed(task) or _denied(task)
     except OutOfScopeError as error:
@@ -41,7 +41,7 @@ def with_terms(task: Task, provers: Sequence[Prover]) -> Proof | None:
 
 def _closed(task: Task, provers: Sequence[Prover]) -> Proof | None:
     """Where there are no other letters: what there is, is a counterexample to there being none."""
-    (inner,) = negation(task.obligation, task.prefix, {})
+    (inner,) = task.negation({})
     found = task.shown(inner, provers)
     if found.verdict is Verdict.PROVED:
         return task.refutation({}, [found], "there is none")
@@ -66,7 +66,7 @@ def _claimed(task: Task) -> Proof | None:
 def _with_terms(task: Task, values: Mapping[Variable, Expression]) -> Proof | None:
     """The proof with these values, if all that is left is proved."""
     said = f"with {values_text(values)}"
-    inner = with_values(task.obligation, task.prefix, values)
+    inner = task.with_values(values)
     proofs = task.all_shown(inner, f"{said}: ")
     return None if proofs is None else task.claim(values, proofs, said)
 
@@ -86,7 +86,7 @@ def _denied(task: Task) -> Proof | None:
         here = [put_in(f, numbers) for f in hold]
         for values in itertools.islice(_fitting(task, wanted, task.prefix.chosen, here, []), 2):
             all_values = {**numbers, **values}
-            inner = negation(task.obligation, task.prefix, all_values)
+            inner = task.negation(all_values)
             proofs = task.all_shown(inner, wanted=(Verdict.PROVED,))
             if proofs is not None:
                 said = f"false at {values_text(all_values)}" if all_values else "there is none"
@@ -96,11 +96,11 @@ def _denied(task: Task) -> Proof | None:
 
 def _points(task: Task) -> Iterator[dict[Variable, Fraction]]:
     """Simple values of the problem's own letters at which its assumptions hold."""
-    over = task.obligation.over
+    over = task.problem.over
     points = (
         dict(zip(over, values, strict=True)) for values in graded([simple_values(v, None) for v in over], 40)
     )
-    held = (p for p in points if admitted(task.obligation, {v.name: x for v, x in p.items()}))
+    held = (p for p in points if admitted(task.problem, {v.name: x for v, x in p.items()}))
     yield from itertools.islice(held, 3)
 
 
