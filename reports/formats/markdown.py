@@ -33,7 +33,7 @@ from dpverify.views.formula import (
     shortened,
 )
 from dpverify.views.results import AuditedClaim
-from dpverify.views.run import Summary, audit_text, is_measurement, spending, summarize
+from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.subjects import signs
 
 _MOST = 30
@@ -75,7 +75,7 @@ def _left_out(rows: int) -> list[str]:
 
 def render_markdown(ledger: Ledger) -> str:
     """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
-    summary = summarize(ledger)
+    summary = Summary(ledger)
     parts = ["## dpverify", "", escaped(summary.headline), ""]
     parts += _counts(summary)
     for label, found in summary.groups:
@@ -149,7 +149,7 @@ def _finding(finding: BrokenFormula) -> tuple[str, ...]:
 
 def ledger_markdown(ledger: Ledger) -> str:
     """For a comment on a pull request: the headline, counts, and what fails or is a grave finding."""
-    found = summarize(ledger)
+    found = Summary(ledger)
     lines = [f"### dpverify: {escaped(found.headline)}", "", *_counts(found)[:-1]]
     failing = [f"{audit.subject}: {audit.reason}" for audit in found.violated]
     failing += [f"a correction does not hold: {finding_text(each)}" for each in found.failed_repairs]
