@@ -30,10 +30,9 @@ from dpverify.verification.catalog.entries import catalog_entries, named_with, u
 from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_texts
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
-from dpverify.verification.hypotheses.found import recall_hypotheses
-from dpverify.verification.hypotheses.words import case_lines, use_text
+from dpverify.verification.hypotheses import case_lines, recall_hypotheses, use_text
 from dpverify.verification.places import places
-from dpverify.verification.refutations.instances import instance_entries
+from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
