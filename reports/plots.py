@@ -127,35 +127,38 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
 
     The table beside the plot has all of it, so it has none.
     """
-    shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
+    audits = [row.audit for row in rows if row.audit is not None]
+    shown = [audit for audit in audits if 0 < (audit.epsilon_claimed or 0.0) < math.inf]
     if not shown:
         return None
-    ends = [value for row in shown for value in (row.claimed, row.proved, row.lower) if value and value > 0]
+    bounds = ((a.epsilon_claimed, a.epsilon_proved, a.epsilon_lower) for a in shown)
+    ends = [value for values in bounds for value in values if value and value > 0]
     low, high = min(value for value in ends if math.isfinite(value)), max(filter(math.isfinite, ends))
     left, right = low / 1.5, high * 1.3
     with svg.drawing():
         height = 0.75 + 0.19 * len(shown)
         figure, axes = _axes("ε (nats) at the audit's δ, log scale", "", height=height)
-        longest = max(len(row.subject) for row in shown)
+        longest = max(len(audit.subject) for audit in shown)
         margin = min(0.075 * longest + 0.15, 2.2)
         axes.set_position((margin / 4.6, 0.52 / height, (4.6 - margin - 0.12) / 4.6, 1 - 0.64 / height))
         _logarithmic(axes, "x", left, right)
-        for place, row in enumerate(shown):
-            assert row.claimed is not None
-            seen, around = max(row.lower or 0.0, left), [place - 0.38, place + 0.38]
-            axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
-            axes.plot([row.claimed] * 2, around, color=svg.CLAIM)
-            if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
-                axes.plot([row.proved] * 2, around, color=svg.UPPER, linestyle=(0, (1.5, 1)))
-            if row.exact is not None and row.exact.upper > 0:
-                ends = [max(row.exact.lower, left), row.exact.upper]
+        for place, audit in enumerate(shown):
+            claimed, proved, exact = audit.epsilon_claimed, audit.epsilon_proved, audit.epsilon_exact
+            assert claimed is not None
+            seen, around = max(audit.epsilon_lower, left), [place - 0.38, place + 0.38]
+            axes.plot([seen, claimed], [place, place], color=svg.GRID, linewidth=1)
+            axes.plot([claimed] * 2, around, color=svg.CLAIM)
+            if proved is not None and proved < claimed * (1 - 1e-9):
+                axes.plot([proved] * 2, around, color=svg.UPPER, linestyle=(0, (1.5, 1)))
+            if exact is not None and exact.upper > 0:
+                ends = [max(exact.lower, left), exact.upper]
                 axes.plot(ends, [place, place], "D", color=svg.INK, markersize=3.5)
-            if row.lower:
-                axes.plot([row.lower], [place], "o", color=svg.MEASURED, markersize=5)
+            if audit.epsilon_lower:
+                axes.plot([audit.epsilon_lower], [place], "o", color=svg.MEASURED, markersize=5)
         axes.set_ylim(len(shown) - 0.4, -0.6)
-        axes.set_yticks(range(len(shown)), [row.subject for row in shown], fontsize=9)
+        axes.set_yticks(range(len(shown)), [audit.subject for audit in shown], fontsize=9)
         axes.grid(visible=False, axis="y")
-        nothing = [row.subject for row in shown if not row.lower]
+        nothing = [audit.subject for audit in shown if not audit.epsilon_lower]
         title = "Privacy of each algorithm: claimed, proved, exact and audited epsilon"
         description = f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
         drawing = svg.inline(figure, name, title, description + " ".join(map(_sandwiched, shown)))
@@ -171,13 +174,15 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
     return Plot("Claimed, proved, exact and audited ε", drawing, legend, caption, (), ())
 
 
-def _sandwiched(row: SandwichRow) -> str:
+def _sandwiched(audit: PrivacyEvidence) -> str:
     """One row in words."""
-    parts = [f"claimed {nearest(row.claimed)}"] if row.claimed is not None else []
-    parts += [f"proved {at_most(row.proved)}"] if row.proved is not None and math.isfinite(row.proved) else []
-    parts += [f"exact {span(row.exact.lower, row.exact.upper)}"] if row.exact is not None else []
-    parts += [f"audited at least {at_least(row.lower, 3)}"] if row.lower else ["no audited bound"]
-    return f"{row.subject}: {', '.join(parts)}."
+    claimed, proved, exact = audit.epsilon_claimed, audit.epsilon_proved, audit.epsilon_exact
+    parts = [f"claimed {nearest(claimed)}"] if claimed is not None else []
+    parts += [f"proved {at_most(proved)}"] if proved is not None and math.isfinite(proved) else []
+    parts += [f"exact {span(exact.lower, exact.upper)}"] if exact is not None else []
+    lower = audit.epsilon_lower
+    parts += [f"audited at least {at_least(lower, 3)}"] if lower else ["no audited bound"]
+    return f"{audit.subject}: {', '.join(parts)}."
 
 
 def mean_plot(evidence: ExpectationEvidence, name: str) -> Plot:
