@@ -62,12 +62,17 @@ def code(text: str) -> str:
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
-    return [*lines, ""]
+    return lines + ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
+
+
+def _section(heading: str, lines: Iterable[str]) -> list[str]:
+    """What stands below a heading; nothing where that is nothing."""
+    found = list(lines)
+    return [f"### {heading}", "", *found, ""] if found else []
 
 
 def _list(items: Iterable[str]) -> list[str]:
-    return [*(f"- {escaped(item)}" for item in items), ""]
+    return [f"- {escaped(item)}" for item in items]
 
 
 def _left_out(rows: int) -> list[str]:
@@ -80,39 +85,30 @@ def _left_out(rows: int) -> list[str]:
 def render_markdown(ledger: Ledger) -> str:
     """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
     summary = Summary(ledger)
-    parts = ["## dpverify", "", escaped(summary.headline), ""]
-    parts += _counts(summary)
+    parts = ["## dpverify", "", escaped(summary.headline), "", *_counts(summary), ""]
     for label, found in summary.groups:
         rows = (_finding(finding) for each in found for finding in each.findings)
-        parts += [f"### {label}", "", *_table(_OF_FINDINGS, rows)]
-    said = [row for row in ledger.statements if row.printed.headline]
+        parts += _section(label, _table(_OF_FINDINGS, rows))
+    said = [(s.id, s.printed.headline, s.corrected.headline) for s in ledger.statements if s.printed.headline]
     if said:
-        rows = ((row.id, row.printed.headline, row.corrected.headline) for row in said)
-        parts += ["### What was shown of each statement", ""]
-        parts += _table(("statement", "as printed", "corrected"), rows)
-    if summary.failed_repairs:
-        parts += ["### Corrections that do not hold", ""]
-        parts += _list(name_of(failed.formula) for failed in summary.failed_repairs)
-    if summary.powers:
-        parts += ["### What the audits can detect", ""]
-        parts += _list(power.text for power in summary.powers)
+        table = _table(("statement", "as printed", "corrected"), said)
+        parts += _section("What was shown of each statement", table)
+    failed = (name_of(failed.formula) for failed in summary.failed_repairs)
+    parts += _section("Corrections that do not hold", _list(failed))
+    parts += _section("What the audits can detect", _list(power.text for power in summary.powers))
     parts += [escaped(f"The {summary.sizes}."), ""] if summary.sizes else []
     if summary.audits:
-        parts += [
-            "### Audits",
-            "",
-            *_table(("subject", "what", "verdict", "found"), map(_audit, summary.audits)),
-        ]
-    if summary.undecided:
-        parts += ["### Undecided", ""]
-        parts += [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
-        parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
+        table = _table(("subject", "what", "verdict", "found"), map(_audit, summary.audits))
+        parts += _section("Audits", table)
+    reasons = [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
+    undecided = _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
+    parts += _section("Undecided", [*reasons, *undecided])
     spent, whole = spending(ledger.budget)
+    program = f"{escaped(ledger.program)} {escaped(ledger.program_version)}"
     parts += [
         f"The checker confirmed {summary.confirmed}. Error probability spent: {spent} of {whole}.",
         "",
-        f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, "
-        f"{escaped(ledger.program)} {escaped(ledger.program_version)}).",
+        f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, {program}).",
     ]
     return "\n".join(parts) + "\n"
 
@@ -154,7 +150,7 @@ def _finding(finding: BrokenFormula) -> tuple[str, ...]:
 def ledger_markdown(ledger: Ledger) -> str:
     """For a comment on a pull request: the headline, counts, and what fails or is a grave finding."""
     found = Summary(ledger)
-    lines = [f"### dpverify: {escaped(found.headline)}", "", *_counts(found)[:-1]]
+    lines = [f"### dpverify: {escaped(found.headline)}", "", *_counts(found)]
     failing = [f"{audit.subject}: {audit.reason}" for audit in found.violated]
     failing += [f"a correction does not hold: {finding_text(each)}" for each in found.failed_repairs]
     claims = [c for c in found.false_statements if c.consequence is Consequence.CLAIM]
@@ -163,7 +159,7 @@ def ledger_markdown(ledger: Ledger) -> str:
         ("Claims of the papers that fail", [f"{c.statement}: {c.title}" for c in claims]),
     ):
         if rows:
-            lines += ["", f"**{heading}**", "", *(f"- {escaped(row)}" for row in rows[:_MOST])]
+            lines += ["", f"**{heading}**", "", *_list(rows[:_MOST])]
             lines += _left_out(len(rows))
     if found.gaps:
         lines += ["", escaped(f"Undecided: {gaps_text(found.gaps)}.")]
@@ -265,7 +261,7 @@ def proofs_markdown(
         )
         for proof in shown[:_MOST]
     ]  # fmt: skip
-    lines = [f"### {escaped(title)}", "", *_table(head, cells)[:-1], *_left_out(len(shown))]
+    lines = [f"### {escaped(title)}", "", *_table(head, cells), *_left_out(len(shown))]
     for line in beside:
         lines += ["", escaped(line)]
     if units:
@@ -296,7 +292,9 @@ def claims_markdown(claims: Sequence[AuditedClaim], *, command: str) -> str:
             bound, why = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}", one.found.reason
         rows.append((one.outcome, one.name, one.claim, bound, why))
     table = _table(("verdict", "name", "claim", "epsilon at least", "why"), rows)
-    return "\n".join([f"### dpverify: {', '.join(counts)}", "", *table, f"Reproduce: {code(command)}", ""])
+    return "\n".join(
+        [f"### dpverify: {', '.join(counts)}", "", *table, "", f"Reproduce: {code(command)}", ""]
+    )
 
 
 def comparison_markdown(found: Comparison) -> str:
@@ -308,4 +306,4 @@ def comparison_markdown(found: Comparison) -> str:
             change = f"**{row.change}**" if row.change.fails else str(row.change)
             lines.append(f"| {change} | {code(row.row)} | {escaped(row.before)} | {escaped(row.after)} |")
         lines.append("")
-    return "\n".join([*lines, *(f"- {escaped(note)}" for note in found.notes)]).rstrip("\n") + "\n"
+    return "\n".join([*lines, *_list(found.notes)]).rstrip("\n") + "\n"
