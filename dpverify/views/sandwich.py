@@ -31,7 +31,7 @@ class SandwichRow:
     @property
     def ratio(self) -> float | None:
         """The part of what is proved that was seen."""
-        return self.audit and _seen(self.audit)
+        return None if self.audit is None else _seen(self.audit)
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,11 @@ def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
 
 
 def _cells(row: SandwichRow) -> tuple[str, ...]:
-    audit, exact = row.audit, row.audit and row.audit.epsilon_exact
+    audit = row.audit
     audits = str(row.audits) if row.audits else f"none; {', '.join(row.others)}"
     if audit is None:
         return (row.subject, *[""] * 6, audits, "")
+    exact = audit.epsilon_exact
     return (
         row.subject,
         number_text.nearest(audit.delta),
@@ -155,25 +156,26 @@ def as_json(found: Sandwich) -> dict[str, Any]:
     zeros = [{"subject": audit.subject, "audit": audit.title, "why": why} for audit, why in found.zeros]
     return {
         "schema_version": 1,
-        "rows": [_row_as_json(row, row.audit) for row in found.rows],
+        "rows": list(map(_row_as_json, found.rows)),
         "audits": found.audits,
         "without_a_lower_bound": zeros,
     }
 
 
-def _row_as_json(row: SandwichRow, audit: PrivacyEvidence | None) -> dict[str, Any]:
-    exact = audit and audit.epsilon_exact
+def _row_as_json(row: SandwichRow) -> dict[str, Any]:
+    audit = row.audit
+    exact = None if audit is None else audit.epsilon_exact
     return {
         "subject": row.subject,
         "title": row.title,
-        "audit": audit and audit.title,
-        "delta": audit and audit.delta,
-        "claim": audit and audit.claim,
-        "conditions": list(audit.conditions) if audit else [],
-        "epsilon_claimed": _finite(audit and audit.epsilon_claimed),
-        "epsilon_proved": _finite(audit and audit.epsilon_proved),
-        "epsilon_exact": exact and [exact.lower, exact.upper],
-        "epsilon_audited": audit and audit.epsilon_lower,
+        "audit": None if audit is None else audit.title,
+        "delta": None if audit is None else audit.delta,
+        "claim": None if audit is None else audit.claim,
+        "conditions": [] if audit is None else list(audit.conditions),
+        "epsilon_claimed": None if audit is None else _finite(audit.epsilon_claimed),
+        "epsilon_proved": None if audit is None else _finite(audit.epsilon_proved),
+        "epsilon_exact": None if exact is None else [exact.lower, exact.upper],
+        "epsilon_audited": None if audit is None else audit.epsilon_lower,
         "ratio": row.ratio,
         "audits": row.audits,
         "other_audits": list(row.others),
