@@ -31,9 +31,9 @@ from dpverify.views.audits import provable_text, view_of
 from dpverify.views.findings import finding_groups, prove_command, what_is_false
 from dpverify.views.first_screen import FalseClaim, first_screen
 from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
-from dpverify.views.run import audit_text, is_measurement, origin_text, spending, summarize
+from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
-from dpverify.views.subjects import Card, SubjectSection, sections, signs, symbol_rows
+from dpverify.views.subjects import Card, SubjectSection, sections, signs
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""
@@ -71,7 +71,7 @@ def render_html(
     page_sections = sections(ledger)
     anchors = {section.row.id: section.anchor for section in page_sections}
     finding_anchors = {} if short else {name: f"{anchor}--finding" for name, anchor in anchors.items()}
-    found, summary = sandwich(ledger), summarize(ledger)
+    found, summary = sandwich(ledger), Summary(ledger)
     audits = [card for section in page_sections for card in section.audits]
     plots = {card.anchor: plot_of(card.evidence, f"plot--{number}") for number, card in enumerate(audits)}
     page = _environment().get_template("report.html")
@@ -147,6 +147,13 @@ def _groups(page_sections: tuple[SubjectSection, ...]) -> list[tuple[str, list[S
     return list(grouped.items())
 
 
+def _letters(proof: ProofEvidence) -> list[str]:
+    """All letters that the ledger says something of."""
+    return list(
+        dict.fromkeys([*proof.domain, *proof.units, *(proof.box or ()), *(proof.counterexample or ())])
+    )
+
+
 def _note(certificate: Mapping[str, Any]) -> CertificateNote:
     text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=False)
     proof = certificate.get("proof")
@@ -212,7 +219,7 @@ def _environment() -> Environment:
         looks_alike=_looks_alike,
         origin_text=origin_text,
         provable=provable_text,
-        symbol_rows=symbol_rows,
+        letters=_letters,
         unbroken=_unbroken,
         reason_of=reason_of,
         consequence_text=consequence_text,

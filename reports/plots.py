@@ -25,28 +25,6 @@ from dpverify.views.audits import view_of
 from dpverify.views.number_text import at_least, at_most, nearest, power_of_ten, span
 from dpverify.views.sandwich import SandwichRow
 
-# Marks differ in shape as well as in color: a solid line, a dashed line, a filled band or an interval.
-_SWATCHES = {
-    "claim": '<path d="M1 7h30" stroke="var(--plot-claim)" stroke-width="2.5"/>',
-    "upper": '<path d="M1 7h30" stroke="var(--plot-upper)" stroke-width="2.5" stroke-dasharray="6 4"/>',
-    "band": '<path d="M1 2h30v11H1z" fill="var(--plot-measured)" fill-opacity=".25"/>'
-    '<path d="M1 2h30" stroke="var(--plot-measured)" stroke-width="2.5"/>',
-    "interval": '<path d="M16 1v12M11 1h10M11 13h10" stroke="var(--plot-measured)" stroke-width="2.5"/>',
-    "bar": '<path d="M4 7h24M4 2v10M28 2v10" stroke="var(--plot-measured)" stroke-width="3"/>',
-    "mark": '<path d="M16 1v12" stroke="var(--plot-claim)" stroke-width="2.5"/>',
-    "proof": '<path d="M16 1v12" stroke="var(--plot-upper)" stroke-width="2.5" stroke-dasharray="3 2"/>',
-    "diamond": '<path d="M16 2l5 5-5 5-5-5z" fill="var(--plot-ink)"/>',
-    "point": '<circle cx="16" cy="7" r="5" fill="var(--plot-measured)"/>',
-}
-
-
-@dataclass(frozen=True)
-class LegendItem:
-    """One kind of mark and what it stands for."""
-
-    label: str
-    swatch: Markup
-
 
 @dataclass(frozen=True)
 class Plot:
@@ -54,7 +32,8 @@ class Plot:
 
     heading: str
     drawing: Markup
-    legend: tuple[LegendItem, ...]
+    legend: tuple[tuple[str, str], ...]
+    """What each kind of mark, one of those in macros.html, stands for."""
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -138,7 +117,7 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
         )
         for point in points
     )
-    items = tuple(_item(kind, label) for shown, kind, label in legend if shown)
+    items = tuple((kind, label) for shown, kind, label in legend if shown)
     columns = ("ε", "δ at least (audited)", "δ claimed", "δ at most (known)")
     return Plot("Privacy profile", drawing, items, caption, columns, tuple(rows))
 
@@ -148,35 +127,38 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
 
     The table beside the plot has all of it, so it has none.
     """
-    shown = [row for row in rows if row.claimed is not None and 0 < row.claimed < math.inf]
+    audits = [row.audit for row in rows if row.audit is not None]
+    shown = [audit for audit in audits if 0 < (audit.epsilon_claimed or 0.0) < math.inf]
     if not shown:
         return None
-    ends = [value for row in shown for value in (row.claimed, row.proved, row.lower) if value and value > 0]
+    bounds = ((a.epsilon_claimed, a.epsilon_proved, a.epsilon_lower) for a in shown)
+    ends = [value for values in bounds for value in values if value and value > 0]
     low, high = min(value for value in ends if math.isfinite(value)), max(filter(math.isfinite, ends))
     left, right = low / 1.5, high * 1.3
     with svg.drawing():
         height = 0.75 + 0.19 * len(shown)
         figure, axes = _axes("ε (nats) at the audit's δ, log scale", "", height=height)
-        longest = max(len(row.subject) for row in shown)
+        longest = max(len(audit.subject) for audit in shown)
         margin = min(0.075 * longest + 0.15, 2.2)
         axes.set_position((margin / 4.6, 0.52 / height, (4.6 - margin - 0.12) / 4.6, 1 - 0.64 / height))
         _logarithmic(axes, "x", left, right)
-        for place, row in enumerate(shown):
-            assert row.claimed is not None
-            seen, around = max(row.lower or 0.0, left), [place - 0.38, place + 0.38]
-            axes.plot([seen, row.claimed], [place, place], color=svg.GRID, linewidth=1)
-            axes.plot([row.claimed] * 2, around, color=svg.CLAIM)
-            if row.proved is not None and row.proved < row.claimed * (1 - 1e-9):
-                axes.plot([row.proved] * 2, around, color=svg.UPPER, linestyle=(0, (1.5, 1)))
-            if row.exact is not None and row.exact.upper > 0:
-                ends = [max(row.exact.lower, left), row.exact.upper]
+        for place, audit in enumerate(shown):
+            claimed, proved, exact = audit.epsilon_claimed, audit.epsilon_proved, audit.epsilon_exact
+            assert claimed is not None
+            seen, around = max(audit.epsilon_lower, left), [place - 0.38, place + 0.38]
+            axes.plot([seen, claimed], [place, place], color=svg.GRID, linewidth=1)
+            axes.plot([claimed] * 2, around, color=svg.CLAIM)
+            if proved is not None and proved < claimed * (1 - 1e-9):
+                axes.plot([proved] * 2, around, color=svg.UPPER, linestyle=(0, (1.5, 1)))
+            if exact is not None and exact.upper > 0:
+                ends = [max(exact.lower, left), exact.upper]
                 axes.plot(ends, [place, place], "D", color=svg.INK, markersize=3.5)
-            if row.lower:
-                axes.plot([row.lower], [place], "o", color=svg.MEASURED, markersize=5)
+            if audit.epsilon_lower:
+                axes.plot([audit.epsilon_lower], [place], "o", color=svg.MEASURED, markersize=5)
         axes.set_ylim(len(shown) - 0.4, -0.6)
-        axes.set_yticks(range(len(shown)), [row.subject for row in shown], fontsize=9)
+        axes.set_yticks(range(len(shown)), [audit.subject for audit in shown], fontsize=9)
         axes.grid(visible=False, axis="y")
-        nothing = [row.subject for row in shown if not row.lower]
+        nothing = [audit.subject for audit in shown if not audit.epsilon_lower]
         title = "Privacy of each algorithm: claimed, proved, exact and audited epsilon"
         description = f"{len(shown)} algorithms, ε from {nearest(left)} to {nearest(right)}. "
         drawing = svg.inline(figure, name, title, description + " ".join(map(_sandwiched, shown)))
@@ -184,21 +166,23 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
     if nothing:
         caption += f" No dot: the audit has no lower bound ({', '.join(nothing)})."
     legend = (
-        _item("mark", "claimed"),
-        _item("proof", "proved, where that is less"),
-        _item("diamond", "exact, on the audited pair"),
-        _item("point", "audited: at least"),
+        ("mark", "claimed"),
+        ("proof", "proved, where that is less"),
+        ("diamond", "exact, on the audited pair"),
+        ("point", "audited: at least"),
     )
     return Plot("Claimed, proved, exact and audited ε", drawing, legend, caption, (), ())
 
 
-def _sandwiched(row: SandwichRow) -> str:
+def _sandwiched(audit: PrivacyEvidence) -> str:
     """One row in words."""
-    parts = [f"claimed {nearest(row.claimed)}"] if row.claimed is not None else []
-    parts += [f"proved {at_most(row.proved)}"] if row.proved is not None and math.isfinite(row.proved) else []
-    parts += [f"exact {span(row.exact.lower, row.exact.upper)}"] if row.exact is not None else []
-    parts += [f"audited at least {at_least(row.lower, 3)}"] if row.lower else ["no audited bound"]
-    return f"{row.subject}: {', '.join(parts)}."
+    claimed, proved, exact = audit.epsilon_claimed, audit.epsilon_proved, audit.epsilon_exact
+    parts = [f"claimed {nearest(claimed)}"] if claimed is not None else []
+    parts += [f"proved {at_most(proved)}"] if proved is not None and math.isfinite(proved) else []
+    parts += [f"exact {span(exact.lower, exact.upper)}"] if exact is not None else []
+    lower = audit.epsilon_lower
+    parts += [f"audited at least {at_least(lower, 3)}"] if lower else ["no audited bound"]
+    return f"{audit.subject}: {', '.join(parts)}."
 
 
 def mean_plot(evidence: ExpectationEvidence, name: str) -> Plot:
@@ -231,8 +215,8 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
             f"{_bound(last[3])}{_vacuous(empty[last])}. {len(curve)} points; the table beside the plot has them all."
         )
         drawing = svg.inline(figure, name, title, description)
-    legend = [_item("claim", side)] if bounded else []
-    legend.append(_item("interval", "measured, confidence interval"))
+    legend = [("claim", side)] if bounded else []
+    legend.append(("interval", "measured, confidence interval"))
     rows = []
     for x, low, high, bound in curve:
         stated = nearest(bound) if math.isfinite(bound) else "none"
@@ -267,10 +251,10 @@ def _risk_interval(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
         if known:
             axes.axvline(bound, color=svg.CLAIM)
         drawing = svg.inline(figure, name, heading, f"Measured {span(low, high)}; {_bound(bound)}{said}.")
-    legend = [_item("bar", f"measured: {span(low, high)}")]
+    legend = [("bar", f"measured: {span(low, high)}")]
     columns, row = ["measured, at least", "measured, at most"], [at_least(low), at_most(high)]
     if known:
-        legend.append(_item("mark", f"{side}: {nearest(bound)}{said}"))
+        legend.append(("mark", f"{side}: {nearest(bound)}{said}"))
         columns.append("bound")
         row.append(f"{nearest(bound)}{said}")
     caption = _caption(evidence, "" if known else "no bound is stated")
@@ -329,9 +313,9 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
         )
         drawing = svg.inline(figure, name, f"Rate in {evidence.over}", description)
     legend = (
-        _item("claim", f"claimed exponent {claimed}"),
-        _item("band", f"measured exponent {exponent}"),
-        _item("interval", "measured, confidence interval"),
+        ("claim", f"claimed exponent {claimed}"),
+        ("band", f"measured exponent {exponent}"),
+        ("interval", "measured, confidence interval"),
     )
     caption = "Both axes on log scales; the lines go through the center of the points."
     columns = (evidence.over, "measured, at least", "measured, at most")
@@ -356,7 +340,7 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
             f"{span(evidence.measured.lower, evidence.measured.upper)} apart in {evidence.measured_distance} distance."
         )
         drawing = svg.inline(figure, name, title, description)
-    legend = (_item("claim", "the correct law"), _item("band", "the sampler's law, confidence band"))
+    legend = (("claim", "the correct law"), ("band", "the sampler's law, confidence band"))
     caption = (
         "The probability of at most the value on the axis, minus what it should be. The band contains it everywhere, "
         f"except with probability {at_most(evidence.failure_probability)}."
@@ -441,11 +425,6 @@ def _intervals(axes: Axes, points: Sequence[tuple[float, float, float]]) -> None
         "fmt": "none", "ecolor": svg.MEASURED, "elinewidth": 2, "capsize": 4, "capthick": 2,
     }  # fmt: skip
     axes.errorbar([x for x, *_ in points], middles, yerr=[below, above], **style)
-
-
-def _item(kind: str, label: str) -> LegendItem:
-    swatch = f'<svg viewBox="0 0 32 14" aria-hidden="true" fill="none">{_SWATCHES[kind]}</svg>'
-    return LegendItem(label, Markup(swatch))
 
 
 def _capital(text: str) -> str:

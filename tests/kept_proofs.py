@@ -64,7 +64,7 @@ def proving_files(package: Path) -> list[Path]:
             *files,
             package / "statements" / "provenance.py",
             *(package / "verification" / "catalog").glob("*.py"),
-            *(package / "verification" / "refutations").glob("*.py"),
+            package / "verification" / "refutations.py",
         ]
     )
 

@@ -34,7 +34,7 @@ from dpverify.ledger.written_numbers import coordinates_of, coordinates_text
 from dpverify.proving.certificates import canonical
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import attempted
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, Prover
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.points import admitted, confirmed, ranks, spread_out
@@ -269,7 +269,7 @@ class _RealisticSearch:
     def _is_admitted(self, point: ExactPoint) -> bool:
         return admitted(self._obligation.problem, point) and is_realistic(self._obligation, point)
 
-    def _confined(self) -> Problem:
+    def _confined(self) -> ProofProblem:
         """The formula with all ranges as assumptions."""
         sides: list[Formula] = []
         for v in self._obligation.over:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from importlib import resources
 from pathlib import Path
 
 from dpverify.commands.stated_claims import OWN_FILE
@@ -10,30 +11,6 @@ from dpverify.errors import InvalidDataError
 from dpverify.files import write_whole
 
 FOLDER = "privacy"
-
-_ENTRIES = """\
-# Privacy claims, audited by `dpverify run`.
-{table}# A correct claim is called violated with at most this probability, all claims together.
-failure-probability = 1e-6
-# The same seed gives the same verdicts.
-seed = 0
-# Folder for the ledger, which `dpverify report` and `dpverify compare` read.
-report = "build/dpverify"
-
-# One such entry a claim. Instead of a function: command = "a program", or samples, as left = "these.npy" and
-# right = "others.npy".
-[[{prefix}claims]]
-name = "noisy mean"
-function = "privacy.release:noisy_mean"
-# "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "order=8,rdp=0.3"
-claim = "eps=1"
-# Two data sets that differ in one record, a record a row; `dpverify audit --search-neighbors` finds others.
-data = "privacy/data.csv"
-neighbor = "privacy/neighbor.csv"
-adjacency = "replace-one"
-# On each data set, at most: an audit stops as soon as the claim is refuted.
-runs = 20000
-"""
 
 _RELEASE = '''\
 """What is released, with the noise that its claim needs. Put your own here."""
@@ -90,14 +67,11 @@ def write_first_claims(folder: Path) -> list[Path]:
         there.insert(0, project)
     if there:
         raise InvalidDataError(f"{there[0]} states claims or exists already; allowed: a project without it.")
-    if before is None:
-        target, content = own, _ENTRIES.format(table="", prefix="")
-    else:
-        gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-        target, content = (
-            project,
-            before + gap + _ENTRIES.format(table="[tool.dpverify]\n", prefix="tool.dpverify."),
-        )
+    target, content = project, resources.files(__package__).joinpath("first_claims.toml").read_text("utf-8")
+    if before is None:  # in a file of its own, its entries stand at the top
+        target, content = own, content.replace("[tool.dpverify]\n", "").replace("tool.dpverify.", "")
+    elif before:
+        content = before + "\n" * (2 - before.endswith("\n") - before.endswith("\n\n")) + content
     new = [place / name for name in _FILES]
     was_there = place.exists()
     try:

@@ -54,7 +54,7 @@ def check(
     itself says; 1: a row or certificate is missing, or contradicts its source or the checker; 2: no ledger.
     """
     extras.require("dpverify check", "prove")
-    from dpverify.verification.checking.audit_rows import Rerun
+    from dpverify.verification.audit_check import Rerun
     from dpverify.verification.ledger_check import check_ledger
 
     check_json(json_file)

@@ -312,8 +312,13 @@ def hypotheses(
     """
     extras.require("dpverify hypotheses", "prove")
     from dpverify.statements.selection import select_statements
-    from dpverify.verification.hypotheses.found import recall_or_find_hypotheses
-    from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
+    from dpverify.verification.hypotheses import (
+        CUT_SHORT,
+        case_lines,
+        markdown,
+        recall_or_find_hypotheses,
+        summary,
+    )
     from dpverify.views.formula import point_text
 
     check_json(json_file)

@@ -11,13 +11,13 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 
 VERSION = 1
 _NAME = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 
-def certificate(problem: Problem, verdict: Verdict, proof: Json) -> Json:
+def certificate(problem: ProofProblem, verdict: Verdict, proof: Json) -> Json:
     """The certificate that says how `problem` came to `verdict`; `proof` has at least a `method`."""
     return {"version": VERSION, "problem": problem.json, "verdict": str(verdict), "proof": proof}
 

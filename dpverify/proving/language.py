@@ -16,7 +16,7 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.names import bare
 from dpverify.ledger.verdicts import Consequence, Coverage
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.writing_out import BoundForms, written_out
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class Obligation:
             problem.check_free(f"fault of obligation {self.name}", self.catches.claim, "a claim")
 
     @cached_property
-    def problem(self) -> Problem:
+    def problem(self) -> ProofProblem:
         """What is to be decided: all of it that provers see."""
-        return Problem(self.name, self.claim, self.over, self.assuming, self.box)
+        return ProofProblem(self.name, self.claim, self.over, self.assuming, self.box)
 
     @cached_property
     def written_out(self) -> Obligation:

@@ -15,7 +15,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.ledger.written_numbers import coordinates_of
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import (
     STOPPED_BY_MEMORY,
     STOPPED_BY_THE_CLOCK,
@@ -139,7 +139,7 @@ def _near(form: Obligation, named: Mapping[str, str]) -> Iterator[ExactPoint]:
     return carried_over(form.over, form.formulas, {x: coordinates_of(value) for x, value in named.items()})
 
 
-def _answer(problem: Problem, limits: Budget, chosen: tuple[Prover, ...]) -> Proof:
+def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -> Proof:
     """Prove or refute a problem as if every letter could have all values of its domain."""
     start = time.monotonic()
     if problem.has_vectors:
@@ -170,7 +170,7 @@ def _cut_short(proof: Proof) -> Proof:
     return replace(proof, reason=reason, gap=gap, stopped_by_the_clock=True)
 
 
-def witness_of(problem: Problem, budget: Budget) -> Witness:
+def witness_of(problem: ProofProblem, budget: Budget) -> Witness:
     """A point at which a problem says anything, or why there is none; what goes beyond limits finds none."""
     return within_limits(
         lambda: witness(problem, budget), budget, lambda why, _: Witness(None, f"{NONE_FOUND} ({why})")
@@ -202,7 +202,7 @@ def _check_obligation(obligation: object) -> None:
         raise InvalidArgumentError("obligation", obligation, "an Obligation")
 
 
-def _shown(problem: Problem, proof: Proof) -> dict[str, str] | None:
+def _shown(problem: ProofProblem, proof: Proof) -> dict[str, str] | None:
     """The counterexample without the variables that the formulas bind or do not use at all."""
     if proof.counterexample is None:
         return None
@@ -210,7 +210,7 @@ def _shown(problem: Problem, proof: Proof) -> dict[str, str] | None:
     return {name: value for name, value in proof.counterexample.items() if name in names}
 
 
-def _settled(problem: Problem, budget: Budget, provers: tuple[Prover, ...]) -> Proof:
+def _settled(problem: ProofProblem, budget: Budget, provers: tuple[Prover, ...]) -> Proof:
     if isinstance(problem.claim, And) and problem.claim.parts:
         return _conjunction(problem, problem.claim.parts, budget, provers)
     reasons: list[str] = []
@@ -226,7 +226,7 @@ def _settled(problem: Problem, budget: Budget, provers: tuple[Prover, ...]) -> P
     return undecided("; ".join(dict.fromkeys(reasons)), most_telling(gaps))
 
 
-def attempted(prover: Prover, problem: Problem, budget: Budget) -> Proof | None:
+def attempted(prover: Prover, problem: ProofProblem, budget: Budget) -> Proof | None:
     """One attempt with limited steps; what goes beyond them, or too deep, is no answer."""
     return within_limits(lambda: prover.attempt(problem, budget), budget, undecided)
 
@@ -277,7 +277,7 @@ def _joined(parts: list[Json]) -> Json:
 
 
 def _conjunction(
-    problem: Problem, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
+    problem: ProofProblem, parts: tuple[Formula, ...], budget: Budget, provers: tuple[Prover, ...]
 ) -> Proof:
     proofs: list[Proof] = []
     for part in parts:

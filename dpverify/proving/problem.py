@@ -38,7 +38,7 @@ _FORMULAS = "formulas such as Le(left, right), for claim and assumptions"
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProofProblem:
     """A claim that is to hold for all values of letters that satisfy assumptions, and a box for some of the letters.
 
     It is all that provers see of an obligation. `name` is for messages. What is costly is found when it is asked for.
@@ -147,11 +147,13 @@ class Problem:
             "claim": formula_to_json(self.claim),
         }
 
-    def claiming(self, claim: Formula) -> Problem:
+    def claiming(self, claim: Formula) -> ProofProblem:
         """The same with another claim."""
         return replace(self, claim=claim)
 
-    def about(self, claim: Formula, over: tuple[Variable, ...], assuming: tuple[Formula, ...]) -> Problem:
+    def about(
+        self, claim: Formula, over: tuple[Variable, ...], assuming: tuple[Formula, ...]
+    ) -> ProofProblem:
         """The same with another claim, letters and assumptions; boxes of other letters go."""
         names = {v.name for v in over}
         box = {name: ends for name, ends in self.box.items() if name in names}

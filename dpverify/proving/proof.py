@@ -13,7 +13,7 @@ from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 
 PROVER_VERDICTS = (
     Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW, Verdict.UNDECIDED,
@@ -137,21 +137,21 @@ class Prover(Protocol):
     def name(self) -> str:
         """A short name for the ledger."""
 
-    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
+    def attempt(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Try to prove or refute."""
 
 
-def settled(problem: Problem, verdict: Verdict, steps: Json, **more: Any) -> Proof:
+def settled(problem: ProofProblem, verdict: Verdict, steps: Json, **more: Any) -> Proof:
     """The proof whose certificate has these steps."""
     return Proof(verdict, certificate=certificate(problem, verdict, steps), **more)
 
 
-def proved(problem: Problem, steps: Json) -> Proof:
+def proved(problem: ProofProblem, steps: Json) -> Proof:
     """The same of what holds exactly, everywhere."""
     return settled(problem, Verdict.PROVED, steps)
 
 
-def together(problem: Problem, parts: Sequence[Proof], steps: Json, **more: Any) -> Proof:
+def together(problem: ProofProblem, parts: Sequence[Proof], steps: Json, **more: Any) -> Proof:
     """What the proofs of all parts show together: as much as the weakest, on all boxes."""
     box = {name: ends for part in parts for name, ends in (part.box or {}).items()}
     boxes = sum(part.boxes or 0 for part in parts) or None
@@ -170,7 +170,7 @@ class NamedProver(ABC):
 
     name: str
 
-    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
+    def attempt(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Try to prove or refute."""
         try:
             found = self.settle(problem, budget)
@@ -179,5 +179,5 @@ class NamedProver(ABC):
         return None if found is None else replace(found, prover=self.name)
 
     @abstractmethod
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """The same, without the name."""

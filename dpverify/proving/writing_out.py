@@ -24,7 +24,7 @@ from dpverify.formulas.functionals import may_be_a_functional
 from dpverify.formulas.logic import Compare, Formula, free_in, in_domain
 from dpverify.formulas.operators import apply, exp, log, root
 from dpverify.formulas.values import UnclearError, UndefinedError
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate
 
 BoundForms = tuple[tuple[Formula, ...], tuple[Formula, ...]]
@@ -32,8 +32,8 @@ BoundForms = tuple[tuple[Formula, ...], tuple[Formula, ...]]
 
 
 def written_out(
-    problem: Problem, formulas: Mapping[Variable, Expression], bound_forms: BoundForms | None
-) -> tuple[Problem, dict[Variable, Expression]] | None:
+    problem: ProofProblem, formulas: Mapping[Variable, Expression], bound_forms: BoundForms | None
+) -> tuple[ProofProblem, dict[Variable, Expression]] | None:
     """A problem with letters replaced by the formulas that they stand for, whose values are in their domains.
 
     Letters that equations among the assumptions fix are replaced as well: a logarithm has no rational values, so that

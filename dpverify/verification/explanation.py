@@ -30,10 +30,9 @@ from dpverify.verification.catalog.entries import catalog_entries, named_with, u
 from dpverify.verification.catalog.program import program
 from dpverify.verification.catalog.rows import ProofRecord, domain_of, source_texts
 from dpverify.verification.catalog.source_rows import SourceRow, obligations_of
-from dpverify.verification.hypotheses.found import recall_hypotheses
-from dpverify.verification.hypotheses.words import case_lines, use_text
+from dpverify.verification.hypotheses import case_lines, recall_hypotheses, use_text
 from dpverify.verification.places import places
-from dpverify.verification.refutations.instances import instance_entries
+from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
@@ -89,7 +88,13 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     if path is not None:
         yield from _algorithm(path, algorithm)
     yield from _rests_on(row.id)
-    users = _users(row.id)
+    rows = _catalog()
+    users = {
+        name: rows[name].title
+        for other in papers().values()
+        for name in other.rest_on(row.id)
+        if name in rows
+    }
     audits = Counter[str]()
     for other in papers().values():
         audits.update(audits_of(other))
@@ -109,6 +114,10 @@ def _row(paper: Paper, row: CatalogRow) -> Iterator[str]:
     )
     yield from _audits(row.id, {name: audits[name] for name in users}, plans)
     yield from _section("Where to find it", (f"  {place}" for place in places(paper, row.id, plans)))
+
+
+def _catalog() -> dict[str, CatalogRow]:
+    return {row.id: row for paper in papers().values() for row in paper.catalog}
 
 
 def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
@@ -345,8 +354,7 @@ def _outcome(evidence: ProofEvidence) -> Iterator[str]:
 
 def _rests_on(id_: str) -> Iterator[str]:
     """Both directions: what a statement rests on, and the statements that rest on it."""
-    rows = {row.id: row for paper in papers().values() for row in paper.catalog}
-    results = named_results()
+    rows, results = _catalog(), named_results()
 
     def line(name: str) -> str:
         if bare(name) in results:
@@ -378,7 +386,7 @@ def _algorithm(path: str, found: Any) -> Iterator[str]:
     yield from _section(f"Parameters of {name}", [*_all_wrapped(texts, "      "), in_full])
     unstated = (f"{what}: {why}" for what, why in getattr(found, "unstated", {}).items())
     yield from _section("What it does not state", _all_wrapped(unstated, "      "))
-    rows = {row.id: row for other in papers().values() for row in other.catalog}
+    rows = _catalog()
     rests_on = [rows[name] for name in getattr(found, "statements", ()) if name in rows]
     yield from _section(
         "Rests on", (f"  {row.id}: {row.where}, {row.title}{_known(row.id)}" for row in rests_on)
@@ -434,17 +442,6 @@ def _sentences(text: str) -> list[str]:
 
 
 # ------------------------------------------------------------------------------------------ what goes with it
-
-
-def _users(id_: str) -> dict[str, str]:
-    """Id and title of every algorithm that rests on a statement."""
-    return {
-        row.id: row.title
-        for paper in papers().values()
-        for name in paper.rest_on(id_)
-        for row in paper.catalog
-        if row.id == name
-    }
 
 
 def _bounds(id_: str, plans: list[Plan]) -> list[str]:

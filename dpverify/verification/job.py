@@ -22,7 +22,7 @@ from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.refutations.contradictions import contradictions
+from dpverify.verification.refutations import contradictions
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""

@@ -3,7 +3,7 @@
 Every row of a proof is looked at anew: what it shows must be what its source says, its certificate must be about the
 very problem that the source states, and the independent checker must confirm it again. The provers are asked only
 where the ledger itself says that the checker did not confirm a row, or that a row is undecided: then their answer
-must be the ledger's. Audits are held against their plans (`checking.audit_rows`), and repeated where that is asked.
+must be the ledger's. Audits are held against their plans (`audit_check`), and repeated where that is asked.
 """
 
 from __future__ import annotations
@@ -39,22 +39,30 @@ from dpverify.running import Progress
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
-from dpverify.verification.catalog.entries import entries_of_run, results_of
-from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
-from dpverify.verification.catalog.source_rows import SourceRow, rows_of
-from dpverify.verification.checking.audit_rows import (
+from dpverify.verification.audit_check import (
     HEAD,
     NO_RERUN,
     Rerun,
+    RowCheck,
+    RowRefusedError,
+    Status,
     audit_names,
     audit_rows,
+    compare,
     differences,
+    short,
 )
-from dpverify.verification.checking.rows import RowCheck, RowRefusedError, Status, compare, short
+from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
+from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.display_counts import displays_of_ledger
-from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
-from dpverify.verification.refutations.contradictions import contradictions
-from dpverify.verification.refutations.realistic_points import fault_of
+from dpverify.verification.refutations import (
+    contradictions,
+    fault_of,
+    judged,
+    refutation_texts,
+    sides_as_printed,
+)
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dpverify.ledger.audits import AuditEvidence, ClaimForm, ClaimOrigin
 from dpverify.ledger.document import ErrorBudget, Ledger
-from dpverify.ledger.entries import ErratumEntry, StatementEntry
+from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
@@ -40,142 +40,96 @@ class Power:
     """Whether it belongs into the headline."""
 
 
-@dataclass(frozen=True)
 class Summary:
     """The outcome of a run, from its ledger alone."""
 
-    statements: int
-    """Statements in the catalog."""
-    checked: int
-    """Statements of which at least one formula or audit has an outcome."""
-    papers: tuple[str, ...]
-    proofs: tuple[ProofEvidence, ...]
-    audits: tuple[AuditEvidence, ...]
-    counts: tuple[VerdictCount, ...]
-    false_statements: Faulty
-    """Statements that are false as printed."""
-    where_meant: Faulty
-    """Statements that are false in edge cases only, which no reader means."""
-    unfollowed: Faulty
-    """Statements that do not follow from what is declared."""
-    false_parts: Faulty
-    """Statements that stand, or were not checked as a whole, but of which a part is false as printed: a step of the
-    proof, a condition, a unit."""
-    unfollowed_parts: Faulty
-    """The same where no part is false, but one does not follow."""
-    findings: tuple[BrokenFormula, ...]
-    """Printed formulas that are false or do not follow."""
-    failed_repairs: tuple[BrokenFormula, ...]
-    """Corrected formulas that are false too."""
-    violated: tuple[AuditEvidence, ...]
-    false_constants: tuple[AuditEvidence, ...]
-    """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
-    undecided: tuple[ProofEvidence | AuditEvidence, ...]
-    errata: tuple[tuple[StatementEntry, ErratumEntry], ...]
-    """Errata that a test or an audit computes, with their statements, worst consequence first."""
-    measurements: tuple[AuditEvidence, ...]
-    """Audits without a claim to compare with: they have a number and no verdict."""
-    powers: tuple[Power, ...]
-    """What the audits can detect, one entry per kind of audit."""
-    gaps: tuple[tuple[Gap, int], ...]
-    """How often each of the known reasons left something undecided."""
-    sizes: str
-    """How large the data were that each kind of audit was run on; empty if ledgers do not say."""
-    units: int
-    """Formulas whose units were compared."""
-    units_agree: int
-    confirmed: str
-    """How many formulas the checker confirmed, and of how many it confirmed the units."""
-    unconfirmed: tuple[ProofEvidence, ...]
-    """Proofs with a verdict that the checker did not confirm."""
-    headline: str
+    def __init__(self, ledger: Ledger) -> None:
+        self.proofs = tuple(entry for entry in ledger.entries if isinstance(entry, ProofEvidence))
+        self.audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
+        catalog = {row.id for row in ledger.statements}
+        names = {proof.statement for proof in self.proofs} | {audit.subject for audit in self.audits}
+        # a row may carry a verdict from an earlier run
+        names |= {row.id for row in ledger.statements if row.has_outcome}
+        self.statements = len(catalog)
+        self.checked = len(names & catalog) if catalog else len(names)
+        """Statements of which at least one formula or audit has an outcome."""
+        self.papers = tuple(dict.fromkeys(row.paper for row in ledger.statements))
+        errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
+        self.errata = tuple(sorted(errata, key=lambda found: gravity(found[1].consequence)))
+        """Errata that a test or an audit computes, with their statements, worst consequence first."""
+        self._sort_statements(corrections(ledger).values())
+        self._sort_formulas()
+        self._sort_audits(ledger.profile)
+        entries: tuple[ProofEvidence | AuditEvidence, ...] = (*self.proofs, *self._judged)
+        self.counts = tuple(_count(verdict, self.proofs, self._judged) for verdict in Verdict)
+        self.undecided = tuple(entry for entry in entries if entry.verdict is Verdict.UNDECIDED)
+        reasons = [entry.gap for entry in self.undecided]
+        self.gaps = tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons)
+        """How often each of the known reasons left something undecided."""
+        self.headline = " ".join([*self._headline(), *shown_text(ledger.statements)])
 
-    @property
-    def groups(self) -> tuple[tuple[str, Faulty], ...]:
-        """What is false in print or does not follow, under headings."""
-        found = (
+    def _sort_statements(self, found: Iterable[FaultyStatement]) -> None:
+        """What is false in print or does not follow: statements themselves, and those of which only a part is so."""
+        every = tuple(found)
+        self.false_statements, self.where_meant, self.unfollowed = (
+            tuple(each for each in every if each.standing is standing) for standing in _APART
+        )
+        self.false_parts, self.unfollowed_parts = (
+            tuple(each for each in every if each.standing not in _APART and each.unfollowed is which)
+            for which in (False, True)
+        )
+        groups = (
             ("Statements that are false as printed", self.false_statements),
             ("Statements that do not follow from what is declared", self.unfollowed),
             ("Statements that hold where they are meant", self.where_meant),
             ("Statements with a formula that is false in a proof, a condition or a unit", self.false_parts),
             ("Statements with a step or a condition that does not follow", self.unfollowed_parts),
         )
-        return tuple(group for group in found if group[1])
+        self.groups = tuple(group for group in groups if group[1])
+
+    def _sort_formulas(self) -> None:
+        proofs = self.proofs
+        broken = [proof for proof in proofs if proof.verdict in BROKEN]
+        self.findings = tuple(
+            BrokenFormula(proof, repairs_of(proof, proofs))
+            for proof in sorted(broken, key=lambda proof: gravity(proof.consequence))
+            if proof.variant is Variant.PRINTED
+        )
+        self.failed_repairs = tuple(BrokenFormula(p) for p in broken if p.variant is Variant.CORRECTED)
+        self.units = sum(proof.coverage is Coverage.UNIT for proof in proofs)
+        """Formulas whose units were compared."""
+        self.units_agree = sum(map(units_agree, proofs))
+        self.confirmed = _confirmed_text(proofs)
+        decided = (proof for proof in proofs if proof.verdict is not Verdict.UNDECIDED)
+        self.unconfirmed = tuple(proof for proof in decided if not proof.confirmed_by_checker)
+
+    def _sort_audits(self, profile: str) -> None:
+        self.measurements = tuple(filter(is_measurement, self.audits))
+        self._judged = tuple(audit for audit in self.audits if not is_measurement(audit))
+        self.violated = tuple(audit for audit in self.audits if audit.verdict is Verdict.VIOLATED)
+        self.false_constants = tuple(audit for audit in self.audits if audit.verdict is Verdict.REFUTED)
+        """Printed constants beyond which the formula was shown to fail; the paper's doing, not an implementation's."""
+        self.powers = _powers(self._judged)
+        self.sizes = sizes_text(profile, self.audits)
+
+    def _headline(self) -> Iterator[str]:
+        yield _scope_text(
+            self.checked, self.statements, self.proofs, len(self._judged), len(self.measurements)
+        )
+        yield _false_text(
+            self.false_statements, self.where_meant, self.unfollowed, self.false_parts, self.unfollowed_parts
+        )
+        if self.false_constants:
+            yield f"{plural(len(self.false_constants), 'printed constant')} refuted."
+        if self.violated:
+            subjects = len({audit.subject for audit in self.violated})
+            yield f"{plural(subjects, 'implementation')} {'violates' if subjects == 1 else 'violate'} a claim."
+        elif self._judged:
+            yield "No audit found a violation."
+        yield from (f"{power.text}." for power in self.powers if power.leads)
 
 
-def summarize(ledger: Ledger) -> Summary:
-    """Count and sort a ledger's entries."""
-    proofs = tuple(entry for entry in ledger.entries if isinstance(entry, ProofEvidence))
-    audits = tuple(entry for entry in ledger.entries if not isinstance(entry, ProofEvidence))
-    broken = [proof for proof in proofs if proof.verdict in BROKEN]
-    findings = tuple(
-        BrokenFormula(proof, repairs_of(proof, proofs))
-        for proof in sorted(broken, key=lambda proof: gravity(proof.consequence))
-        if proof.variant is Variant.PRINTED
-    )
-    names = {proof.statement for proof in proofs} | {audit.subject for audit in audits}
-    # a row may carry a verdict from an earlier run
-    names |= {row.id for row in ledger.statements if row.has_outcome}
-    catalog = {row.id for row in ledger.statements}
-    violated = tuple(audit for audit in audits if audit.verdict is Verdict.VIOLATED)
-    false_constants = tuple(audit for audit in audits if audit.verdict is Verdict.REFUTED)
-    corrected = corrections(ledger).values()
-    apart = (Standing.REFUTED, Standing.WHERE_MEANT, Standing.DOES_NOT_FOLLOW)
-    false_statements, meant, unfollowed = (
-        tuple(found for found in corrected if found.standing is standing) for standing in apart
-    )
-    parts = [found for found in corrected if found.standing not in apart]
-    false_parts, unfollowed_parts = (
-        tuple(found for found in parts if found.unfollowed is which) for which in (False, True)
-    )
-    checked = len(names & catalog) if catalog else len(names)
-    measurements = tuple(audit for audit in audits if is_measurement(audit))
-    judged = tuple(audit for audit in audits if not is_measurement(audit))
-    entries: tuple[ProofEvidence | AuditEvidence, ...] = (*proofs, *judged)
-    undecided = tuple(entry for entry in entries if entry.verdict is Verdict.UNDECIDED)
-    reasons = [entry.gap for entry in undecided]
-    units = [proof for proof in proofs if proof.coverage is Coverage.UNIT]
-    powers = _powers(judged)
-    constants = [f"{plural(len(false_constants), 'printed constant')} refuted."] if false_constants else []
-    headline = (
-        _scope_text(checked, len(catalog), proofs, len(judged), len(measurements)),
-        _false_text(false_statements, meant, unfollowed, false_parts, unfollowed_parts),
-        *constants,
-        *_violated_text(violated, judged),
-        *(f"{power.text}." for power in powers if power.leads),
-        *shown_text(ledger.statements),
-    )
-    errata = [(row, erratum) for row in ledger.statements for erratum in row.errata]
-    return Summary(
-        statements=len(catalog),
-        checked=checked,
-        papers=tuple(dict.fromkeys(row.paper for row in ledger.statements)),
-        proofs=proofs,
-        audits=audits,
-        counts=tuple(_count(verdict, proofs, judged) for verdict in Verdict),
-        false_statements=false_statements,
-        where_meant=meant,
-        unfollowed=unfollowed,
-        false_parts=false_parts,
-        unfollowed_parts=unfollowed_parts,
-        findings=findings,
-        failed_repairs=tuple(BrokenFormula(proof) for proof in broken if proof.variant is Variant.CORRECTED),
-        violated=violated,
-        false_constants=false_constants,
-        undecided=undecided,
-        errata=tuple(sorted(errata, key=lambda found: gravity(found[1].consequence))),
-        gaps=tuple((gap, reasons.count(gap)) for gap in Gap if gap in reasons),
-        measurements=measurements,
-        powers=powers,
-        sizes=sizes_text(ledger.profile, audits),
-        units=len(units),
-        units_agree=sum(map(units_agree, units)),
-        confirmed=_confirmed_text(proofs),
-        unconfirmed=tuple(
-            p for p in proofs if p.verdict is not Verdict.UNDECIDED and not p.confirmed_by_checker
-        ),
-        headline=" ".join(headline),
-    )
+_APART = (Standing.REFUTED, Standing.WHERE_MEANT, Standing.DOES_NOT_FOLLOW)
 
 
 def is_measurement(audit: AuditEvidence) -> bool:
@@ -349,14 +303,6 @@ def roots_text(statements: Iterable[StatementEntry]) -> list[str]:
     on_a_box = sum(bool(each.boxed) for each in roots)
     boxed = f" ({on_a_box} on a box)" if on_a_box else ""
     return [f"Of the {len(roots)} that {'holds' if len(roots) == 1 else 'hold'}{boxed}, {said}."]
-
-
-def _violated_text(violated: tuple[AuditEvidence, ...], audits: tuple[AuditEvidence, ...]) -> list[str]:
-    if violated:
-        subjects = len({audit.subject for audit in violated})
-        verb = "violates" if subjects == 1 else "violate"
-        return [f"{plural(subjects, 'implementation')} {verb} a claim."]
-    return ["No audit found a violation."] if audits else []
 
 
 def plural(number: int, noun: str) -> str:

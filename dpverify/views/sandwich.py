@@ -12,7 +12,6 @@ from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.evidence import PrivacyEvidence
-from dpverify.ledger.records import Interval
 from dpverify.views import number_text
 
 
@@ -28,26 +27,6 @@ class SandwichRow:
     """Privacy audits of the algorithm."""
     others: tuple[str, ...]
     """Kinds of its other audits."""
-
-    @property
-    def claimed(self) -> float | None:
-        """What the claim allows at the audit's delta."""
-        return None if self.audit is None else self.audit.epsilon_claimed
-
-    @property
-    def proved(self) -> float | None:
-        """The least that is proved there."""
-        return None if self.audit is None else self.audit.epsilon_proved
-
-    @property
-    def exact(self) -> Interval | None:
-        """Where the smallest epsilon of the pair lies."""
-        return None if self.audit is None else self.audit.epsilon_exact
-
-    @property
-    def lower(self) -> float | None:
-        """The audited lower bound."""
-        return None if self.audit is None else self.audit.epsilon_lower
 
     @property
     def ratio(self) -> float | None:
@@ -150,48 +129,56 @@ COLUMNS = (
 
 def cells(rows: Iterable[SandwichRow]) -> tuple[tuple[str, ...], ...]:
     """The rows as text, rounded to the safe side."""
-    return tuple(
-        (
-            row.subject,
-            "" if row.audit is None else number_text.nearest(row.audit.delta),
-            _shown(row.claimed),
-            _shown(row.proved),
-            "" if row.exact is None else number_text.span(row.exact.lower, row.exact.upper),
-            "" if row.lower is None else number_text.at_least(row.lower, 3),
-            "" if row.ratio is None else number_text.at_least(row.ratio, 2),
-            str(row.audits) if row.audits else f"none; {', '.join(row.others)}",
-            "" if row.audit is None else "; ".join(row.audit.conditions),
-        )
-        for row in rows
+    return tuple(map(_cells, rows))
+
+
+def _cells(row: SandwichRow) -> tuple[str, ...]:
+    audit = row.audit
+    audits = str(row.audits) if row.audits else f"none; {', '.join(row.others)}"
+    if audit is None:
+        return (row.subject, *[""] * 6, audits, "")
+    exact = audit.epsilon_exact
+    return (
+        row.subject,
+        number_text.nearest(audit.delta),
+        _shown(audit.epsilon_claimed),
+        _shown(audit.epsilon_proved),
+        "" if exact is None else number_text.span(exact.lower, exact.upper),
+        number_text.at_least(audit.epsilon_lower, 3),
+        "" if row.ratio is None else number_text.at_least(row.ratio, 2),
+        audits,
+        "; ".join(audit.conditions),
     )
 
 
 def as_json(found: Sandwich) -> dict[str, Any]:
     """The same in numbers; an epsilon that is infinite, or not known, is null."""
+    zeros = [{"subject": audit.subject, "audit": audit.title, "why": why} for audit, why in found.zeros]
     return {
         "schema_version": 1,
-        "rows": [
-            {
-                "subject": row.subject,
-                "title": row.title,
-                "audit": None if row.audit is None else row.audit.title,
-                "delta": None if row.audit is None else row.audit.delta,
-                "claim": None if row.audit is None else row.audit.claim,
-                "conditions": [] if row.audit is None else list(row.audit.conditions),
-                "epsilon_claimed": _finite(row.claimed),
-                "epsilon_proved": _finite(row.proved),
-                "epsilon_exact": None if row.exact is None else [row.exact.lower, row.exact.upper],
-                "epsilon_audited": row.lower,
-                "ratio": row.ratio,
-                "audits": row.audits,
-                "other_audits": list(row.others),
-            }
-            for row in found.rows
-        ],
+        "rows": list(map(_row_as_json, found.rows)),
         "audits": found.audits,
-        "without_a_lower_bound": [
-            {"subject": audit.subject, "audit": audit.title, "why": why} for audit, why in found.zeros
-        ],
+        "without_a_lower_bound": zeros,
+    }
+
+
+def _row_as_json(row: SandwichRow) -> dict[str, Any]:
+    audit = row.audit
+    exact = None if audit is None else audit.epsilon_exact
+    return {
+        "subject": row.subject,
+        "title": row.title,
+        "audit": None if audit is None else audit.title,
+        "delta": None if audit is None else audit.delta,
+        "claim": None if audit is None else audit.claim,
+        "conditions": [] if audit is None else list(audit.conditions),
+        "epsilon_claimed": None if audit is None else _finite(audit.epsilon_claimed),
+        "epsilon_proved": None if audit is None else _finite(audit.epsilon_proved),
+        "epsilon_exact": None if exact is None else [exact.lower, exact.upper],
+        "epsilon_audited": None if audit is None else audit.epsilon_lower,
+        "ratio": row.ratio,
+        "audits": row.audits,
+        "other_audits": list(row.others),
     }
 
 

@@ -63,19 +63,6 @@ class Card(Generic[E]):
 
 
 @dataclass(frozen=True)
-class SymbolRow:
-    """One symbol of a formula, where it ranges and where the formula failed or held."""
-
-    symbol: str
-    domain: str
-    unit: str
-    box: str
-    counterexample: str
-    size: str
-    """Its range in practice, where that was asked."""
-
-
-@dataclass(frozen=True)
 class SubjectSection:
     """Everything the ledger has about one subject."""
 
@@ -135,23 +122,6 @@ def sections(ledger: Ledger) -> tuple[SubjectSection, ...]:
     return tuple(
         _section(row, proofs.get(row.id, []), audits.get(row.id, []), corrected.get(row.id), anchors)
         for row in rows
-    )
-
-
-def symbol_rows(proof: ProofEvidence) -> tuple[SymbolRow, ...]:
-    """The symbols of a formula with all that the ledger says of each."""
-    box, point = proof.box or {}, proof.counterexample or {}
-    sizes = proof.realistic.sizes if proof.realistic else {}
-    return tuple(
-        SymbolRow(
-            symbol=name,
-            domain=proof.domain[name].text() if name in proof.domain else "",
-            unit=proof.units.get(name, ""),
-            box=f"[{box[name][0]}, {box[name][1]}]" if name in box else "",
-            counterexample=point.get(name, ""),
-            size=sizes[name].range_text() if name in sizes else "",
-        )
-        for name in dict.fromkeys([*proof.domain, *proof.units, *box, *point])
     )
 
 

@@ -13,7 +13,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.headlines.words import Standing, counts
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
-from dpverify.views.run import summarize
+from dpverify.views.run import Summary
 
 # pairs of white text and ground with a contrast of at least 4.5
 GREEN, YELLOW, ORANGE, RED, GRAY = "#00654a", "#6b4e00", "#983d00", "#a3123b", "#555555"
@@ -59,7 +59,7 @@ class Badge:
 
 def badge(ledger: Ledger, *, label: str = _LABEL) -> Badge:
     """What a ledger's badge says: of audits if it has nothing else, else of statements and of violations."""
-    found = summarize(ledger)
+    found = Summary(ledger)
     audits = [audit for audit in found.audits if audit not in found.measurements]
     violated = len(found.violated)
     failed = len(found.failed_repairs)

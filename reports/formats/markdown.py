@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.entries import ErratumEntry, StatementEntry
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.headlines.rows import marks
 from dpverify.ledger.in_print import Provenance
@@ -33,8 +34,11 @@ from dpverify.views.formula import (
     shortened,
 )
 from dpverify.views.results import AuditedClaim
-from dpverify.views.run import Summary, audit_text, is_measurement, spending, summarize
+from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.subjects import signs
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _MOST = 30
 """Rows of a table in a comment on a pull request, which has at most 65,536 characters."""
@@ -58,12 +62,17 @@ def code(text: str) -> str:
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
-    return [*lines, ""]
+    return lines + ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
+
+
+def _section(heading: str, lines: Iterable[str]) -> list[str]:
+    """What stands below a heading; nothing where that is nothing."""
+    found = list(lines)
+    return [f"### {heading}", "", *found, ""] if found else []
 
 
 def _list(items: Iterable[str]) -> list[str]:
-    return [*(f"- {escaped(item)}" for item in items), ""]
+    return [f"- {escaped(item)}" for item in items]
 
 
 def _left_out(rows: int) -> list[str]:
@@ -75,40 +84,31 @@ def _left_out(rows: int) -> list[str]:
 
 def render_markdown(ledger: Ledger) -> str:
     """What a run found, in GitHub's Markdown; text of the ledger is escaped."""
-    summary = summarize(ledger)
-    parts = ["## dpverify", "", escaped(summary.headline), ""]
-    parts += _counts(summary)
+    summary = Summary(ledger)
+    parts = ["## dpverify", "", escaped(summary.headline), "", *_counts(summary), ""]
     for label, found in summary.groups:
         rows = (_finding(finding) for each in found for finding in each.findings)
-        parts += [f"### {label}", "", *_table(_OF_FINDINGS, rows)]
-    said = [row for row in ledger.statements if row.printed.headline]
+        parts += _section(label, _table(_OF_FINDINGS, rows))
+    said = [(s.id, s.printed.headline, s.corrected.headline) for s in ledger.statements if s.printed.headline]
     if said:
-        rows = ((row.id, row.printed.headline, row.corrected.headline) for row in said)
-        parts += ["### What was shown of each statement", ""]
-        parts += _table(("statement", "as printed", "corrected"), rows)
-    if summary.failed_repairs:
-        parts += ["### Corrections that do not hold", ""]
-        parts += _list(name_of(failed.formula) for failed in summary.failed_repairs)
-    if summary.powers:
-        parts += ["### What the audits can detect", ""]
-        parts += _list(power.text for power in summary.powers)
+        table = _table(("statement", "as printed", "corrected"), said)
+        parts += _section("What was shown of each statement", table)
+    failed = (name_of(failed.formula) for failed in summary.failed_repairs)
+    parts += _section("Corrections that do not hold", _list(failed))
+    parts += _section("What the audits can detect", _list(power.text for power in summary.powers))
     parts += [escaped(f"The {summary.sizes}."), ""] if summary.sizes else []
     if summary.audits:
-        parts += [
-            "### Audits",
-            "",
-            *_table(("subject", "what", "verdict", "found"), map(_audit, summary.audits)),
-        ]
-    if summary.undecided:
-        parts += ["### Undecided", ""]
-        parts += [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
-        parts += _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
+        table = _table(("subject", "what", "verdict", "found"), map(_audit, summary.audits))
+        parts += _section("Audits", table)
+    reasons = [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
+    undecided = _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
+    parts += _section("Undecided", [*reasons, *undecided])
     spent, whole = spending(ledger.budget)
+    program = f"{escaped(ledger.program)} {escaped(ledger.program_version)}"
     parts += [
         f"The checker confirmed {summary.confirmed}. Error probability spent: {spent} of {whole}.",
         "",
-        f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, "
-        f"{escaped(ledger.program)} {escaped(ledger.program_version)}).",
+        f"Reproduce: {code(ledger.command)} (seed {ledger.seed}, {program}).",
     ]
     return "\n".join(parts) + "\n"
 
@@ -149,8 +149,8 @@ def _finding(finding: BrokenFormula) -> tuple[str, ...]:
 
 def ledger_markdown(ledger: Ledger) -> str:
     """For a comment on a pull request: the headline, counts, and what fails or is a grave finding."""
-    found = summarize(ledger)
-    lines = [f"### dpverify: {escaped(found.headline)}", "", *_counts(found)[:-1]]
+    found = Summary(ledger)
+    lines = [f"### dpverify: {escaped(found.headline)}", "", *_counts(found)]
     failing = [f"{audit.subject}: {audit.reason}" for audit in found.violated]
     failing += [f"a correction does not hold: {finding_text(each)}" for each in found.failed_repairs]
     claims = [c for c in found.false_statements if c.consequence is Consequence.CLAIM]
@@ -159,7 +159,7 @@ def ledger_markdown(ledger: Ledger) -> str:
         ("Claims of the papers that fail", [f"{c.statement}: {c.title}" for c in claims]),
     ):
         if rows:
-            lines += ["", f"**{heading}**", "", *(f"- {escaped(row)}" for row in rows[:_MOST])]
+            lines += ["", f"**{heading}**", "", *_list(rows[:_MOST])]
             lines += _left_out(len(rows))
     if found.gaps:
         lines += ["", escaped(f"Undecided: {gaps_text(found.gaps)}.")]
@@ -171,68 +171,50 @@ def ledger_markdown(ledger: Ledger) -> str:
 # ------------------------------------------------------------------------------------------- findings
 
 
-_INTRODUCTION = (
-    "Errata in the papers, found by computation: each formula below is broken by values in exact or rigorous "
-    "arithmetic. Where it is not printed as it stands, the paper's own line comes first, and the formula is what "
-    "follows from it. The gravest come first. Where some reading makes the "
-    "printed formula true, that reading is given. The command under each finding computes it again. "
-    "A counterexample is chosen to be simple; where letters have sizes in practice, a second one follows at a "
-    "realistic size, chosen to be easy to read and to fail by much (docs/concepts/realistic-sizes.md says how). "
-    "Neither is a typical case."
-)
+def findings_markdown(ledger: Ledger) -> str:
+    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
+    page = _environment().get_template("findings.md")
+    return page.render(groups=finding_groups(ledger), from_it=_FROM_IT).rstrip("\n") + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(  # no HTML: what is in it is escaped for Markdown
+        loader=PackageLoader("dpverify.reports.formats", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    own = (escaped, code, signs, false_words, prove_command)
+    environment.filters.update({function.__name__: function for function in own})
+    environment.filters.update(told=_told, corrected=_corrected, with_formulas=_with_formulas)
+    environment.tests["math"] = _is_math
+    return environment
 
 
 _TOLD = (Say.MISTAKE, Say.EXCESS, Say.REALISTIC, Say.READING)
 """What is told of each finding, beside its point and its sides."""
 
 
-def findings_markdown(ledger: Ledger) -> str:
-    """The findings as a page in GitHub's Markdown, with formulas between dollar signs; text is escaped."""
-    lines = ["# Findings", "", _INTRODUCTION, ""]
-    groups = finding_groups(ledger)
-    if not groups:
-        lines += ["No printed formula was refuted.", ""]
-    for group in groups:
-        lines += [f"## {group.heading}", "", group.meaning, ""]
-        for found in group.statements:
-            lines += _statement(found)
-        lines += [_erratum(row, erratum) for row, erratum in group.errata]
-        lines += [""] if group.errata else []
-    return "\n".join(lines)
-
-
-def _statement(found: FaultyStatement) -> Iterator[str]:
-    title = f": {escaped(found.title)}" if found.title else ""
-    yield from (f"### {escaped(found.statement)}, {escaped(found.where)}{title}", "")
-    for finding in found.findings:
-        yield from _as_printed(finding, found.where)
-    for reason in found.reasons:
-        yield from (f"Why: {escaped(reason)}.", "")
-    yield from _corrected(found)
-    yield from (f"Computed by {code(prove_command(found))}.", "")
-
-
-def _as_printed(finding: BrokenFormula, where: str) -> Iterator[str]:
-    proof = finding.formula
-    if proof.coverage is Coverage.UNIT:
-        name = code(proof.units_of or proof.obligation)
-        sides = escaped(f"left {proof.left}, right {proof.right}")
-        yield from (f"The units of {name} differ: {sides}.", "")
-        return
-    place = f" ({_with_formulas(proof.where)})" if proof.where and proof.where != where else ""
-    yield from (f"As printed{place}, the {proof.coverage} {code(proof.obligation)} {false_words(proof)}:", "")
-    yield from _printed_first(proof)
-    yield from _formula(proof)
-    if proof.scope:
-        yield from (f"The case: {escaped(proof.scope)}.", "")
+def _told(proof: ProofEvidence) -> str:
     said = [f"at {point_text(proof.counterexample)}" if proof.counterexample else proof.reason]
     said += [f"the sides are {proof.left} and {proof.right}"] if None not in (proof.left, proof.right) else []
     found = facts(proof)
     sentences = [", ".join(filter(None, said))]
     sentences += [say.before(found[say]) for say in _TOLD if say in found]
-    told = [escaped(f"{text[0].upper()}{text[1:]}.") for text in sentences if text]
-    if told:
-        yield from (" ".join(told), "")
+    return " ".join(escaped(f"{text[0].upper()}{text[1:]}.") for text in sentences if text)
+
+
+def _corrected(found: FaultyStatement) -> Iterator[tuple[ProofEvidence, str, bool]]:
+    """The corrected formulas, each with where it holds and whether it is shown already."""
+    shown = {finding.formula.latex for finding in found.findings}
+    for repair, narrowed in found.repairs:
+        if repair.coverage is not Coverage.UNIT:
+            domain = f" for {escaped(signs(narrowed))}" if narrowed else ""
+            yield repair, domain, bool(repair.latex) and repair.latex in shown
+            shown.add(repair.latex)
 
 
 _FROM_IT = {
@@ -241,54 +223,6 @@ _FROM_IT = {
     Provenance.PIECED: "pieced together from it and the text:",
     Provenance.TORN: "as it was read, since the text lost a sign:",
 }
-
-
-def _printed_first(proof: ProofEvidence) -> Iterator[str]:
-    """The paper's own lines, and what the formula below them is."""
-    if proof.provenance is None or proof.provenance is Provenance.VERBATIM:
-        return
-    lines = [line for line in proof.prints if _is_math(line)]
-    if not lines:
-        yield from (f"({escaped(proof.provenance.says)})", "")
-        return
-    yield from ("The paper prints", "")
-    for line in lines:
-        yield from ("$$", line, "$$", "")
-    yield from (_FROM_IT[proof.provenance], "")
-
-
-def _corrected(found: FaultyStatement) -> Iterator[str]:
-    shown = {finding.formula.latex for finding in found.findings}
-    for repair, narrowed in found.repairs:
-        if repair.coverage is Coverage.UNIT:
-            continue
-        domain = f" for {escaped(signs(narrowed))}" if narrowed else ""
-        if repair.latex and repair.latex in shown:
-            same = f"the same formula{domain} ({repair.verdict})"
-            yield from (f"Corrected, {code(repair.obligation)}: {same}.", "")
-            if not domain:
-                yield from _meant(repair)
-        else:
-            yield from (f"Corrected, {code(repair.obligation)}{domain} ({repair.verdict}):", "")
-            yield from _formula(repair)
-            shown.add(repair.latex)
-
-
-def _formula(proof: ProofEvidence) -> Iterator[str]:
-    if _is_math(proof.latex):
-        yield from ("$$", proof.latex, "$$", "")
-    else:
-        yield from (code(proof.expression), "")
-    if proof.written_in_full:
-        yield from _meant(proof)
-    if proof.assuming:
-        yield from (f"given {', '.join(code(signs(text)) for text in proof.assuming)}", "")
-    if said := [f"${text}$" for text in proof.notation if _is_math(text)]:
-        yield from (f"where {', '.join(said)}", "")
-
-
-def _meant(proof: ProofEvidence) -> Iterator[str]:
-    yield from (f"that is, {code(signs(proof.expression))}", "")
 
 
 def _with_formulas(text: str) -> str:
@@ -305,14 +239,6 @@ def _with_formulas(text: str) -> str:
 def _is_math(text: str) -> bool:
     """Whether it stays between dollar signs, as what this program writes does."""
     return bool(text) and "$" not in text and "\n" not in text
-
-
-def _erratum(row: StatementEntry, erratum: ErratumEntry) -> str:
-    evidence = ", ".join(code(text) for text in erratum.evidence)
-    return (
-        f"- **{escaped(row.id)}**, {escaped(erratum.where)}: {escaped(erratum.printed)}. "
-        f"Corrected: {escaped(erratum.corrected)}. Computed in {evidence}."
-    )
 
 
 # ------------------------------------------------------------------------------------------- formulas, audits, claims
@@ -335,7 +261,7 @@ def proofs_markdown(
         )
         for proof in shown[:_MOST]
     ]  # fmt: skip
-    lines = [f"### {escaped(title)}", "", *_table(head, cells)[:-1], *_left_out(len(shown))]
+    lines = [f"### {escaped(title)}", "", *_table(head, cells), *_left_out(len(shown))]
     for line in beside:
         lines += ["", escaped(line)]
     if units:
@@ -366,7 +292,9 @@ def claims_markdown(claims: Sequence[AuditedClaim], *, command: str) -> str:
             bound, why = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}", one.found.reason
         rows.append((one.outcome, one.name, one.claim, bound, why))
     table = _table(("verdict", "name", "claim", "epsilon at least", "why"), rows)
-    return "\n".join([f"### dpverify: {', '.join(counts)}", "", *table, f"Reproduce: {code(command)}", ""])
+    return "\n".join(
+        [f"### dpverify: {', '.join(counts)}", "", *table, "", f"Reproduce: {code(command)}", ""]
+    )
 
 
 def comparison_markdown(found: Comparison) -> str:
@@ -378,4 +306,4 @@ def comparison_markdown(found: Comparison) -> str:
             change = f"**{row.change}**" if row.change.fails else str(row.change)
             lines.append(f"| {change} | {code(row.row)} | {escaped(row.before)} | {escaped(row.after)} |")
         lines.append("")
-    return "\n".join([*lines, *(f"- {escaped(note)}" for note in found.notes)]).rstrip("\n") + "\n"
+    return "\n".join([*lines, *_list(found.notes)]).rstrip("\n") + "\n"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Verdict
 from dpverify.views.formula import finding_text, gaps_text, name_of, reason_of
-from dpverify.views.run import audit_text, spending, summarize
+from dpverify.views.run import Summary, audit_text, spending
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class SummaryLine:
 
 def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     """What a run found, as lines of plain text."""
-    summary = summarize(ledger)
+    summary = Summary(ledger)
     lines = [SummaryLine(summary.headline)]
     for row in summary.counts:
         if row.printed or row.corrected or row.audits:

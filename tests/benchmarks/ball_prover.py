@@ -15,7 +15,7 @@ from typing import Any
 from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.logic import Compare, Le
 from dpverify.formulas.operators import exp, log, maximum, normal_cdf, sqrt
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.balls import BallProver
 
@@ -77,7 +77,7 @@ def main(names: list[str]) -> None:
     for name in names or chosen:
         claim, over, box = chosen[name]
         start = time.perf_counter()
-        proof = BallProver().attempt(Problem(name, claim, over, box=box), Budget())
+        proof = BallProver().attempt(ProofProblem(name, claim, over, box=box), Budget())
         seconds = time.perf_counter() - start
         assert proof is not None
         boxes = proof.boxes or 0

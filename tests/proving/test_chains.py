@@ -19,7 +19,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.chains import Chains
 from dpverify.proving.reasoning import places
@@ -74,7 +74,7 @@ NEAR: dict[str, tuple[Compare, tuple[Variable, ...]]] = {
 
 
 def attempt(claim: Compare, over: tuple[Variable, ...]) -> Proof | None:
-    return Chains().attempt(Problem("test", claim, over), Budget())
+    return Chains().attempt(ProofProblem("test", claim, over), Budget())
 
 
 @cache

@@ -19,7 +19,7 @@ from dpverify.formulas.operators import exp
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving import Budget, prove
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import STOPPED_BY_MEMORY, Proof
 from dpverify.proving.reasoning import algebra
 from dpverify.proving.reasoning.effort import below_a_ceiling
@@ -185,7 +185,7 @@ class _Hungry:
 
     name = "hungry"
 
-    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
+    def attempt(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         taken = []
         while True:
             taken.append(bytearray(2**26))

@@ -35,7 +35,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.checker.arithmetic.consequences import Known
 from dpverify.proving.checker.reading import Theorem
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import STOPPED_BY_THE_CLOCK, Proof
 from dpverify.proving.provers.search import violation
 from dpverify.proving.reasoning import satisfiability
@@ -194,7 +194,7 @@ class _Hanging:
 
     name = "hanging"
 
-    def attempt(self, problem: Problem, budget: Budget) -> Proof | None:
+    def attempt(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         while True:
             with suppress(Exception):
                 int("no number")

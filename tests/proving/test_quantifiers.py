@@ -12,7 +12,7 @@ from dpverify.formulas.operators import exp, maximum, sqrt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import confirmed
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
@@ -152,6 +152,6 @@ def test_counterexamples_keep_to_the_box_where_the_claim_fails_in_it() -> None:
 def test_too_many_cases_are_refused_with_a_reason() -> None:
     symbols = [real(f"x{k}") for k in range(8)]
     claim = Le(0, sum(maximum(0, v) for v in symbols) + exp(-(symbols[0] ** 2)))
-    proof = RealArithmetic().attempt(Problem("test", claim, tuple(symbols)), Budget())
+    proof = RealArithmetic().attempt(ProofProblem("test", claim, tuple(symbols)), Budget())
     assert proof is not None
     assert proof.reason == "max, min and abs make too many cases"

@@ -12,7 +12,7 @@ import pytest
 from dpverify.formulas.expressions import integer, real, total
 from dpverify.formulas.logic import And, Eq, Formula, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, free_in
 from dpverify.formulas.operators import exp, log, sqrt
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.provers.points import graded, ranks, simple_values
 from dpverify.proving.provers.search import SIMPLE_POINTS, Search, failing_gap, may_be_counterexamples
 
@@ -51,7 +51,7 @@ NEVER_SIEVED: list[Formula] = [Le(total(K, K, 1, N), N)]
 @pytest.mark.parametrize(("claim", "assuming"), CLAIMS)
 def test_what_is_passed_over_is_no_counterexample(claim: Formula, assuming: tuple[Formula, ...]) -> None:
     over = tuple(sorted({v for f in (claim, *assuming) for v in free_in(f)}, key=lambda v: v.name))
-    problem = Problem("claim", claim, over, assuming)
+    problem = ProofProblem("claim", claim, over, assuming)
     names = [v.name for v in over]
     gap = failing_gap(problem)
     lists = [simple_values(v, None) for v in over]

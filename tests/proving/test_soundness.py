@@ -14,7 +14,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import Budget, Proof, prove
 from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.provers.balls import BallProver
 
 k, t = integer("k", ge=0), integer("t", ge=1)
@@ -129,7 +129,7 @@ def test_balls_see_that_a_derivative_is_undefined(end: str) -> None:
         "root": Le(derivative(sqrt(a + 1) ** 3, a), 5),
     }
     for name, claim in claims.items():
-        found = BallProver().attempt(Problem(name, claim, (a, b)), Budget(boxes=200))
+        found = BallProver().attempt(ProofProblem(name, claim, (a, b)), Budget(boxes=200))
         assert found is not None
         assert (found.verdict is Verdict.PROVED) is (name == "root" and end == "0"), name
 

@@ -13,7 +13,7 @@ from dpverify.formulas.operators import exp
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving import prove
 from dpverify.proving.language import Obligation
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, Proof
 from dpverify.proving.provers.exact import Exact, square_factor
 from dpverify.proving.reasoning.normal_form import is_identity
@@ -24,7 +24,7 @@ z = real("z")
 
 
 def attempt(claim: Formula, *over: Variable) -> Proof:
-    proof = Exact().attempt(Problem("test", claim, over), Budget())
+    proof = Exact().attempt(ProofProblem("test", claim, over), Budget())
     assert proof is not None
     return proof
 

@@ -15,7 +15,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import findings_markdown, load_ledger, render_html, write_ledger
 from dpverify.views.findings import finding_groups, what_is_false
-from dpverify.views.run import summarize
+from dpverify.views.run import Summary
 
 from .ledger_example import PROOFS, STATEMENTS, example_ledger
 
@@ -106,7 +106,7 @@ def test_what_does_not_follow_is_not_called_false() -> None:
     text = findings_markdown(ledger)
     assert "does not follow from what is declared:" in text
     assert "is false" not in text
-    summary = summarize(ledger)
+    summary = Summary(ledger)
     assert [each.statement for each in summary.unfollowed] == ["a.c"]
     assert [each.statement for each in summary.unfollowed_parts] == ["a.b"]
     assert not summary.false_statements

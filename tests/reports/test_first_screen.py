@@ -12,7 +12,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 from dpverify.reports import render_html
 from dpverify.views.first_screen import FirstScreen, first_screen
-from dpverify.views.run import summarize
+from dpverify.views.run import Summary
 from dpverify.views.sandwich import sandwich
 
 from .html_check import Page
@@ -20,7 +20,7 @@ from .ledger_example import AUDITS, PROOFS, example_ledger
 
 
 def screen(ledger: Ledger) -> FirstScreen:
-    return first_screen(ledger, summarize(ledger), sandwich(ledger))
+    return first_screen(ledger, Summary(ledger), sandwich(ledger))
 
 
 def words(html: str) -> str:

@@ -58,7 +58,7 @@ def test_sandwich_is_drawn_to_scale() -> None:
     stairs = _curves(plot.drawing, "measured")[-1]
     assert max(x for x, _ in stairs) == pytest.approx((left[0] + right[0]) / 2, abs=0.05)
     assert min(y for _, y in stairs) == pytest.approx(left[1] + 3 * decade, abs=0.05)
-    assert [item.label for item in plot.legend] == [
+    assert [label for _, label in plot.legend] == [
         "claimed: GDP(mu=1.0)",
         "best known upper bound",
         "ruled out by the audit: the true profile is above",
@@ -193,18 +193,18 @@ def test_axis_never_goes_below_what_anyone_reads() -> None:
 def test_no_bound_no_line() -> None:
     plot = mean_plot(RISK.model_copy(update={"bound": math.inf, "curve": ()}), "r")
     assert _curves(plot.drawing, "claim") == []
-    assert [item.label for item in plot.legend] == ["measured: 21.4 to 24.9"]
+    assert [label for _, label in plot.legend] == ["measured: 21.4 to 24.9"]
     assert "∞" not in plot.drawing + plot.caption + str(plot.rows)
     curve = ((1.0, 0.1, 0.2, math.inf), (2.0, 0.1, 0.2, math.inf))
     plot = mean_plot(RISK.model_copy(update={"curve": curve}), "r")
-    assert [item.label for item in plot.legend] == ["measured, confidence interval"]
+    assert [label for _, label in plot.legend] == ["measured, confidence interval"]
     assert "∞" not in plot.drawing + plot.caption + str(plot.rows)
 
 
 def test_a_law_is_drawn_as_a_band_beside_the_right_curve() -> None:
     plot = law_plot(LAW, "law")
     assert len(plot.rows) == len(LAW.points)
-    assert [item.label for item in plot.legend] == ["the correct law", "the sampler's law, confidence band"]
+    assert [label for _, label in plot.legend] == ["the correct law", "the sampler's law, confidence band"]
     assert "Kolmogorov" in plot.drawing
 
 
@@ -212,5 +212,5 @@ def test_an_expectation_names_its_own_unit_and_side() -> None:
     plot = plot_of(MEAN, "m")
     assert plot is not None
     assert "loss" not in plot.caption
-    assert any("lower bound" in item.label for item in plot.legend)
+    assert any("lower bound" in label for _, label in plot.legend)
     assert plot.rows[0][-1] == "0.25"

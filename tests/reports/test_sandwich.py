@@ -74,7 +74,9 @@ def test_rows(ledger: Ledger) -> None:
     assert [row.subject for row in found.rows] == ["a.one", "a.two", "a.law", "a.other"]
     one, two, law, other = found.rows
     assert one.audit is AUDITS[0]  # a quarter of what is proved, not a tenth of more
-    assert (one.claimed, one.proved, one.lower, one.ratio, one.audits) == (4.0, 2.0, 0.5, 0.25, 2)
+    assert one.audit is not None
+    shown = (one.audit.epsilon_claimed, one.audit.epsilon_proved, one.audit.epsilon_lower)
+    assert (*shown, one.ratio, one.audits) == (4.0, 2.0, 0.5, 0.25, 2)
     assert (two.ratio, other.ratio, law.audit, law.others) == (0.0, None, None, ("sampling",))
     texts = cells(found.rows)
     assert texts[1] == ("a.two", "1×10⁻⁵", "1", "1", "0.5001 to 0.5002", "0", "0", "1", "")
@@ -128,7 +130,8 @@ def test_a_condition_stands_wherever_the_claim_does(ledger: Ledger) -> None:
 def test_an_older_ledger_has_a_table_without_of_audit(ledger: Ledger) -> None:
     old = ledger.model_copy(update={"entries": (audit("a.one", "p", 0.5),)})
     (row,) = sandwich(old).rows
-    assert (row.claimed, row.ratio, row.lower) == (None, None, 0.5)
+    assert row.audit is not None
+    assert (row.audit.epsilon_claimed, row.ratio, row.audit.epsilon_lower) == (None, None, 0.5)
     assert "Privacy of each algorithm: claimed" not in render_html(old)
 
 

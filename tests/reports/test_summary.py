@@ -19,7 +19,7 @@ from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdic
 from dpverify.reports import render_html, render_markdown, summary_lines
 from dpverify.views.corrections import corrections
 from dpverify.views.formula import finding_text, shortened
-from dpverify.views.run import is_measurement, spending, summarize
+from dpverify.views.run import Summary, is_measurement, spending
 
 from .ledger_example import AUDITS, LAW, MEASUREMENT, PROOFS, STATEMENTS, example_ledger, holding
 
@@ -27,7 +27,7 @@ FALSE_STEP = FalsePart(verdict=Verdict.REFUTED, coverage=Coverage.STEP)
 
 
 def test_counts_add_up() -> None:
-    summary = summarize(example_ledger())
+    summary = Summary(example_ledger())
     assert sum(row.printed + row.corrected for row in summary.counts) == len(PROOFS)
     assert sum(row.audits for row in summary.counts) == len(AUDITS)
     assert (summary.statements, summary.checked) == (163, 6)
@@ -37,7 +37,7 @@ def test_counts_add_up() -> None:
 
 
 def test_repairs_stand_beside_what_they_repair() -> None:
-    findings = summarize(example_ledger()).findings
+    findings = Summary(example_ledger()).findings
     assert [[repair.obligation for repair in finding.repairs] for finding in findings] == [
         ["attained-by-identity-maps"],
         ["attained-by-identity-maps"],  # no repair of that name: the whole statement's
@@ -89,12 +89,12 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
         LAW.model_copy(update={**blind, "blind_rejected": False}),
     )
     ledger = example_ledger(entries=entries)
-    users = summarize(example_ledger(entries=(*entries[:2], _privacy()))).powers
+    users = Summary(example_ledger(entries=(*entries[:2], _privacy()))).powers
     assert [power.text for power in users] == [
         "3 privacy audits, of which 1 would have noticed half the noise (or twice the exponent), 2 a quarter of the "
         "noise, and 1 had no weakened mechanism to notice; 0 see nothing here"
     ]
-    said = [power.text for power in summarize(ledger).powers]
+    said = [power.text for power in Summary(ledger).powers]
     assert said == [
         "4 privacy audits, of which 2 would have noticed half the noise (or twice the exponent), 3 a quarter of the "
         "noise; 1 sees nothing here",
@@ -103,7 +103,7 @@ def test_the_summary_says_what_the_audits_can_tell() -> None:
     ]
     for text in ("\n".join(line.text for line in summary_lines(ledger)), render_html(ledger)):
         assert all(words in text for words in said)
-    assert said[0] in summarize(ledger).headline
+    assert said[0] in Summary(ledger).headline
     assert "1 sees nothing here" in render_markdown(ledger)
 
 
@@ -112,7 +112,7 @@ def test_a_unit_row_is_no_proof_of_the_formula() -> None:
         update={"coverage": Coverage.UNIT, "verdict": Verdict.PROVED, "counterexample": None}
     )
     ledger = example_ledger(entries=(unit,))
-    counts = {row.verdict: row.printed for row in summarize(ledger).counts}
+    counts = {row.verdict: row.printed for row in Summary(ledger).counts}
     assert counts[Verdict.PROVED] == 0
     assert "units agree: 1 of 1 formulas" in [line.text for line in summary_lines(ledger)]
     assert "units agree" in render_html(ledger)
@@ -121,7 +121,7 @@ def test_a_unit_row_is_no_proof_of_the_formula() -> None:
 def test_a_refuted_constant_is_the_papers_and_no_violation() -> None:
     constant = next(audit for audit in AUDITS if audit.kind == "constant")
     false = constant.model_copy(update={"verdict": Verdict.REFUTED, "printed": 1.0})
-    summary = summarize(example_ledger(entries=(false,)))
+    summary = Summary(example_ledger(entries=(false,)))
     assert summary.false_constants == (false,)
     assert not summary.violated
     assert "1 printed constant refuted." in summary.headline
@@ -220,7 +220,7 @@ def test_false_statements_are_not_mixed_with_false_parts(
     )
     entries = tuple(_refuted(part, f"claim {number}") for number, part in enumerate(parts))
     ledger = example_ledger(statements=(row,), entries=entries)
-    summary = summarize(ledger)
+    summary = Summary(ledger)
     assert bool(summary.false_statements) == false
     assert bool(summary.false_parts) != false
     assert ("1 statement is false as printed (1: the claim fails)." in summary.headline) == false
@@ -249,7 +249,7 @@ def test_a_repair_of_the_domain_says_so() -> None:
             "added": ("distance in [0, 1]", "T <= 9"),
         }
     )
-    (finding,) = summarize(example_ledger(entries=(printed, mended))).findings
+    (finding,) = Summary(example_ledger(entries=(printed, mended))).findings
     assert finding_text(finding).endswith(
         "; would be true with the square of the distance; corrected: the same for distance in [0, 1] and T <= 9 "
         "(proved)"
@@ -257,7 +257,7 @@ def test_a_repair_of_the_domain_says_so() -> None:
 
 
 def test_different_units_are_not_called_a_false_number() -> None:
-    (finding,) = summarize(example_ledger(entries=(PROOFS[2],))).findings
+    (finding,) = Summary(example_ledger(entries=(PROOFS[2],))).findings
     assert " compares different units, where the sides are dimensionless and 1/length" in finding_text(
         finding
     )
@@ -267,7 +267,7 @@ def test_measurements_are_no_failures() -> None:
     assert is_measurement(MEASUREMENT)
     assert not is_measurement(MEASUREMENT.model_copy(update={"bound": 1.0}))
     ledger = example_ledger(entries=(AUDITS[0], MEASUREMENT))
-    summary = summarize(ledger)
+    summary = Summary(ledger)
     assert summary.undecided == ()
     assert summary.measurements == (MEASUREMENT,)
     assert sum(row.audits for row in summary.counts) == 1
@@ -358,7 +358,7 @@ def test_findings_are_ordered_by_what_follows_from_them() -> None:
         )
         for name, part, what in found
     )
-    summary = summarize(example_ledger(entries=entries, statements=()))
+    summary = Summary(example_ledger(entries=entries, statements=()))
     assert [c.statement for c in summary.false_statements] == ["a.claim", "a.constant", "a.edge", "a.old"]
     assert [c.consequence for c in summary.false_statements] == [
         Consequence.CLAIM,
@@ -382,7 +382,7 @@ def test_reasons_for_undecided_are_counted() -> None:
         MEASUREMENT.model_copy(update={"gap": Gap.NOTHING_STATED}),  # no claim, so not undecided
     )
     ledger = example_ledger(entries=entries)
-    assert summarize(ledger).gaps == ((Gap.CONTACT_POINT, 2), (Gap.EFFORT_SPENT, 1))
+    assert Summary(ledger).gaps == ((Gap.CONTACT_POINT, 2), (Gap.EFFORT_SPENT, 1))
     said = "contact point (2), effort spent (1)"
     assert f"undecided: {said}" in [line.text for line in summary_lines(ledger)]
     assert f"Reasons, and how often each occurred: {said}." in render_html(ledger)
@@ -411,7 +411,7 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
         "Of the 2 that hold, 1 assumes nothing, 1 rests on results of the literature."
     )
     ledger = example_ledger(statements=rows, entries=())
-    assert summarize(ledger).headline.endswith(said)
+    assert Summary(ledger).headline.endswith(said)
     page = render_html(ledger)
     assert "on part of its domain (x in [0, 1])" in page
-    assert "2 proved" not in summarize(ledger).headline
+    assert "2 proved" not in Summary(ledger).headline

@@ -19,8 +19,7 @@ from dpverify.statements.paper import papers
 from dpverify.verification.catalog.entries import catalog_entries
 from dpverify.verification.catalog.rows import ProofRecord
 from dpverify.verification.catalog.source_rows import obligations_of
-from dpverify.verification.refutations.consequences import consequence_of, is_evaluated
-from dpverify.verification.refutations.instances import instance_entries
+from dpverify.verification.refutations import consequence_of, instance_entries, is_evaluated
 
 from ..kept_proofs import Proofs
 

@@ -15,13 +15,16 @@ from dpverify.proving.reasoning.effort import note_the_clock
 from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.explanation import explanation_lines
-from dpverify.verification.hypotheses.found import (
+from dpverify.verification.hypotheses import (
+    CUT_SHORT,
     StatementHypotheses,
+    case_lines,
     hypotheses_of,
+    markdown,
     recall_hypotheses,
     recall_or_find_hypotheses,
+    summary,
 )
-from dpverify.verification.hypotheses.words import CUT_SHORT, case_lines, markdown, summary
 
 from ..cli.calling import call
 

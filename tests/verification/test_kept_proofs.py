@@ -15,9 +15,9 @@ from dpverify import proving
 from dpverify.formulas.logic import Implies
 from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.statements.selection import find_statement
+from dpverify.verification import refutations
 from dpverify.verification.catalog import proofs
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.refutations import consequences
 
 from ..kept_proofs import NO_PART, Proofs, proving_files
 
@@ -30,8 +30,7 @@ READ_STATEMENTS = (
     "verification/catalog/entries.py",
     "verification/catalog/proofs.py",
     "verification/catalog/rows.py",
-    "verification/refutations/consequences.py",
-    "verification/refutations/instances.py",
+    "verification/refutations.py",
 )
 """What these take from statements is in a proof's key, or is evaluated anew for each catalog."""
 
@@ -135,7 +134,7 @@ def test_a_special_case_is_proved_anew_where_what_its_consequence_rests_on_has_c
     with monkeypatch.context() as patch:
         patch.setattr(proofs, "find_statement", lambda _: planted)
         assert key() != before
-    monkeypatch.setattr(consequences, "papers", lambda: {"fmtt18": SimpleNamespace(instances={})})
+    monkeypatch.setattr(refutations, "papers", lambda: {"fmtt18": SimpleNamespace(instances={})})
     assert key() != before
 
 

@@ -14,17 +14,18 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.document import Ledger
-from dpverify.verification.checking.audit_rows import (
+from dpverify.verification.audit_check import (
     BUDGET,
     HEAD,
     NO_RERUN,
     Rerun,
+    RowCheck,
+    Status,
     audit_names,
     audit_rows,
     differences,
     settings_of,
 )
-from dpverify.verification.checking.rows import RowCheck, Status
 from dpverify.verification.job import VerificationSettings, verify
 
 PRIVACY = "bst14.alg8/diabetes"

@@ -24,12 +24,11 @@ from dpverify.reports import write_report
 from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
-from dpverify.verification import VerificationSettings, ledger_check
+from dpverify.verification import VerificationSettings, audit_check, ledger_check
+from dpverify.verification.audit_check import RowCheck
 from dpverify.verification.audits import AuditSettings, carry_out_all
 from dpverify.verification.catalog.entries import catalog_entries, results_of
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.checking import audit_rows
-from dpverify.verification.checking.rows import RowCheck
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.ledger_check import LedgerCheck, Status, check_ledger
 from dpverify.versions import library_versions
@@ -113,7 +112,7 @@ def asked_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("homogeneity", "prove"):
             patch.setattr(ledger_check, name, _once(getattr(ledger_check, name)))
-        patch.setattr(audit_rows, "carry_out", cache(audit_rows.carry_out))
+        patch.setattr(audit_check, "carry_out", cache(audit_check.carry_out))
         yield
 
 

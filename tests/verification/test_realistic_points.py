@@ -19,7 +19,7 @@ from dpverify.proving.language import Obligation
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.program import content_of
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.refutations.realistic_points import fault_of, realistic_point
+from dpverify.verification.refutations import fault_of, realistic_point
 
 
 def printed(name: str, formula: str) -> Obligation:

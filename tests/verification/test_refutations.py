@@ -21,14 +21,14 @@ from dpverify.statements.provenance import prints
 from dpverify.statements.selection import find_statement
 from dpverify.verification import job
 from dpverify.verification.catalog import rows as proof_rows
-from dpverify.verification.refutations.consequences import (
+from dpverify.verification.refutations import (
     TORN,
     consequence_of,
+    contradictions,
     is_left_out,
     judged,
     sides_as_printed,
 )
-from dpverify.verification.refutations.contradictions import contradictions
 
 X = real("x", ge=0)
 IN_VAIN, FOUND = RealisticPoint(sizes={}, tried=9), RealisticPoint(sizes={}, tried=9, point={"x": "1"})

@@ -15,7 +15,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, settled, undecided
 from dpverify.proving.provers.ball_programs import Graph, NeedsValueError, Node, NotExpressibleError
 from dpverify.proving.provers.branch_and_bound import (
@@ -55,7 +55,7 @@ class BallProver(NamedProver):
 
     name = "balls"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove or refute; None for claims that are no inequality, or use what balls have no rule for."""
         claim = problem.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
@@ -69,7 +69,7 @@ class BallProver(NamedProver):
             why, gap = f"{error}: too many values to go through", Gap.EFFORT_SPENT
         return replace(undecided(why, gap), boxes=work.used)
 
-    def _found(self, problem: Problem, claim: Compare, work: SearchWork) -> Proof:
+    def _found(self, problem: ProofProblem, claim: Compare, work: SearchWork) -> Proof:
         box = _bounded(problem)
         if isinstance(box, str):
             why = f"no bounds for {box}, neither in the domain nor in the box"
@@ -98,7 +98,7 @@ def _exact(q: Fraction) -> Exact:
     return fmpq(q.numerator, q.denominator)
 
 
-def _bounded(problem: Problem) -> dict[str, tuple[Exact, Exact]] | str:
+def _bounded(problem: ProofProblem) -> dict[str, tuple[Exact, Exact]] | str:
     """The box to work on, or the name of a variable without bounds."""
     box = {}
     for v in problem.over:
@@ -126,7 +126,7 @@ class _BoxedComparison:
     """One comparison over the box of a problem."""
 
     def __init__(
-        self, problem: Problem, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
+        self, problem: ProofProblem, claim: Compare, box: Mapping[str, tuple[Exact, Exact]], work: SearchWork
     ) -> None:
         self.problem, self.claim, self.work = problem, claim, work
         self.variables = problem.over

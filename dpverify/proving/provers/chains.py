@@ -36,7 +36,7 @@ from dpverify.formulas.logic import Compare, Le, in_domain
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Gap
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, proved, undecided
 from dpverify.proving.reasoning.algebra import (
     derivative,
@@ -83,7 +83,7 @@ class Chains(NamedProver):
 
     name = "chains"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove an inequality, for all reals in place of integers."""
         claim = problem.claim
         if not isinstance(claim, Compare) or claim.relation not in ("<=", "<"):
@@ -107,7 +107,7 @@ class Chains(NamedProver):
         return proved(problem, {"method": "chains", "steps": steps})
 
 
-def _over_reals(problem: Problem) -> Problem:
+def _over_reals(problem: ProofProblem) -> ProofProblem:
     """The same for all reals in place of integers, which says more."""
     values = {v: replace(v, kind="real") for v in problem.over if v.kind == "integer"}
 

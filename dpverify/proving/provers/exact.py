@@ -39,7 +39,7 @@ from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.certificates import certificate
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, UnshownError, proved, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.algebra import (
@@ -117,7 +117,7 @@ class Exact(NamedProver):
 
     name = "exact"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a claim as it is written, but for its integrals: where it has a value, the stated one has the same."""
         if not isinstance(problem.claim, Compare):
             return None
@@ -152,7 +152,7 @@ class Exact(NamedProver):
         return undecided("no identity, and no shift makes all coefficients nonnegative", Gap.NO_METHOD)
 
     def _proof(
-        self, problem: Problem, claim: Symbolic, budget: Budget, *, inner: bool = False
+        self, problem: ProofProblem, claim: Symbolic, budget: Budget, *, inner: bool = False
     ) -> Json | None:
         """Show a comparison in SymPy's form, wherever it is defined, under a problem's assumptions."""
         if (claim.left - claim.right).has(sp.Sum):
@@ -173,7 +173,7 @@ class Exact(NamedProver):
                 return {"method": "smt"}
         return None
 
-    def _summed(self, problem: Problem, claim: Symbolic, budget: Budget) -> Json | None:
+    def _summed(self, problem: ProofProblem, claim: Symbolic, budget: Budget) -> Json | None:
         closed: list[list[Json]] = []
         while sums := claim.left.atoms(sp.Sum) | claim.right.atoms(sp.Sum):
             outer = next(s for s in sorted(sums, key=sp.default_sort_key) if not s.function.has(sp.Sum))

@@ -21,7 +21,7 @@ from dpverify.formulas.expressions import Number, OutOfScopeError, Variable
 from dpverify.formulas.logic import Compare, Formula, Le, Lt, Ne, conjuncts, free_in
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, proved, undecided
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.points import MANY, confirmed, exact_norms, random_points, refutation
@@ -71,7 +71,7 @@ class Gram(NamedProver):
 
     name = "gram"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove in every dimension, or refute by vectors."""
         if not problem.has_vectors:
             return None
@@ -92,7 +92,7 @@ class Gram(NamedProver):
         return undecided(reason, gap) if point is None else refutation(problem, point)
 
 
-def _refuting(problem: Problem, count: int) -> ExactPoint | None:
+def _refuting(problem: ProofProblem, count: int) -> ExactPoint | None:
     """A counterexample, one where all norms are fractions if that is found."""
     first = next((p for p in random_points(problem, count) if confirmed(problem, p)), None)
     if first is None or exact_norms(problem, first):
@@ -102,7 +102,7 @@ def _refuting(problem: Problem, count: int) -> ExactPoint | None:
 
 
 class _VectorSearch:
-    def __init__(self, problem: Problem, budget: Budget) -> None:
+    def __init__(self, problem: ProofProblem, budget: Budget) -> None:
         self.problem, self.budget = problem, budget
         self.vectors = {v.name: v for v in problem.over if v.kind == "vector"}
         self.numbers = tuple(v for v in problem.over if v.kind != "vector")

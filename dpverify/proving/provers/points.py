@@ -17,7 +17,7 @@ from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.formulas.vectors import same_dimension
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
-from dpverify.proving.problem import Ends, Problem
+from dpverify.proving.problem import Ends, ProofProblem
 from dpverify.proving.proof import Proof, settled
 from dpverify.proving.reasoning.evaluation import ExactPoint, evaluate, failing, text
 from dpverify.proving.reasoning.truth import truth
@@ -28,13 +28,13 @@ _ROUNDS = 4
 """How often every coordinate is gone through."""
 
 
-def admitted(problem: Problem, point: ExactPoint) -> bool:
+def admitted(problem: ProofProblem, point: ExactPoint) -> bool:
     """Whether a point lies in the domain and certainly satisfies every assumption."""
     inside = all(v.contains(point[v.name]) for v in problem.over) and same_dimension(point)
     return inside and all(truth(a, point) is True for a in problem.assuming)
 
 
-def confirmed(problem: Problem, point: ExactPoint) -> bool:
+def confirmed(problem: ProofProblem, point: ExactPoint) -> bool:
     """Whether a point is a counterexample: admitted, and the claim is certainly false there."""
     return admitted(problem, point) and truth(problem.claim, point) is False
 
@@ -58,12 +58,12 @@ def _simpler(here: Any) -> list[Any]:
     return [(*here[:i], c, *here[i + 1 :]) for i, value in enumerate(here) for c in _candidates(value)]
 
 
-def exact_norms(problem: Problem, point: ExactPoint) -> bool:
+def exact_norms(problem: ProofProblem, point: ExactPoint) -> bool:
     """Whether all norms in a problem are fractions at a point, so that anyone can work it out."""
     return all(isinstance(evaluate(e, point), Fraction) for e in problem.norms)
 
 
-def simplified(problem: Problem, point: ExactPoint) -> ExactPoint:
+def simplified(problem: ProofProblem, point: ExactPoint) -> ExactPoint:
     """A counterexample with simpler numbers, one coordinate at a time from a confirmed one; it stays in the box."""
     ends = problem.ends
 
@@ -89,12 +89,12 @@ def simplified(problem: Problem, point: ExactPoint) -> ExactPoint:
     return best
 
 
-def refutation(problem: Problem, point: ExactPoint) -> Proof:
+def refutation(problem: ProofProblem, point: ExactPoint) -> Proof:
     """The proof that a confirmed point is a counterexample, made simpler where it stays one."""
     return refutation_at(problem, simplified(problem, point))
 
 
-def refutation_at(problem: Problem, point: ExactPoint) -> Proof:
+def refutation_at(problem: ProofProblem, point: ExactPoint) -> Proof:
     """The proof that this point is a counterexample, with both sides' values there."""
     named = {v.name: coordinates_text(point[v.name]) for v in problem.over}
     left = right = None
@@ -119,7 +119,7 @@ _SIMPLE = tuple(
 )
 
 
-def simple_points(problem: Problem, limit: int) -> Iterator[ExactPoint]:
+def simple_points(problem: ProofProblem, limit: int) -> Iterator[ExactPoint]:
     """Points of a problem's domain and box, simple numbers first."""
     lists = [
         [x for x in simple_values(v, ends) if ends is None or ends[0] <= x <= ends[1]]
@@ -191,7 +191,7 @@ def spread_out(dimension: int, count: int, seed: int) -> Iterator[list[float]]:
         yield [min(max((0.5 + (i + seed) * step) % 1.0, 1e-9), 1 - 1e-9) for step in steps]
 
 
-def random_points(problem: Problem, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
+def random_points(problem: ProofProblem, count: int, *, most: int = 3) -> Iterator[ExactPoint]:
     """Points with simple numbers and vectors of few coordinates, the same ones every time."""
     lists = [simple_values(v, problem.ends.get(v.name)) for v in problem.over if v.kind != "vector"]
     if not all(lists):

@@ -39,7 +39,7 @@ from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, comp
 from dpverify.formulas.operators import apply, exp
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, gap_of, most_telling, proved, undecided
 from dpverify.proving.provers.points import confirmed, refutation
 from dpverify.proving.reasoning.satisfiability import points_near, unsatisfiable, whole_or_not
@@ -61,7 +61,7 @@ class RealArithmetic(NamedProver):
 
     name = "z3"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove or refute; every attempt that stops has its reason."""
         claim, assuming, over = problem.claim, problem.assuming, problem.over
         stops: list[tuple[str, Gap]] = []
@@ -96,7 +96,7 @@ class FunctionFacts(NamedProver):
 
     name = "facts"
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof | None:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove a comparison with functions in it."""
         if not isinstance(problem.claim, Compare):
             return None
@@ -108,7 +108,7 @@ class FunctionFacts(NamedProver):
         require(problem, problem.wanted, budget)
         return proved(problem, shown_with(problem.assuming, self._needed(problem, known, budget)))
 
-    def _needed(self, problem: Problem, known: list[Fact], budget: Budget) -> list[Fact]:
+    def _needed(self, problem: ProofProblem, known: list[Fact], budget: Budget) -> list[Fact]:
         """Those that are left when all have been left out that the rest does without, half of them at a time."""
         size = max(1, len(known) // 2)
         while True:
@@ -123,7 +123,7 @@ class FunctionFacts(NamedProver):
                 size //= 2
 
     @staticmethod
-    def _shown(problem: Problem, known: list[Fact], budget: Budget, share: int = _SHARE) -> bool:
+    def _shown(problem: ProofProblem, known: list[Fact], budget: Budget, share: int = _SHARE) -> bool:
         assuming = (*problem.assuming, *(f.formula for f in known))
         over, claim = problem.over, problem.claim
         return any(

@@ -45,7 +45,7 @@ from dpverify.formulas.logic import (
     conjuncts,
 )
 from dpverify.formulas.operators import operator
-from dpverify.proving.problem import Ends, Problem
+from dpverify.proving.problem import Ends, ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, undecided
 from dpverify.proving.provers.points import confirmed, ranks, refutation, simple_values, spread_out
 from dpverify.proving.reasoning.effort import note_the_clock
@@ -212,12 +212,12 @@ def _negated(formula: Formula) -> Formula:
             raise OutOfScopeError(_QUANTIFIED)
 
 
-def parts_apart(problem: Problem) -> Problem:
+def parts_apart(problem: ProofProblem) -> ProofProblem:
     """The same with every part of an assumption as one: where one has no value in floats, all have none."""
     return replace(problem, assuming=tuple(part for f in problem.assuming for part in conjuncts(f)))
 
 
-def failing_gap(problem: Problem) -> Violation:
+def failing_gap(problem: ProofProblem) -> Violation:
     """Positive only where the claim fails and every assumption holds, up to rounding."""
     if problem.has_vectors:
         raise OutOfScopeError("function not supported: inner products of vectors")
@@ -250,17 +250,17 @@ _ARRAYS: dict[str, Callable[..., Any]] = {
 """Operators over arrays; comparisons with any other one keep all points."""
 
 
-def may_be_counterexamples(problem: Problem, columns: Array) -> Mask:
+def may_be_counterexamples(problem: ProofProblem, columns: Array) -> Mask:
     """Which points may be some, by arrays of floats alone; columns are (variables, points), the mask is (points,)."""
     return _may_hold(problem, (*problem.assuming, Not(problem.claim)), columns)
 
 
-def may_be_admitted(problem: Problem, columns: Array) -> Mask:
+def may_be_admitted(problem: ProofProblem, columns: Array) -> Mask:
     """At which of the points all assumptions may hold."""
     return _may_hold(problem, problem.assuming, columns)
 
 
-def _may_hold(problem: Problem, formulas: tuple[Formula, ...], columns: Array) -> Mask:
+def _may_hold(problem: ProofProblem, formulas: tuple[Formula, ...], columns: Array) -> Mask:
     letters = {v.name: column for v, column in zip(problem.over, columns, strict=True)}
     with np.errstate(all="ignore"):
         mask = _ColumnValues(letters).may_be(And(formulas), True)
@@ -356,7 +356,7 @@ def _stretched(u: float, v: Variable, box: Ends | None) -> float:
     return float(round(x)) if v.kind == "integer" else x
 
 
-def rationalized(problem: Problem, x: Sequence[float]) -> Iterator[ExactPoint]:
+def rationalized(problem: ProofProblem, x: Sequence[float]) -> Iterator[ExactPoint]:
     """Simple rational points near a float point, the simplest first."""
     if not all(map(math.isfinite, x)):
         return
@@ -400,7 +400,7 @@ class Search(NamedProver):
     def __init__(self, *, thorough: bool = False) -> None:
         self.thorough = thorough
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof:
         """Look for a counterexample; the same points in the same order every time."""
         gap = failing_gap(problem if self.thorough else parts_apart(problem))
         end = time.process_time() + budget.guard
@@ -417,7 +417,7 @@ class Search(NamedProver):
                     break
         return undecided("no counterexample found")
 
-    def _simple(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
+    def _simple(self, problem: ProofProblem, gap: Violation, end: float) -> Iterator[ExactPoint]:
         lists = [simple_values(v, problem.ends.get(v.name)) for v in problem.over]
         if not all(lists):
             return
@@ -435,7 +435,7 @@ class Search(NamedProver):
                     chosen = zip(problem.over, lists, place, strict=True)
                     yield {v.name: values[rank] for v, values, rank in chosen}
 
-    def _cloud(self, problem: Problem, gap: Violation, end: float) -> list[_Looked]:
+    def _cloud(self, problem: ProofProblem, gap: Violation, end: float) -> list[_Looked]:
         """Spread points with their gaps, the largest gaps first."""
         # boxes are where a claim is meant; half of the points go there, half over the whole domain
         boxes = [{}, problem.ends] if problem.box else [{}]
@@ -451,12 +451,12 @@ class Search(NamedProver):
         found.sort(key=lambda entry: -entry[0])
         return found
 
-    def _spread(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
+    def _spread(self, problem: ProofProblem, gap: Violation, end: float) -> Iterator[ExactPoint]:
         for value, _, x in itertools.islice(self._cloud(problem, gap, end), 20):
             if value > 0:
                 yield from rationalized(problem, x)
 
-    def _climbed(self, problem: Problem, gap: Violation, end: float) -> Iterator[ExactPoint]:
+    def _climbed(self, problem: ProofProblem, gap: Violation, end: float) -> Iterator[ExactPoint]:
         def point_of(u: Sequence[float]) -> list[float]:
             return [
                 _stretched(min(max(float(c), 1e-9), 1 - 1e-9), v, None)

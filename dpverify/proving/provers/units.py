@@ -11,7 +11,7 @@ from dpverify.formulas.logic import expressions_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import Unit
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Proof, proved, settled
 
 
@@ -19,7 +19,7 @@ def _json(unit: Unit) -> Json:
     return {"loss": str(Fraction(unit.loss)), "length": str(Fraction(unit.length))}
 
 
-def units_agree(problem: Problem) -> Proof:
+def units_agree(problem: ProofProblem) -> Proof:
     """Proved if everything is homogeneous, else refuted with the two units that meet first."""
     try:
         for formula in problem.stated:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from dpverify.formulas.logic import Lt
 from dpverify.ledger.verdicts import Verdict
 from dpverify.ledger.written_numbers import coordinates_text
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.points import MANY, admitted, random_points, simple_points
 from dpverify.proving.provers.real_arithmetic import RealArithmetic
@@ -29,7 +29,7 @@ class Witness:
     """Whether it has been shown that there is none."""
 
 
-def witness(problem: Problem, budget: Budget) -> Witness:
+def witness(problem: ProofProblem, budget: Budget) -> Witness:
     """A point of domain and box at which all assumptions are true, in exact or rigorous arithmetic."""
     points = random_points(problem, MANY) if problem.has_vectors else simple_points(problem, _FIRST)
     for point in points:

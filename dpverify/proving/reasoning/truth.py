@@ -30,7 +30,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, ForAll, Formula, Lt, free_in
 from dpverify.formulas.printing import formula_text
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, UnshownError
 from dpverify.proving.reasoning.algebra import replaced
 from dpverify.proving.reasoning.evaluation import ExactPoint, plain_truth
@@ -53,7 +53,7 @@ _SHARE = 4
 """A single condition gets this part of the work that a claim may take."""
 
 
-def require(problem: Problem, wanted: Iterable[Requirement], budget: Budget) -> None:
+def require(problem: ProofProblem, wanted: Iterable[Requirement], budget: Budget) -> None:
     """Raise `UnshownError` unless conditions are shown on the domain, under the assumptions."""
     if unshown := missing(problem.over, problem.assuming, wanted, budget):
         raise UnshownError(unshown)

@@ -19,7 +19,7 @@ from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, 
 from dpverify.statements.provenance import unsaid, unsaid_claims
 from dpverify.statements.selection import select
 from dpverify.verification.catalog.rows import ProofRecord
-from dpverify.verification.refutations.instances import held_to_instances, instance_entries
+from dpverify.verification.refutations import held_to_instances, instance_entries
 
 
 def shown_of_statement(

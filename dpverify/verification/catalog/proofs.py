@@ -22,7 +22,7 @@ from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_st
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.rows import ProofRecord, answered
 from dpverify.verification.catalog.source_rows import correction_of, obligations_of, printed_of
-from dpverify.verification.refutations.consequences import CONCLUDED, is_evaluated
+from dpverify.verification.refutations import CONCLUDED, is_evaluated
 
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store

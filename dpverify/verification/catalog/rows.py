@@ -32,8 +32,7 @@ from dpverify.verification.catalog.source_rows import (
     printed_of,
     rows_of_obligation,
 )
-from dpverify.verification.refutations.consequences import judged, refutation_texts, sides_as_printed
-from dpverify.verification.refutations.realistic_points import realistic_point
+from dpverify.verification.refutations import judged, realistic_point, refutation_texts, sides_as_printed
 
 if TYPE_CHECKING:
     from dpverify.proving import Proof

@@ -16,7 +16,7 @@ from dpverify.formulas.expressions import Variable, real
 from dpverify.formulas.logic import Compare, Le, Lt
 from dpverify.formulas.operators import exp, log, maximum, normal_cdf, sqrt
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.reasoning.symbolic import Phi, symbolic
@@ -200,7 +200,7 @@ CLAIMS: dict[str, tuple[Compare, tuple[Variable, ...], dict[str, tuple[object, o
 
 def certified(name: str) -> tuple[Any, Any, Intervals, bool]:
     claim, over, box = CLAIMS[name]
-    proof = BallProver().attempt(Problem(name, claim, over, box=box), Budget(boxes=20_000))
+    proof = BallProver().attempt(ProofProblem(name, claim, over, box=box), Budget(boxes=20_000))
     assert proof is not None
     assert proof.verdict is Verdict.CERTIFIED
     body = proof.certificate["proof"]
@@ -216,7 +216,7 @@ def test_trees_hold_in_another_arithmetic(name: str) -> None:
 def test_nested_leaves_hold_in_another_arithmetic() -> None:
     claim = Le(normal_cdf(-p / ROOTS + ROOTS / 2), exp(-q) / 2)
     box = {"p": ("1/100", "1/50"), "q": (8, 12)}
-    proof = BallProver().attempt(Problem("n", claim, (P, Q), box=box), Budget(boxes=20_000))
+    proof = BallProver().attempt(ProofProblem("n", claim, (P, Q), box=box), Budget(boxes=20_000))
     assert proof is not None
     assert proof.verdict is Verdict.CERTIFIED
     tree = proof.certificate["proof"]["tree"]

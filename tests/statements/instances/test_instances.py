@@ -31,7 +31,7 @@ from dpverify.proving.language import Obligation
 from dpverify.statements.instances import instances_of
 from dpverify.statements.paper import papers
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.refutations.instances import held_to_instances, instance_entries
+from dpverify.verification.refutations import held_to_instances, instance_entries
 
 Floats = npt.NDArray[np.float64]
 

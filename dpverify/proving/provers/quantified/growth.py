@@ -20,7 +20,7 @@ from dpverify.formulas.expressions import (
 from dpverify.formulas.logic import Compare, free_in
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Proof, gap_of
 from dpverify.proving.provers.points import admitted, graded, simple_values
 from dpverify.proving.provers.quantified.ratios import LEAST, MOST, SIZES, Ratio, extremes, inside
@@ -99,7 +99,7 @@ def _refuted(
     return task.refutation(values, proofs, said, more)
 
 
-def _nearer(proof: Proof, inner: Problem) -> Proof:
+def _nearer(proof: Proof, inner: ProofProblem) -> Proof:
     """The proof with a witness at which it is plain that a constant is below a logarithm."""
     bounded = (a for a in inner.assuming if isinstance(a, Compare))
     low = {a.left for a in bounded if isinstance(a.left, Variable)}

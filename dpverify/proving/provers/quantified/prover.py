@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dpverify.formulas.logic import Compare
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover
 from dpverify.proving.provers.quantified.constants import with_constants
 from dpverify.proving.provers.quantified.growth import growing
@@ -26,7 +26,7 @@ class Quantifiers(NamedProver):
         self._provers = tuple(p for p in provers if not isinstance(p, Search))
         self._all = tuple(provers)
 
-    def settle(self, problem: Problem, budget: Budget) -> Proof:
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof:
         """Prove or refute a claim with an `exists`."""
         smaller = replace(
             budget,

@@ -32,11 +32,11 @@ from dpverify.formulas.logic import (
 from dpverify.formulas.printing import expression_text
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, variable_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
-from dpverify.proving.problem import Problem
+from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, Proof, Prover, most_telling, settled, together, undecided
 
 Values = Mapping[Variable, Expression]
-Prove = Callable[[Problem, Budget, tuple[Prover, ...]], Proof]
+Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 METHOD = "exists"
 HOLDS = (Verdict.PROVED, Verdict.CERTIFIED)
 
@@ -66,7 +66,7 @@ class Prefix:
         return all(isinstance(q, Exists) for q in self.quantifiers[: len(self.chosen)])
 
 
-def peeled(problem: Problem) -> Prefix:
+def peeled(problem: ProofProblem) -> Prefix:
     """The prefix of a claim; `OutOfScopeError` for other claims, and where a name is bound twice."""
     quantifiers: list[Exists | ForAll] = []
     premises: list[Formula] = []
@@ -176,7 +176,7 @@ def values_to_json(values: Values) -> Json:
     return {v.name: expression_to_json(value) for v, value in values.items()}
 
 
-def fresh(name: str, problem: Problem) -> str:
+def fresh(name: str, problem: ProofProblem) -> str:
     """A name that nothing in a problem has."""
     taken = {*problem.letters, *(v.name for v in problem.over)}
     k = 1
@@ -193,7 +193,7 @@ class Task:
     """
 
     def __init__(
-        self, problem: Problem, prefix: Prefix, budget: Budget, prove: Prove, provers: Sequence[Prover]
+        self, problem: ProofProblem, prefix: Prefix, budget: Budget, prove: Prove, provers: Sequence[Prover]
     ) -> None:
         self.problem, self.prefix, self.budget = problem, prefix, budget
         self._prove, self._provers = prove, tuple(provers)
@@ -212,13 +212,13 @@ class Task:
             self.reasons.append(reason)
             self.gaps.append(gap)
 
-    def shown(self, problem: Problem, provers: Sequence[Prover] | None = None) -> Proof:
+    def shown(self, problem: ProofProblem, provers: Sequence[Prover] | None = None) -> Proof:
         """What the other provers say."""
         chosen = self._provers if provers is None else tuple(provers)
         return self._prove(problem, self.budget, chosen)
 
     def all_shown(
-        self, problems: Iterable[Problem], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
+        self, problems: Iterable[ProofProblem], said: str = "", wanted: tuple[Verdict, ...] = HOLDS
     ) -> list[Proof] | None:
         """Proofs of all; None, and what is said of the first that is not shown, where one is missing."""
         proofs = []
@@ -240,12 +240,12 @@ class Task:
                 found.append(q.variable)
         return tuple(found)
 
-    def under(self, values: Values) -> Problem:
+    def under(self, values: Values) -> ProofProblem:
         """The core for all letters but what there is to be, which has values, in its conditions."""
         core, *conditions = (put_in(f, values) for f in (self.prefix.core, *self.prefix.premises))
         return self.left(core, (*self.problem.assuming, *conditions))
 
-    def with_values(self, values: Values) -> list[Problem]:
+    def with_values(self, values: Values) -> list[ProofProblem]:
         """What is left to be shown, part by part, once something is put in for all that there is to be."""
         given = self.under(values)
         claims = (*_bounds(self.prefix.chosen, values), *(put_in(part, values) for part in self.parts))
@@ -253,7 +253,7 @@ class Task:
 
     def negation(
         self, values: Values, growth: Growth | None = None, part: int | None = None
-    ) -> list[Problem]:
+    ) -> list[ProofProblem]:
         """What shows the claim to be false: at the values, whatever there is, conditions hold and the core does not.
 
         `part` is the part of a core that is a conjunction which fails.
@@ -264,9 +264,9 @@ class Task:
         if growth is not None:
             over, assuming = (*over, growth.along), growth.assumptions()
         claims = (*conditions, negated(put_in(core, values)))
-        return [Problem(self.problem.name, claim, over, assuming) for claim in claims]
+        return [ProofProblem(self.problem.name, claim, over, assuming) for claim in claims]
 
-    def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> Problem:
+    def left(self, claim: Formula, conditions: tuple[Formula, ...]) -> ProofProblem:
         """What is left to be shown for all letters once something is put in."""
         return self.problem.about(claim, self.letters, conditions)
 

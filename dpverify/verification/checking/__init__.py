@@ -1,1 +1,0 @@
-"""What `dpverify check` says of a ledger's rows, and how it comes to say so of audits."""

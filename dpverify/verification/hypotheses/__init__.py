@@ -1,1 +1,0 @@
-"""Which hypotheses statements need, and whether their conditions can hold at once."""

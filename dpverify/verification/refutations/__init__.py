@@ -1,1 +1,0 @@
-"""What is said of a formula that is false, or that does not follow."""
