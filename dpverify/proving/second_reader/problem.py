@@ -219,8 +219,6 @@ class _ReadProblem:
             raise RefusedError(f"`{latex}` is no letter")
         return found.name
 
-    # ------------------------------------------------------------------------------------ single formulas
-
     def display(
         self, latex: str, constants: Coefficients, reading: str = ""
     ) -> tuple[Tree, tuple[Tree, ...]]:

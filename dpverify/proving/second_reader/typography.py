@@ -23,31 +23,20 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True)
 class PrintedMark:
-    """A letter, digit, sign or command on the page.
+    """A letter, digit, sign or command on the page."""
 
-    Attributes:
-        text: the mark, in one spelling; `\\text{...}` with its words.
-        inside: what a command such as `\\frac` or `\\hat` is applied to.
-        below: its subscript; empty where there is none.
-        primes: how many.
-        above: its superscript; empty where there is none.
-        side: `l` or `r` where the source says on which side a bar stands.
-        gap: the space before it, in eighteenths of the width of an M.
-        broken: whether a new line begins with it.
-        start: its place in the source.
-        end: the place after it, scripts left out.
-    """
-
-    text: str
-    inside: tuple[Row, ...] = ()
-    below: Row = ()
+    text: str  # in one spelling; `\text{...}` with its words
+    inside: tuple[Row, ...] = ()  # what a command such as `\frac` or `\hat` is applied to
+    below: Row = ()  # its subscript
     primes: int = 0
-    above: Row = ()
-    side: str = field(default="", compare=False)
-    gap: float = field(default=0, compare=False)
-    broken: bool = field(default=False, compare=False)
-    start: int = field(default=0, compare=False)
-    end: int = field(default=0, compare=False)
+    above: Row = ()  # its superscript
+    side: str = field(
+        default="", compare=False
+    )  # `l` or `r` where the source says on which side a bar stands
+    gap: float = field(default=0, compare=False)  # the space before it, in eighteenths of the width of an M
+    broken: bool = field(default=False, compare=False)  # whether a new line begins with it
+    start: int = field(default=0, compare=False)  # its place in the source
+    end: int = field(default=0, compare=False)  # the place after it, scripts left out
 
     @property
     def scripted(self) -> bool:

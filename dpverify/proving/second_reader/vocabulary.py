@@ -16,23 +16,14 @@ BARS = ("|", r"\|")
 
 @dataclass(frozen=True)
 class VocabularyWord:
-    """A letter, or a definition, as it is printed.
+    """A letter, or a definition, as it is printed."""
 
-    Attributes:
-        printed: its marks; of a definition with a parameter, what stands before the parameter.
-        name: of a letter; empty for a definition.
-        body: what a definition stands for.
-        parameter: the letter that something else may be put in place of.
-        call: `below` where the parameter is a subscript, `after` where it stands in brackets.
-        whole: its marks, the parameter included.
-    """
-
-    printed: Row
-    name: str = ""
-    body: Callable[[], Tree] | None = None
-    parameter: str = ""
-    call: str = ""
-    whole: Row = ()
+    printed: Row  # its marks; of a definition with a parameter, what stands before the parameter
+    name: str = ""  # of a letter; empty for a definition
+    body: Callable[[], Tree] | None = None  # what a definition stands for
+    parameter: str = ""  # the letter that something else may be put in place of
+    call: str = ""  # `below` where the parameter is a subscript, `after` where it stands in brackets
+    whole: Row = ()  # its marks, the parameter included
 
 
 @dataclass(frozen=True)
