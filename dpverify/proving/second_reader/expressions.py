@@ -75,7 +75,7 @@ class Expressions(Places, ABC):
 
     def inner(self, row: Row) -> Tree:
         """The number that another row is."""
-        return self.line(row).whole().value
+        return self.number(self.line(row).whole())
 
     def sum(self) -> Item:
         """Terms with signs between them; a single one as it is."""
@@ -84,9 +84,8 @@ class Expressions(Places, ABC):
         value = _minus(item, self.number(item)) if sign == "-" else item.value
         adds = False
         while self.here.text in ("+", "-"):
-            self.refuse(item.open, "a sum or derivative that could end here or go on; brackets say which")
-            wide = self.parted(WIDE) and not self.here.broken
-            self.refuse(wide, "wide space before a sign: it could begin another formula")
+            self.refuse(item.open, "a sum or derivative that could end here or go on")
+            self.refuse(self.parted(WIDE) and not self.here.broken, "wide space before a sign")
             operator = "sub" if self.sign("+", "-") == "-" else "add"
             left, item, adds = self.number(Item(value)), self.term(), True
             value = Tree(operator, (left, self.number(item)))
@@ -100,12 +99,13 @@ class Expressions(Places, ABC):
             start, sign = self.at, self.sign(*TIMES, "/")
             if not sign and not self.starts():
                 break
-            reaches = divided or item.unclosed or (item.open and item.kind == "derivative")
-            self.refuse(reaches, "a factor behind a divisor, an argument without brackets or a derivative")
-            wide = not sign and (self.here.gap >= WIDE or self.parted(NOTICED))
-            self.refuse(wide, "wide space between factors: another formula could begin here")
+            self.refuse(divided, "a factor that could be part of the divisor")
+            self.refuse(item.unclosed, "a factor that could be part of the function's argument")
+            self.refuse(item.open and item.kind == "derivative", "a factor that could be differentiated, too")
+            wide = self.here.gap >= WIDE or self.parted(NOTICED)
             before, item = item, self.factor(sign)
             if not sign:
+                self.refuse(wide, "wide space between factors", start)
                 self.side_by_side(before, item, start)
             over, value = self.number(Item(left)), self.number(item)
             if sign == "/":
@@ -119,7 +119,7 @@ class Expressions(Places, ABC):
 
     def side_by_side(self, before: Item, item: Item, start: int) -> None:
         """Refuse factors that could be something else than a product."""
-        number, letters = before.kind == "number" and before.plain, before.kind == "letter"
+        numeral, letters = before.kind == "number" and before.plain, before.kind == "letter"
         numerals = item.kind == "fraction" and item.plain and item.digits is not None
         bracket = item.kind == "bracket"
         argument = bracket and (
@@ -128,8 +128,8 @@ class Expressions(Places, ABC):
         )
         for what, could_be in (
             ("an index", item.kind == "number" and item.plain),
-            ("added to the number", number and numerals),
-            ("multiplied before its `!` or its bar says anything", item.counted and not bracket),
+            ("added to the number", numeral and numerals),
+            ("only a part of what `!` stands behind", item.counted and not bracket),
             ("taken at the point together with it", item.kind == "point"),
             ("part of the letter", letters and before.plain and not takes_a_factor(before.word)),
             ("a function's argument", argument),
@@ -163,8 +163,9 @@ class Expressions(Places, ABC):
                 if head is None:
                     raise self.refused("this is no declared letter, number or sign of the notation")
                 item = getattr(self, head.reads)(head)
-        under = sign == "/" and item.kind in ("big", "derivative")
-        self.refuse(under, "a sum or derivative under a slash: it could stand behind the quotient", start)
+        self.refuse(
+            sign == "/" and item.kind in ("big", "derivative"), "a sum or derivative under a slash", start
+        )
         return item
 
     def finished(
@@ -175,37 +176,37 @@ class Expressions(Places, ABC):
         plain, counted = not last.above, False
         if last.above:
             named = is_name(last.above) and (len(last.above) < 4 or kind == "letter")
-            self.refuse(
-                named or kind == "fraction", "a superscript that is no power of all of it", self.at - 1
-            )
+            self.refuse(named or kind == "fraction", "a superscript that could be no power", self.at - 1)
             value = Tree("pow", (self.number(Item(value)), self.inner(last.above)))
         while self.here.text == "!":
-            self.refuse(not plain, "a factorial beside another sign: their order could be either")
+            self.refuse(not plain, "a factorial beside another sign")
             self.take("!")
             value, plain, counted = Tree("factorial", (self.number(Item(value)),)), False, True
         return Item(value, kind, plain, word, adds=adds, counted=counted)
 
+    def touches(self, by: int = 0) -> bool:
+        """Whether a digit stands so many marks further on that touches what stands before it."""
+        return self.ahead(by).text.isdigit() and self.ahead(by).start == self.ahead(by - 1).end
+
     def digits(self) -> Item:
         """A number in digits, perhaps with a point."""
-        text, mark = "", self.here
+        mark = self.next()
+        text = mark.text
         while True:
-            following = self.ahead()
-            text, mark = text + self.here.text, self.here
-            self.at += 1
-            touching = not mark.scripted and following.text and following.start == mark.end
-            point = following.text == "." and "." not in text and self.ahead().start == following.end
-            if not touching or not (following.text.isdigit() or (point and self.ahead().text.isdigit())):
+            pointed = self.here.text == "." and self.here.start == mark.end and "." not in text
+            if not self.touches() and not (pointed and self.touches(1)):
                 break
+            mark = self.next()
+            text += mark.text
         exponent = self.ahead(1 + (self.ahead().text in ("+", "-"))).text
         euler = is_sign(self.here, "e") or self.here.text == "E"
-        power = euler and not (mark.scripted or self.here.scripted) and exponent.isdigit()
-        self.refuse(power, "a number, e and a number: it could be a power of ten")
-        if self.here.text == "," and self.here.start == mark.end:
-            behind = [(self.ahead(k), self.ahead(k - 1).end) for k in range(1, 5)]
-            digits = [digit.text.isdigit() and digit.start == end for digit, end in behind]
-            grouped = len(text) < 4 and text[0] != "0" and digits == [True, True, True, False]
+        plain = not (mark.scripted or self.here.scripted)
+        self.refuse(euler and plain and exponent.isdigit(), "a number, e and a number: a power of ten?")
+        if self.here.text == "," and self.here.start == mark.end and self.touches(1):
+            three = [self.touches(k) for k in range(1, 5)] == [True, True, True, False]
+            grouped = len(text) < 4 and text[0] != "0" and three
             listed = self.open and not (grouped and self.open[-1] not in ("interval", r"\langle"))
-            self.refuse(digits[0] and not listed, "a comma between digits: it could be part of a number")
+            self.refuse(not listed, "a comma between digits: it could be part of a number")
         known = Fraction(text)
         item = self.finished(number(known), mark, "number")
         return replace(item, digits=known) if item.plain and "." not in text else item
@@ -220,10 +221,10 @@ class Expressions(Places, ABC):
         if word.call == "below":
             value = self.defined(found, self.inner(rest.below), 0)
             return self.finished(value, replace(rest, below=()), "letter", word=word.whole)
-        other = rest.below or rest.primes or (rest.above and is_name(rest.above))
-        self.refuse(other, "the letter with these scripts is not declared", start)
-        part = rest.above and not takes_a_power(word.printed)
-        self.refuse(part, "a power behind a long letter: it could be part of the letter", start)
+        named = rest.above and (is_name(rest.above) or not takes_a_power(word.printed))
+        self.refuse(
+            rest.below or rest.primes or named, "the letter with these scripts is not declared", start
+        )
         if word.name:
             self.state.uses.append((word, frozenset()))
         value = letter(word.name) if word.name else self.defined(found, None, 0)
@@ -287,12 +288,13 @@ class Expressions(Places, ABC):
         """An absolute value or a norm."""
         opening = self.here
         value, closing = self.enclosed(self.quantity, *BARS)
-        wrong = opening.side == "r" or closing.side == "l" or closing.primes
-        which = "".join(texts(closing.below))
-        wrong = wrong or which not in ("", "1", "2", r"\infty") or (which and opening.text == "|")
         vector = is_vector(value, self.state.domains)
-        wrong = wrong or (vector and (opening.text == "|" or which not in ("", "2")))
-        self.refuse(wrong, "bars that are not those of an absolute value or a norm", self.at - 1)
+        indices = ["", "2"] if vector else ["", "1", "2", r"\infty"]
+        if opening.text == "|":
+            indices = [] if vector else [""]
+        index = "".join(texts(closing.below))
+        self.refuse(index not in indices or closing.primes, "bars that are no such norm", self.at - 1)
+        self.refuse(opening.side == "r" or closing.side == "l", "a bar on the wrong side", self.at - 1)
         return self.finished(Tree("norm" if vector else "abs", (value,)), replace(closing, below=()))
 
     def group(self, head: Head) -> Item:
@@ -312,18 +314,14 @@ class Expressions(Places, ABC):
     def binomial(self, _: Head) -> Item:
         """A binomial coefficient."""
         mark = self.next()
-        above, below = (self.line(part) for part in mark.inside)
-        return self.finished(
-            Tree("binomial", (above.number(above.whole()), below.number(below.whole()))), mark
-        )
+        return self.finished(Tree("binomial", tuple(map(self.inner, mark.inside))), mark)
 
     def root(self, _: Head) -> Item:
         """A root, square where no order stands at it."""
         mark = self.next()
         order, under = mark.inside
-        return self.finished(
-            Tree("root", (self.inner(under), self.inner(order) if order else number(2))), mark
-        )
+        parts = (self.inner(under), self.inner(order) if order else number(2))
+        return self.finished(Tree("root", parts), mark)
 
     def applied(self, head: Head, arguments: list[Tree]) -> Tree:
         """A head with its arguments."""
@@ -349,17 +347,15 @@ class Expressions(Places, ABC):
         if self.here.text in BRACKETS:
             arguments, closing = self.enclosed(self.operands)
             behind = closing.scripted or self.here.text == "!" or self.own_point()
-            unclear = head.bare and behind
-            self.refuse(
-                unclear, "a sign behind a function's brackets: it could be the argument's", self.at - 1
-            )
+            self.refuse(head.bare and behind, "a sign that could be the argument's", self.at - 1)
             return self.finished(of(arguments), closing)
         following = self.head()
         large = following and (following.reads in ("big", "integral") or self.here.text == r"\left.")
         self.refuse(not head.bare or large, "a function needs its argument in brackets", start)
         item = self.factor()
-        unclear = item.counted or item.kind in ("point", "derivative")
-        self.refuse(unclear, "what stands at a function's argument could belong to the function", start)
+        self.refuse(
+            item.counted or item.kind in ("point", "derivative"), "an argument without brackets", start
+        )
         return Item(of([self.number(item)]), plain=False, unclosed=True)
 
     def power_at(self, name: PrintedMark) -> Tree:
@@ -376,8 +372,7 @@ class Expressions(Places, ABC):
         with self.state.binding() as indices:
             indices.append(index)
             body = self.term()
-        several = head.name == "product" and body.several
-        self.refuse(several, "a product over several factors: it could end after the first", start)
+        self.refuse(head.name == "product" and body.several, "a product that could end after a factor", start)
         value = Tree(head.name, (self.number(body), first, last), index)
         return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
 
@@ -431,16 +426,14 @@ class Expressions(Places, ABC):
         found = line.found(0)
         if found is None or found.stop < len(over) or not found.word.name:
             return None
-        differentials = len(above) == 2 and numerator.found(1) is not None
-        self.refuse(differentials, "a quotient of differentials: it could be a derivative or a fraction")
+        self.refuse(len(above) == 2 and numerator.found(1), "a quotient of differentials: a derivative?")
         rest, power = found.rest, "".join(texts(above[0].above))
         if len(above) > 1 or rest.below or rest.primes or above[0].below or above[0].primes:
             return None
         both = raised and rest.above
         if both or "".join(texts(raised or rest.above)) != power or power not in ("", *"123456789"):
             return None
-        ambiguous = above[0].text == "d" and numerator.found(0) is not None
-        self.refuse(ambiguous, "a d that could be that of a derivative, or the letter d")
+        self.refuse(sign == above[0].text == "d" and numerator.found(0), "a d that could be the letter d")
         return found.word.name, int(power or 1)
 
     def differentiated(self, variable: str, order: int) -> Item:
@@ -450,8 +443,9 @@ class Expressions(Places, ABC):
         body = self.factor()
         self.state.check_fixed(used, [variable])
         headed = head is not None and head.reads in ("call", "big", "integral")
-        unclear = headed or not body.plain or body.unclosed
-        self.refuse(unclear, "brackets around what is differentiated are missing", start)
+        self.refuse(
+            headed or not body.plain or body.unclosed, "what is differentiated, without brackets", start
+        )
         value = Tree("diff", (self.number(body),), variable, Fraction(order))
         return Item(value, "derivative", plain=False, open=body.kind != "bracket")
 

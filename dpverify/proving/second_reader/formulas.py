@@ -18,7 +18,7 @@ from dpverify.proving.second_reader.trees import (
     number,
     split,
 )
-from dpverify.proving.second_reader.typography import RefusedError
+from dpverify.proving.second_reader.typography import refuse
 from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING
 
 _FORS = ("for", "for all", "for every", "for any", "if", "when", "whenever")
@@ -53,8 +53,7 @@ class Formulas(Expressions):
         if not text.startswith(r"\text{") or text in SPELLED:
             return _SIGNS.get(text, "")
         said = text[6:-1].strip(" ,.;").lower()
-        if said not in _WORDS:
-            raise RefusedError(f"the words `{said}` have no meaning between formulas")
+        refuse(said not in _WORDS, f"the words `{said}` have no meaning between formulas")
         return _WORDS[said]
 
     def words(self, *wanted: str) -> str:
@@ -98,12 +97,11 @@ class Formulas(Expressions):
             comma = stop - (self.word_at(stop - 1) == "," and stop in there)
             given = self.part(0, comma).conditions()
             return self.part(stop + (stop in colons), len(self.row)).said(), given
-        within = self.at_level("exists", "forall")
-        self.refuse(within, "a condition behind quantifiers: it could stand before or within them", at)
+        self.refuse(self.at_level("exists", "forall"), "a condition that could stand within quantifiers", at)
         given = self.part(at, len(self.row)).conditions()
         comma = self.word_at(at - 1) == ","
-        several = self.part(0, at).at_level("iff", *((",", "and") if given else ())) and not comma
-        self.refuse(several, "a condition behind several formulas: it could be about the last alone", at)
+        several = self.part(0, at).at_level("iff", *((",", "and") if given else ()))
+        self.refuse(several and not comma, "a condition that could be about the last formula alone", at)
         return self.part(0, at - comma).said(), given
 
     def part(self, start: int, stop: int) -> Formulas:
@@ -194,9 +192,9 @@ class Formulas(Expressions):
             return found
         leading = letter(first.word.name)
         other = found[0].parts[0 if sign in (r"\ge", ">") else 1]
-        unlike = any(domains[name].kind != domains[first.word.name].kind for name in waiting)
-        unclear = unlike or found[0] != compare(RELATIONS[sign], leading, other)
-        self.refuse(unclear, "a condition of several letters that could be about the last alone", start)
+        unlike = any(domains[name].kind != domains[leading.name].kind for name in waiting)
+        alone = unlike or found[0] != compare(RELATIONS[sign], leading, other)
+        self.refuse(alone, "a condition that could be about the last letter alone", start)
         return (*(compare(RELATIONS[sign], letter(name), other) for name in waiting), *found)
 
     def implication(self) -> Item:
@@ -289,8 +287,8 @@ class Formulas(Expressions):
             found += self.compared(RELATIONS[sign], left, right)
         if not found:
             return first
-        both = all(signs & {*ways} for signs in _DIRECTIONS) or ways.count(r"\ne") > 1
-        self.refuse(both, "a chain of relations that goes both ways")
+        both = all(signs & {*ways} for signs in _DIRECTIONS)
+        self.refuse(both or ways.count(r"\ne") > 1, "a chain of relations that goes both ways")
         return Item(all_of(tuple(found)), "chain", sides=tuple(sides), ways=tuple(ways))
 
     def compared(self, relation: str, left: Tree, right: Tree) -> tuple[Tree, ...]:
@@ -330,12 +328,3 @@ class Formulas(Expressions):
         end = self.state.constants.threshold(item.value.name)
         pair = (item.value, end) if which.endswith("small") else (end, item.value)
         return compare("<=", *pair)
-
-
-def sound(tree: Tree) -> Tree:
-    """A tree whose infinities stand at the ends of integrals only."""
-    for k, part in enumerate(tree.parts):
-        if part.head == "inf" and not (tree.head == "integral" and k > 0):
-            raise RefusedError("an infinity that is no end of an integral")
-        sound(part)
-    return tree

@@ -23,7 +23,7 @@ from dpverify.proving.second_reader.trees import (
     number,
     worth,
 )
-from dpverify.proving.second_reader.typography import RefusedError
+from dpverify.proving.second_reader.typography import RefusedError, refuse
 
 _POSITIVE: dict[str, Json] = {
     "kind": "real", "lower": "0", "lower_open": True, "upper": None, "upper_open": False,
@@ -101,16 +101,13 @@ def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) ->
     """What a relation with an order on a side says: one comparison, or two that hold together."""
     alone = left.head in ORDERS and right.head in ORDERS
     if alone and relation in ("==", "<="):
-        if left.head not in (right.head, "O"):
-            raise RefusedError("different orders on both sides")
+        refuse(left.head not in (right.head, "O"), "different orders on both sides")
         left = left.parts[0]
     if has_order(left):
-        if has_order(right):
-            raise RefusedError("orders on both sides")
+        refuse(has_order(right), "orders on both sides")
         turned = {"==": "==", "!=": "!=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
         return compared(turned[relation], right, left, constants)
-    if relation == "!=":
-        raise RefusedError("an order is unequal to nothing")
+    refuse(relation == "!=", "an order is unequal to nothing")
     if relation == "==":
         return _equal(left, right, constants)
     bound = _extreme(right, constants, upper=relation in ("<=", "<"))
@@ -119,8 +116,7 @@ def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) ->
 
 def _equal(left: Tree, right: Tree, constants: Coefficients) -> tuple[Tree, ...]:
     kinds = {part.head for part in inside(right)} & ORDERS
-    if len(kinds) != 1:
-        raise RefusedError("several kinds of orders behind an equals sign")
+    refuse(len(kinds) != 1, "several kinds of orders behind an equals sign")
     if kinds == {"Omega"} or kinds == {"Theta"}:
         below = compare("<=", _extreme(right, constants, upper=False), left)
         if kinds == {"Omega"}:
@@ -182,8 +178,7 @@ def _extreme(tree: Tree, constants: Coefficients, *, upper: bool) -> Tree:
         # O(g) lies between -C g and C g
         parts = tuple(part if has_order(part) else _sized(part, domains) for part in parts)
         ways = (1, 1)
-    if not ways:
-        raise RefusedError("an order where the whole is not known to rise or to fall with it")
+    refuse(not ways, "an order where the whole is not known to rise or to fall with it")
     ends = (_extreme(p, constants, upper=upper is (way > 0)) for p, way in zip(parts, ways, strict=True))
     return replace(tree, parts=tuple(ends))
 
@@ -208,7 +203,7 @@ def _ways(tree: Tree, domains: Domains) -> tuple[int, ...]:
         case "sum" if not has_order(parts[1]) and not has_order(parts[2]):
             return (1, 1, 1)
         case "pow":
-            return _ways_of_power(*parts, domains)
+            return _ways_of_power(parts[0], parts[1], domains)
     return ()
 
 
@@ -233,11 +228,9 @@ def closed(
 
     Conditions that are only about fixed letters stay outside.
     """
-    if any(c.threshold and not c.premise for c in found):
-        raise RefusedError("what is large enough is said in a condition")
+    refuse(any(c.threshold and not c.premise for c in found), "what is large enough is said in a condition")
     if not found:
-        if fixed or premises:
-            raise RefusedError("`fixed` or `premises` where there is no order")
+        refuse(fixed or premises, "`fixed` or `premises` where there is no order")
         return claim, given
     if len({c.depends for c in found if not c.threshold}) > 1:
         raise RefusedError("constants that depend on different letters")

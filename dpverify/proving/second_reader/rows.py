@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 from dpverify.proving.second_reader.orders import Coefficients
 from dpverify.proving.second_reader.trees import DeclaredLetter, Tree
-from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, refuse
 from dpverify.proving.second_reader.vocabulary import (
     BARS,
     OPENING,
@@ -156,8 +156,7 @@ class State:
     def deeper(self) -> Iterator[None]:
         """One level down."""
         self.depth += 1
-        if self.depth > DEEPEST:
-            raise RefusedError(f"it is nested more than {DEEPEST} deep")
+        refuse(self.depth > DEEPEST, f"it is nested more than {DEEPEST} deep")
         yield
         self.depth -= 1
 
@@ -197,10 +196,8 @@ def order_of(mark: PrintedMark) -> tuple[str, bool] | None:
 
 def _refuse_looks(row: Row) -> None:
     """Refuse what looks like something else: signs over one another, words without commands, lines of their own."""
-    if len(row) > MOST_MARKS:
-        raise RefusedError(f"it has more than {MOST_MARKS} signs")
-    if any(mark.gap < -3 for mark in row):
-        raise RefusedError("space so far below 0 that one sign is printed over another")
+    refuse(len(row) > MOST_MARKS, f"it has more than {MOST_MARKS} signs")
+    refuse(any(mark.gap < -3 for mark in row), "space so far below 0 that one sign is printed over another")
     run = "".join(m.text if re.fullmatch("[A-Za-z]", m.text) and not m.scripted else " " for m in row)
     for match in _SPELLED_OUT.finditer(run):
         if all(one.end == other.start for one, other in pairwise(row[match.start() : match.end()])):
@@ -340,6 +337,5 @@ class Places:
         found = self.found(self.at + 1)
         if not is_sign(self.here, "d") or self.here.scripted or found is None or not found.word.name:
             return False
-        both = self.here.text == "d" and self.found(self.at) is not None
-        self.refuse(both, "a d that could be that of the integral, or the letter d")
+        self.refuse(self.here.text == "d" and self.found(self.at), "a d that could be the letter d")
         return True

@@ -6,8 +6,9 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 
-from dpverify.proving.second_reader.typography import RefusedError
+from dpverify.proving.second_reader.typography import RefusedError, refuse
 
 Json = str | int | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -96,14 +97,6 @@ def inside(tree: Tree) -> Iterator[Tree]:
         yield from inside(part)
 
 
-def checked(tree: Tree) -> Tree:
-    """A tree that is not too large."""
-    for count, _ in enumerate(inside(tree)):
-        if count > MOST_NODES:
-            raise RefusedError(f"with all definitions written out, it has more than {MOST_NODES} parts")
-    return tree
-
-
 def has_order(tree: Tree) -> bool:
     """Whether there is an O( ) in it."""
     return any(part.head in ORDERS for part in inside(tree))
@@ -133,8 +126,7 @@ def put(tree: Tree, name: str, value: Tree) -> Tree:
     elif tree.head in BINDING:
         body, *ends = tree.parts
         if tree.name != name and name in free(body):
-            if tree.name in free(value):
-                raise RefusedError(f"{tree.name} is bound where it is to be put in")
+            refuse(tree.name in free(value), f"{tree.name} is bound where it is to be put in")
             body = put(body, name, value)
         return replace(tree, parts=(body, *(put(end, name, value) for end in ends)))
     if tree.head == "diff" and tree.name in free(value):
@@ -181,15 +173,19 @@ _VECTORS = {
 """How many of their parts may be vectors; of all others, none."""
 
 
-def check_kinds(tree: Tree, domains: Domains) -> None:
-    """Refuse vectors where numbers belong, and numbers where vectors do."""
-    vectors = [is_vector(part, domains) for part in tree.parts]
-    wrong = sum(vectors) not in _VECTORS.get(tree.head, (0,)) or (tree.head == "div" and vectors[1])
-    bound = tree.head in BINDING or tree.head == "diff"
-    if wrong or (bound and domains[tree.name].kind == "vector"):
-        raise RefusedError(f"vectors and numbers are mixed up at `{tree.head}`")
-    for part in tree.parts:
-        check_kinds(part, domains)
+def checked(tree: Tree, domains: Domains) -> Tree:
+    """The tree, which is not too large, has infinities at ends of integrals only, and does not mix up vectors."""
+    large = next(islice(inside(tree), MOST_NODES + 1, None), None)
+    refuse(large, f"with all definitions written out, it has more than {MOST_NODES} parts")
+    for part in inside(tree):
+        numbers = part.parts[:1] if part.head == "integral" else part.parts
+        refuse(any(of.head == "inf" for of in numbers), "an infinity that is no end of an integral")
+        vectors = [is_vector(of, domains) for of in part.parts]
+        wrong = sum(vectors) not in _VECTORS.get(part.head, (0,)) or (part.head == "div" and vectors[1])
+        bound = part.head in BINDING or part.head == "diff"
+        mixed = wrong or (bound and domains[part.name].kind == "vector")
+        refuse(mixed, f"vectors and numbers are mixed up at `{part.head}`")
+    return tree
 
 
 def certified(tree: Tree, domains: Domains) -> Json:
