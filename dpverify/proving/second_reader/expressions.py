@@ -164,7 +164,7 @@ class Expressions(Places, ABC):
                     raise self.refused("this is no declared letter, number or sign of the notation")
                 item = getattr(self, head.reads)(head)
         self.refuse(
-            sign == "/" and item.kind in ("big", "derivative"), "a sum or derivative under a slash", start
+            sign == "/" and item.kind in ("big", "derivative"), "a sum or derivative under `/`", start
         )
         return item
 
@@ -222,9 +222,7 @@ class Expressions(Places, ABC):
             value = self.defined(found, self.inner(rest.below), 0)
             return self.finished(value, replace(rest, below=()), "letter", word=word.whole)
         named = rest.above and (is_name(rest.above) or not takes_a_power(word.printed))
-        self.refuse(
-            rest.below or rest.primes or named, "the letter with these scripts is not declared", start
-        )
+        self.refuse(rest.below or rest.primes or named, "a letter with scripts that is not declared", start)
         if word.name:
             self.state.uses.append((word, frozenset()))
         value = letter(word.name) if word.name else self.defined(found, None, 0)

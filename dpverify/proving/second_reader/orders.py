@@ -68,8 +68,7 @@ class Coefficients:
 
     def multiple(self, order: Tree, *, upper: bool) -> Tree:
         """The most, or the least, that an order stands for: a constant times what is in its brackets."""
-        if order.head == ("Omega" if upper else "O"):
-            raise RefusedError("no bound follows from an order on this side of the relation")
+        refuse(order.head == ("Omega" if upper else "O"), "no bound follows from an order on this side")
         of, *below = order.parts
         depends = frozenset(part.name for part in below)
         name = self._unused("C" if upper else "c")
@@ -232,14 +231,12 @@ def closed(
     if not found:
         refuse(fixed or premises, "`fixed` or `premises` where there is no order")
         return claim, given
-    if len({c.depends for c in found if not c.threshold}) > 1:
-        raise RefusedError("constants that depend on different letters")
+    multiples = [c for c in found if not c.threshold]
+    refuse(len({c.depends for c in multiples}) > 1, "constants that depend on different letters")
     outer = fixed.union(*(c.depends for c in found))
-    for c in found:
-        if c.premise and not c.threshold and premises not in ("some", "every"):
-            raise RefusedError("`premises` does not say what the constant of an order in a condition is")
-        if c.premise and not c.threshold and premises == "every":
-            outer |= {c.name}
+    in_conditions = {c.name for c in multiples if c.premise}
+    refuse(in_conditions and premises not in ("some", "every"), "`premises` says neither some nor every")
+    outer |= in_conditions if premises == "every" else set()
     kept = tuple(formula for formula in given if free(formula) <= outer)
     moved = tuple(formula for formula in given if not free(formula) <= outer)
     chosen = [c.name for c in found if c.name not in outer]

@@ -157,8 +157,7 @@ class _ReadProblem:
             occurring |= self.letters_of(source["also"], soft)
         names = sorted(occurring, key=lambda name: domains[name].label)
         used = {name for formula in (claim, *assumed) for name in _names(formula)} | set(names)
-        if len({domains[name].label for name in used}) < len(used):
-            raise RefusedError("two of its letters have the same name")
+        refuse(len({domains[n].label for n in used}) < len(used), "two of its letters have the same name")
         return {
             "variables": [domains[name].said for name in names],
             "assuming": [certified(formula, domains) for formula in assumed],
@@ -169,8 +168,7 @@ class _ReadProblem:
         bodies: dict[str, Tree] = {}
         wanted = {key: domain.label for key, domain in self.domains.items() if self.formulas[key]}
         wanted = {key: label for key, label in wanted.items() if label in names}
-        if sorted(wanted.values()) != sorted(names):
-            raise RefusedError("not all of them stand for a formula, or two have the same name")
+        refuse(sorted(wanted.values()) != sorted(names), "no formula for one of them, or two of one name")
         waiting = list(wanted)
         while waiting:
             name = waiting.pop()

@@ -132,18 +132,18 @@ class State:
         start, names = len(self.uses), list[str]()
         yield names
         for word, depends in self.uses[start:]:
-            for name in depends.intersection(names):
-                if not shows(word.whole, self.printed[name]):
-                    raise RefusedError(f"a quantity depends on the index {name} and does not show it")
+            hidden = {
+                name for name in depends.intersection(names) if not shows(word.whole, self.printed[name])
+            }
+            refuse(hidden, "a quantity depends on an index and does not show it")
         self.check_fixed(start, names)
 
     def check_fixed(self, start: int, names: list[str]) -> None:
         """Refuse letters, read since then, that look as if they depended on others that are bound or replaced there."""
         for word, _ in self.uses[start:]:
-            for name in names:
-                if word.name not in ("", name) and has_in_it(word.whole, self.printed[name]):
-                    says = f"{word.name} is the same number for every {name}, and does not look so"
-                    raise RefusedError(says)
+            others = {name for name in names if word.name not in ("", name)}
+            shown = any(has_in_it(word.whole, self.printed[name]) for name in others)
+            refuse(shown, f"{word.name} looks as if it depended on what is bound or replaced, and does not")
 
     @contextmanager
     def inside(self) -> Iterator[None]:
@@ -200,16 +200,16 @@ def _refuse_looks(row: Row) -> None:
     refuse(any(mark.gap < -3 for mark in row), "space so far below 0 that one sign is printed over another")
     run = "".join(m.text if re.fullmatch("[A-Za-z]", m.text) and not m.scripted else " " for m in row)
     for match in _SPELLED_OUT.finditer(run):
-        if all(one.end == other.start for one, other in pairwise(row[match.start() : match.end()])):
-            raise RefusedError(f"`{match[0]}` is a product of letters, and looks like a word")
+        together = all(one.end == other.start for one, other in pairwise(row[match.start() : match.end()]))
+        refuse(together, f"`{match[0]}` is a product of letters, and looks like a word")
     broken = [k for k, mark in enumerate(row) if mark.broken and k]
     for k, stop in zip(broken, [*broken[1:], len(row)], strict=False):
         mark, before = row[k], row[k - 1]
         signed = mark.text in ("+", "-") and RELATIONS.keys().isdisjoint(texts(row[k:stop]))
         words = r"\text{" in (mark.text[:6], before.text[:6])
         around = before.text in OPENING or mark.text in OPENING.values()
-        if not (signed or words or around or mark.text in _BREAKS or before.text in (*_BREAKS, "+", "-")):
-            raise RefusedError(f"a line that begins with `{mark.text}` may begin a formula of its own")
+        goes_on = signed or words or around or mark.text in _BREAKS or before.text in (*_BREAKS, "+", "-")
+        refuse(not goes_on, f"a line that begins with `{mark.text}` may begin a formula of its own")
 
 
 class Places:

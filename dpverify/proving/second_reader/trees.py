@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from dpverify.proving.second_reader.typography import RefusedError, refuse
+from dpverify.proving.second_reader.typography import refuse
 
 Json = str | int | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -129,8 +129,8 @@ def put(tree: Tree, name: str, value: Tree) -> Tree:
             refuse(tree.name in free(value), f"{tree.name} is bound where it is to be put in")
             body = put(body, name, value)
         return replace(tree, parts=(body, *(put(end, name, value) for end in ends)))
-    if tree.head == "diff" and tree.name in free(value):
-        raise RefusedError(f"{tree.name} is differentiated by where it is to be put in")
+    taken = tree.head == "diff" and tree.name in free(value)
+    refuse(taken, f"{tree.name} is differentiated by where it is to be put in")
     return replace(tree, parts=tuple(put(part, name, value) for part in tree.parts))
 
 

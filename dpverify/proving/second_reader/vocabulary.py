@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from dpverify.proving.second_reader.trees import Tree
-from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, refuse
 
 OPENING = {"(": ")", "[": "]", r"\{": r"\}"} | {rf"\l{of}": rf"\r{of}" for of in ("floor", "ceil", "angle")}
 CLOSING = frozenset(OPENING.values())
@@ -105,8 +105,7 @@ class Vocabulary:
                 stands = row[start:stop] == other.printed and other is not word and not other.call
                 if start in reached and stands and ((other.name and word.name) or other.printed == row):
                     reached.add(stop)
-        if len(row) in reached:
-            raise RefusedError(f"{word.name} is printed like another letter, or like others side by side")
+        refuse(len(row) in reached, f"{word.name} is printed like another letter, or others side by side")
 
     def find(self, row: Row, at: int) -> FoundWord | None:
         """The word at a place, if there is one."""
