@@ -17,15 +17,7 @@ from dpverify.formulas.expressions import integer, real
 from dpverify.ledger.verdicts import Variant
 from dpverify.proving import second_reader
 from dpverify.proving.language import Obligation, parts_of
-from dpverify.proving.second_reader import (
-    RefusedError,
-    expressions,
-    formulas,
-    functions,
-    orders,
-    rows,
-    typography,
-)
+from dpverify.proving.second_reader import RefusedError, expressions, formulas, orders, rows, typography
 from dpverify.proving.second_reader.trees import Tree
 from dpverify.proving.two_readers import ReadersDisagreeError, check_agreement, disagreement
 from dpverify.statements.paper import papers
@@ -132,7 +124,7 @@ def test_what_letters_stand_for_is_read_by_both(monkeypatch: pytest.MonkeyPatch)
     obligation = Sheet("page", letters).conclusion("row", r"2\ln(1/\delta)\ge 0").printed[0]
     assert [v.name for v in obligation.formulas] == ["k"]
     assert not disagreement(obligation)
-    monkeypatch.setitem(rows.FUNCTIONS, r"\ln", rows.Function("exp"))
+    monkeypatch.setitem(rows.HEADS, r"\ln", rows.HEADS[r"\exp"])
     assert "in what k stands for, where the second reads" in disagreement(obligation)
 
 
@@ -155,14 +147,23 @@ def _minus_before_power(self: Any) -> Any:
     return rows.Item(value)
 
 
+def _of_order_one(self: Any) -> Any:
+    found = _DERIVATIVE(self)
+    return found and (found[0], 1)
+
+
+_DERIVATIVE = expressions.Expressions.derivative
 FAULTS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
     "differences turned around": (r"x-y\le 1", lambda p: p.setattr(expressions, "Tree", _swapped(Tree))),
     "minus before power": (r"-x^2\le 1", lambda p: p.setattr(expressions.Expressions, "sum", _minus_before_power)),
     "at least read as at most": (r"x\ge y", lambda p: p.setitem(rows.RELATIONS, r"\ge", "<=")),
     "strictly read as weakly": (r"x<y", lambda p: p.setitem(rows.RELATIONS, "<", "<=")),
-    "exponential for logarithm": (r"\ln(x)\le 1", lambda p: p.setitem(rows.FUNCTIONS, r"\ln", rows.Function("exp"))),
-    "primes lost": (r"\frac{d^2}{dx^2}(x^3)=6x", lambda p: p.setattr(functions, "Fraction", lambda order: 1)),
-    "tilde lost": (r"x\le\tilde O(n)", lambda p: p.setattr(rows, "order_of", lambda mark: ("O", False))),
+    "exponential for logarithm": (r"\ln(x)\le 1", lambda p: p.setitem(rows.HEADS, r"\ln", rows.HEADS[r"\exp"])),
+    "primes lost": (
+        r"\frac{d^2}{dx^2}(x^3)=6x",
+        lambda p: p.setattr(expressions.Expressions, "derivative", _of_order_one),
+    ),
+    "tilde lost": (r"x\le\tilde O(n)", lambda p: p.setattr(expressions, "order_of", lambda mark: ("O", False))),
     "bounds of the wrong side": (r"x\le O(n)", lambda p: p.setattr(orders, "_POSITIVE", orders._COUNTING)),
     "conditions dropped": (
         r"x\le 1\text{ for all }n\ge 2",

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from fractions import Fraction
 
-from dpverify.proving.second_reader.functions import FunctionRow
 from dpverify.proving.second_reader.rows import (
     BRACKETS,
-    FUNCTIONS,
+    HEADS,
     NOTICED,
-    SPELLED,
+    RELATIONS,
     TIMES,
     WIDE,
+    Head,
     Item,
+    Places,
     is_name,
+    is_point,
     is_sign,
     order_of,
+    texts,
 )
-from dpverify.proving.second_reader.trees import FORMULAS, Tree, free, is_vector, letter, put
-from dpverify.proving.second_reader.trees import number as numeral
+from dpverify.proving.second_reader.trees import (
+    FORMULAS,
+    Tree,
+    free,
+    has_order,
+    is_vector,
+    letter,
+    number,
+    put,
+)
 from dpverify.proving.second_reader.typography import PrintedMark, Row
 from dpverify.proving.second_reader.vocabulary import (
     BARS,
@@ -31,199 +43,172 @@ from dpverify.proving.second_reader.vocabulary import (
     takes_a_power,
 )
 
-_GROUPS = {r"\lfloor": "floor", r"\lceil": "ceiling", r"\langle": "inner"}
 
-
-class Expressions(FunctionRow):
+class Expressions(Places, ABC):
     """A row in which expressions are read."""
 
-    # ------------------------------------------------------------------------------------- sums and terms
+    @abstractmethod
+    def implication(self) -> Item:
+        """What may stand in brackets: a number or a formula."""
+
+    def number(self, item: Item) -> Tree:
+        """A number, not a formula."""
+        self.refuse(item.value.head in FORMULAS, "a number belongs here, not a formula")
+        return item.value
+
+    def quantity(self) -> Tree:
+        """A sum that is a number."""
+        return self.number(self.sum())
+
+    def operands(self) -> list[Tree]:
+        """Numbers with commas between them."""
+        found = [self.quantity()]
+        while self.sign(","):
+            found.append(self.quantity())
+        return found
+
+    def whole(self) -> Item:
+        """All of the row, as an expression."""
+        found = self.sum()
+        self.refuse(self.at < len(self.row), "an expression ends here, and something follows")
+        return found
+
+    def inner(self, row: Row) -> Tree:
+        """The number that another row is."""
+        return self.number(self.line(row).whole())
 
     def sum(self) -> Item:
         """Terms with signs between them; a single one as it is."""
         sign = self.sign("+", "-")
         item = self.term()
         value = _minus(item, self.number(item)) if sign == "-" else item.value
-        count = 1
+        adds = False
         while self.here.text in ("+", "-"):
-            if item.open:
-                raise self.refuse("a sum or derivative that could end here or go on; brackets say which")
-            if self.parted(WIDE) and not self.here.broken:
-                raise self.refuse("wide space before a sign: it could begin another formula")
+            self.refuse(item.open, "a sum or derivative that could end here or go on")
+            self.refuse(self.parted(WIDE) and not self.here.broken, "wide space before a sign")
             operator = "sub" if self.sign("+", "-") == "-" else "add"
-            left = value if count > 1 or sign == "-" else self.number(item)
-            item = self.term()
+            left, item, adds = self.number(Item(value)), self.term(), True
             value = Tree(operator, (left, self.number(item)))
-            count += 1
-        if count == 1 and not sign:
-            return item
-        return Item(value, "sum", adds=count > 1, open=item.open)
+        return Item(value, "sum", adds=adds, open=item.open) if sign or adds else item
 
     def term(self) -> Item:
         """Operands side by side, or with signs of multiplication and division between them."""
-        left: Tree | None = None
-        item, sign, divided, factors = Item(numeral(0)), "", False, 0
-        digits: Fraction | None = None
-        while not self.ends(left is None or sign != ""):
-            if self.here.text in TIMES or self.here.text == "/":
-                if left is None or sign:
-                    raise self.refuse("a factor is missing")
-                self.refuse_reach(item, divided)
-                sign = self.sign(*TIMES, "/")
-                factors += 1
-                continue
-            if not self.starts():
+        item = self.factor()
+        left, digits, divided, several = item.value, item.digits, False, False
+        while not self.closes():
+            start, sign = self.at, self.sign(*TIMES, "/")
+            if not sign and not self.starts():
                 break
-            start, beside = self.at, left is not None and not sign
-            if beside:
-                self.refuse_reach(item, divided)
-                if self.here.gap >= WIDE or self.parted(NOTICED):
-                    raise self.refuse("wide space between factors: another formula could begin here")
-            before, item = item, self.operand(sign)
-            if beside:
+            self.refuse(divided, "a factor that could be part of the divisor")
+            self.refuse(item.unclosed, "a factor that could be part of the function's argument")
+            self.refuse(item.open and item.kind == "derivative", "a factor that could be differentiated, too")
+            wide = self.here.gap >= WIDE or self.parted(NOTICED)
+            before, item = item, self.factor(sign)
+            if not sign:
+                self.refuse(wide, "wide space between factors", start)
                 self.side_by_side(before, item, start)
-            factors += 1
-            value = item.value if left is None and self.row_ends() else self.number(item)
-            if left is None:
-                left, digits = value, item.digits
-            elif sign == "/":
-                left = _quotient(left, value, digits, item.digits)
-                divided, digits = True, None
+            over, value = self.number(Item(left)), self.number(item)
+            if sign == "/":
+                left, divided = _quotient(over, value, digits, item.digits), True
             else:
-                left, digits = Tree("mul", (left, value)), None
-            sign = ""
-        if left is None or sign:
-            raise self.refuse("a number or letter is missing")
-        if factors == 1:
+                left = Tree("mul", (over, value))
+            digits, several = None, True
+        if not several:
             return item
-        return Item(left, plain=False, unclosed=item.unclosed, open=item.open, factors=factors)
-
-    def is_called(self, item: Item) -> bool:
-        """Whether a letter is one that functions go by."""
-        value = item.value.parts[0] if item.value.head == "pow" else item.value
-        whole = value.head == "sym" and self.state.domains[value.name].kind == "integer"
-        return not whole and _goes_by(item.word, _CALLED | _MAY_BE_CALLED if item.plain else _CALLED)
-
-    def row_ends(self) -> bool:
-        """Whether no factor follows, so that what is in brackets may be a formula."""
-        return self.ends(False) or not (self.starts() or self.here.text in TIMES or self.here.text == "/")
-
-    def refuse_reach(self, item: Item, divided: bool) -> None:
-        """A further factor where it is not clear what it belongs to."""
-        if divided:
-            raise self.refuse("a factor after a division: it could be part of the divisor")
-        if item.unclosed:
-            raise self.refuse("a factor after a function without brackets: it could be part of its argument")
-        if item.open and item.kind == "derivative":
-            raise self.refuse("a factor after a derivative: it could be part of what is differentiated")
+        return Item(left, plain=False, unclosed=item.unclosed, open=item.open, several=True)
 
     def side_by_side(self, before: Item, item: Item, start: int) -> None:
         """Refuse factors that could be something else than a product."""
-        if item.kind == "number" and item.plain:
-            raise self.refuse("a number right behind a factor: it could be an index", start)
-        numeral_fraction = item.kind == "fraction" and item.plain and item.digits is not None
-        if before.kind == "number" and before.plain and numeral_fraction:
-            raise self.refuse("a number before a fraction of numbers: it could be their sum", start)
-        if item.counted and item.kind != "bracket":
-            raise self.refuse("a factorial behind a factor: it could be one of the product", start)
-        if item.kind == "point":
-            raise self.refuse("brackets around what is taken at the point are missing", start)
-        if before.kind == "letter" and before.plain and not takes_a_factor(before.word):
-            raise self.refuse("a factor behind a long letter: it could be part of the letter", start)
-        if before.kind == "constant" and item.kind == "bracket" and item.plain and not item.adds:
-            raise self.refuse("brackets behind a letter: it could be a function's argument", start)
-        if before.kind == "letter" and not before.counted and item.kind == "bracket":
-            named = self.is_called(before) and not shows(self.row[start : self.at], before.word)
-            if not item.adds or named:
-                raise self.refuse("brackets behind a letter: it could be a function's argument", start)
+        numeral, letters = before.kind == "number" and before.plain, before.kind == "letter"
+        numerals = item.kind == "fraction" and item.plain and item.digits is not None
+        bracket = item.kind == "bracket"
+        argument = bracket and (
+            (before.kind == "constant" and item.plain and not item.adds)
+            or (letters and not before.counted and (not item.adds or self.is_called(before, start)))
+        )
+        for what, could_be in (
+            ("an index", item.kind == "number" and item.plain),
+            ("added to the number", numeral and numerals),
+            ("only a part of what `!` stands behind", item.counted and not bracket),
+            ("taken at the point together with it", item.kind == "point"),
+            ("part of the letter", letters and before.plain and not takes_a_factor(before.word)),
+            ("a function's argument", argument),
+        ):
+            self.refuse(could_be, f"what stands right behind a factor could be {what}", start)
 
-    # ---------------------------------------------------------------------------------------- operands
+    def is_called(self, item: Item, start: int) -> bool:
+        """Whether a letter is one that functions go by, and is not seen in the brackets behind it."""
+        value = item.value.parts[0] if item.value.head == "pow" else item.value
+        whole = value.head == "sym" and self.state.domains[value.name].kind == "integer"
+        named = _goes_by(item.word, _CALLED | _MAY_BE_CALLED if item.plain else _CALLED)
+        return not whole and named and not shows(self.row[start : self.at], item.word)
 
-    def operand(self, sign: str = "") -> Item:
-        """A number, letter, bracket, function, sum or the like, with what stands at it."""
+    def factor(self, sign: str = "") -> Item:
+        """A number, letter, bracket, function, sum or the like, with what stands at it; `sign` stands before it."""
+        self.refuse(self.ends() or not self.starts(), "a number or letter is missing")
         with self.state.deeper():
-            return self._operand(sign)
-
-    def _operand(self, sign: str) -> Item:
-        mark = self.here
-        text = SPELLED.get(mark.text, mark.text)
-        if text == r"\frac" and (derived := self.derivative()) is not None:
-            variable, order = derived
-            return self.differentiated(variable, order, sign)
-        found = self.found(self.at)
-        if found is not None:
-            return self.word(found)
-        if text.isdigit():
-            return self.digits()
-        if text in FUNCTIONS:
-            return self.call(FUNCTIONS[text])
-        if (kind := order_of(mark)) is not None and self.ahead().text in BRACKETS:
-            return self.order(*kind)
-        if text in (r"\sum", r"\prod"):
-            return self.big(sign)
-        self.at += 1
-        if text in (*BRACKETS, r"\left."):
-            return self.bracket(mark)
-        if text in BARS:
-            return self.bars(mark)
-        if text in _GROUPS:
-            return self.group(mark, _GROUPS[text])
-        if text == r"\int":
-            return self.integral(mark)
-        if text in (r"\frac", r"\binom", r"\sqrt"):
-            return self.applied(mark)
-        if is_sign(mark, "e"):
-            value = Tree("exp", (self.inner(mark.above) if mark.above else numeral(1),))
-            return self.finished(value, replace(mark, above=()), "" if mark.above else "constant")
-        if text in (r"\pi", r"\infty"):
-            return self.finished(Tree("pi") if text == r"\pi" else Tree("inf", name="+"), mark, "constant")
-        self.at -= 1
-        raise self.refuse("this is no declared letter, number or sign of the notation")
+            mark, start = self.here, self.at
+            if mark.text == r"\frac" and (derived := self.derivative()) is not None:
+                item = self.differentiated(*derived)
+            elif (found := self.found(start)) is not None:
+                item = self.word(found)
+            elif mark.text.isdigit():
+                item = self.digits()
+            elif (kind := order_of(mark)) is not None and self.ahead().text in BRACKETS:
+                item = self.order(*kind)
+            elif is_sign(mark, "e"):
+                item = self.power_of_e()
+            else:
+                head = self.head()
+                if head is None:
+                    raise self.refused("this is no declared letter, number or sign of the notation")
+                item = getattr(self, head.reads)(head)
+        self.refuse(
+            sign == "/" and item.kind in ("big", "derivative"), "a sum or derivative under `/`", start
+        )
+        return item
 
     def finished(
         self, value: Tree, last: PrintedMark, kind: str = "", word: Row = (), *, adds: bool = False
     ) -> Item:
         """An operand with the power, factorial and point behind its last mark."""
-        if last.below or last.primes:
-            raise self.refuse("an index or a prime where none belongs", self.at - 1)
-        plain, counted = True, False
+        self.bears(last, "^")
+        plain, counted = not last.above, False
         if last.above:
-            if is_name(last.above) and (len(last.above) < 4 or kind == "letter"):
-                raise self.refuse("a superscript that is no power", self.at - 1)
-            if kind == "fraction":
-                raise self.refuse("a power at a fraction: it could be one of the numerator", self.at - 1)
-            value, plain = Tree("pow", (self.number(Item(value)), self.inner(last.above))), False
+            named = is_name(last.above) and (len(last.above) < 4 or kind == "letter")
+            self.refuse(named or kind == "fraction", "a superscript that could be no power", self.at - 1)
+            value = Tree("pow", (self.number(Item(value)), self.inner(last.above)))
         while self.here.text == "!":
-            if not plain or self.here.scripted:
-                raise self.refuse("a factorial beside another sign: their order could be either")
-            self.at += 1
+            self.refuse(not plain, "a factorial beside another sign")
+            self.take("!")
             value, plain, counted = Tree("factorial", (self.number(Item(value)),)), False, True
         return Item(value, kind, plain, word, adds=adds, counted=counted)
 
+    def touches(self, by: int = 0) -> bool:
+        """Whether a digit stands so many marks further on that touches what stands before it."""
+        return self.ahead(by).text.isdigit() and self.ahead(by).start == self.ahead(by - 1).end
+
     def digits(self) -> Item:
         """A number in digits, perhaps with a point."""
-        text, mark = "", self.here
+        mark = self.next()
+        text = mark.text
         while True:
-            following = self.ahead()
-            text, mark = text + self.here.text, self.here
-            self.at += 1
-            touching = not mark.scripted and following.text and following.start == mark.end
-            point = following.text == "." and "." not in text and self.ahead().start == following.end
-            if not touching or not (following.text.isdigit() or (point and self.ahead().text.isdigit())):
+            pointed = self.here.text == "." and self.here.start == mark.end and "." not in text
+            if not self.touches() and not (pointed and self.touches(1)):
                 break
+            mark = self.next()
+            text += mark.text
         exponent = self.ahead(1 + (self.ahead().text in ("+", "-"))).text
         euler = is_sign(self.here, "e") or self.here.text == "E"
-        if euler and not (mark.scripted or self.here.scripted) and exponent.isdigit():
-            raise self.refuse("a number, e and a number: it could be a power of ten")
-        if self.here.text == "," and self.here.start == mark.end:
-            behind = [(self.ahead(k), self.ahead(k - 1).end) for k in range(1, 5)]
-            digits = [digit.text.isdigit() and digit.start == end for digit, end in behind]
-            grouped = len(text) < 4 and text[0] != "0" and digits == [True, True, True, False]
-            inside = self.open[-1] if self.open else ""
-            if digits[0] and (not inside or (grouped and inside not in ("interval", r"\langle"))):
-                raise self.refuse("a comma between digits: it could be part of a number")
+        plain = not (mark.scripted or self.here.scripted)
+        self.refuse(euler and plain and exponent.isdigit(), "a number, e and a number: a power of ten?")
+        if self.here.text == "," and self.here.start == mark.end and self.touches(1):
+            three = [self.touches(k) for k in range(1, 5)] == [True, True, True, False]
+            grouped = len(text) < 4 and text[0] != "0" and three
+            listed = self.open and not (grouped and self.open[-1] not in ("interval", r"\langle"))
+            self.refuse(not listed, "a comma between digits: it could be part of a number")
         known = Fraction(text)
-        item = self.finished(numeral(known), mark, "number")
+        item = self.finished(number(known), mark, "number")
         return replace(item, digits=known) if item.plain and "." not in text else item
 
     def word(self, found: FoundWord) -> Item:
@@ -231,18 +216,13 @@ class Expressions(FunctionRow):
         word, rest, start = found.word, found.rest, self.at
         self.at = found.stop
         if word.call == "after":
-            primes, rest = rest.primes, self.take("(")
-            with self.within(rest):
-                argument = self.number(self.sum())
-            value = self.defined(found, argument, primes)
-            return self.finished(value, self.take(")"))
+            argument, closing = self.enclosed(self.quantity, "(")
+            return self.finished(self.defined(found, argument, rest.primes), closing)
         if word.call == "below":
             value = self.defined(found, self.inner(rest.below), 0)
             return self.finished(value, replace(rest, below=()), "letter", word=word.whole)
-        if rest.below or rest.primes or (rest.above and is_name(rest.above)):
-            raise self.refuse("the letter with these scripts is not declared", start)
-        if rest.above and not takes_a_power(word.printed):
-            raise self.refuse("a power behind a long letter: it could be part of the letter", start)
+        named = rest.above and (is_name(rest.above) or not takes_a_power(word.printed))
+        self.refuse(rest.below or rest.primes or named, "a letter with scripts that is not declared", start)
         if word.name:
             self.state.uses.append((word, frozenset()))
         value = letter(word.name) if word.name else self.defined(found, None, 0)
@@ -260,72 +240,225 @@ class Expressions(FunctionRow):
             body = Tree("diff", (body,), word.parameter, Fraction(primes))
         return body if argument == letter(word.parameter) else put(body, word.parameter, argument)
 
-    def bracket(self, opening: PrintedMark) -> Item:
+    def power_of_e(self) -> Item:
+        """e, or e with a power."""
+        mark = self.next()
+        value = Tree("exp", (self.inner(mark.above) if mark.above else number(1),))
+        return self.finished(value, replace(mark, above=()), "" if mark.above else "constant")
+
+    def constant(self, _: Head) -> Item:
+        """Pi or infinity."""
+        mark = self.next()
+        return self.finished(Tree("pi") if mark.text == r"\pi" else Tree("inf", name="+"), mark, "constant")
+
+    def bracket(self, _: Head) -> Item:
         """What is in brackets, or from `\\left.` to a bar at a point."""
-        start, used = self.at, len(self.state.uses)
-        with self.within(opening), self.state.deeper():
-            item = self.implication()
-        if opening.text == r"\left.":
-            if not self.point():
-                raise self.refuse(r"`\right|_{x=...}` is missing")
-            return self.taken(self.number(item), "limits", used)
-        closing = self.take(OPENING[opening.text])
-        inner = {mark.text for mark in self.row[start : self.at - 1]}
-        if opening.text == r"\{" and item.value.head in FORMULAS:
-            raise self.refuse("braces around a formula: they could mean a set or an event", self.at - 1)
-        other = opening.text == r"\{" or (opening.text == "[" and not item.adds)
-        if other and item.value.head not in FORMULAS and not inner & {*OPENING, *BARS}:
-            raise self.refuse("these brackets could mean a set, or a part of a number", self.at - 1)
+        start, used, text = self.at, len(self.state.uses), self.here.text
+        with self.state.deeper():
+            if text == r"\left.":
+                self.open.append(self.take(text).text)
+                item = self.implication()
+                self.open.pop()
+                return self.taken(self.number(item), "limits", used)
+            item, closing = self.enclosed(self.implication)
+        formula, braces = item.value.head in FORMULAS, text == r"\{"
+        unmarked = {*OPENING, *BARS}.isdisjoint(texts(self.row[start + 1 : self.at - 1]))
+        number_alone = not formula and unmarked and (braces or (text == "[" and not item.adds))
+        self.refuse(
+            (formula and braces) or number_alone,
+            "these brackets could mean a set, an event or a part of a number",
+            self.at - 1,
+        )
         value = self.finished(item.value, closing, "bracket", adds=item.adds)
         return self.taken(self.number(value), "point", used) if self.own_point() else value
 
     def taken(self, body: Tree, kind: str, used: int) -> Item:
         """The value at a point, of what was read since then."""
-        mark = self.take("|")
+        self.refuse(not is_point(self.here), r"`|_{x=...}` is missing")
+        mark = self.take("|", scripts="_'^")
         line = self.line(mark.below)
         at = line.place()
         self.state.check_fixed(used, [at])
         line.take("=")
-        value = line.whole().value
-        return self.finished(Tree("at", (body, value), at), replace(mark, below=()), kind)
+        return self.finished(Tree("at", (body, line.whole().value), at), replace(mark, below=()), kind)
 
-    def bars(self, opening: PrintedMark) -> Item:
+    def bars(self, _: Head) -> Item:
         """An absolute value or a norm."""
-        with self.within(opening):
-            value = self.number(self.sum())
-            closing = self.take(opening.text)
-        if opening.side == "r" or closing.side == "l":
-            raise self.refuse("a bar that stands on the wrong side", self.at - 1)
-        which = "".join(mark.text for mark in closing.below)
-        if which not in ("", "1", "2", r"\infty") or (which and opening.text == "|") or closing.primes:
-            raise self.refuse("bars with an index that is no norm's", self.at - 1)
+        opening = self.here
+        value, closing = self.enclosed(self.quantity, *BARS)
         vector = is_vector(value, self.state.domains)
-        if vector and (opening.text == "|" or which not in ("", "2")):
-            raise self.refuse("of a vector, only the Euclidean norm is read", self.at - 1)
+        indices = ["", "2"] if vector else ["", "1", "2", r"\infty"]
+        if opening.text == "|":
+            indices = [] if vector else [""]
+        index = "".join(texts(closing.below))
+        self.refuse(index not in indices or closing.primes, "bars that are no such norm", self.at - 1)
+        self.refuse(opening.side == "r" or closing.side == "l", "a bar on the wrong side", self.at - 1)
         return self.finished(Tree("norm" if vector else "abs", (value,)), replace(closing, below=()))
 
-    def group(self, opening: PrintedMark, head: str) -> Item:
+    def group(self, head: Head) -> Item:
         """Rounding, or an inner product."""
-        with self.within(opening):
-            parts = self.operands()
-            closing = self.take(OPENING[opening.text])
-        if len(parts) != (2 if head == "inner" else 1):
-            raise self.refuse("brackets around another number of things", self.at - 1)
-        return self.finished(Tree(head, tuple(parts)), closing)
+        parts, closing = self.enclosed(self.operands, self.here.text)
+        return self.finished(self.applied(head, parts), closing)
 
-    def applied(self, mark: PrintedMark) -> Item:
-        """A fraction, root or binomial coefficient."""
-        if mark.text == r"\sqrt":
-            order, under = mark.inside
-            value = Tree("root", (self.inner(under), self.inner(order) if order else numeral(2)))
-            return self.finished(value, mark)
+    def fraction(self, _: Head) -> Item:
+        """A quotient, printed as a fraction."""
+        mark = self.next()
         above, below = (self.line(part).whole() for part in mark.inside)
-        if mark.text == r"\binom":
-            return self.finished(Tree("binomial", (self.number(above), self.number(below))), mark)
         value = _quotient(self.number(above), self.number(below), above.digits, below.digits)
-        both = above.digits is not None and below.digits is not None
         item = self.finished(value, mark, "fraction")
-        return replace(item, digits=Fraction(0)) if both and item.plain else replace(item, digits=None)
+        numerals = item.plain and above.digits is not None and below.digits is not None
+        return replace(item, digits=Fraction(0) if numerals else None)
+
+    def binomial(self, _: Head) -> Item:
+        """A binomial coefficient."""
+        mark = self.next()
+        return self.finished(Tree("binomial", tuple(map(self.inner, mark.inside))), mark)
+
+    def root(self, _: Head) -> Item:
+        """A root, square where no order stands at it."""
+        mark = self.next()
+        order, under = mark.inside
+        parts = (self.inner(under), self.inner(order) if order else number(2))
+        return self.finished(Tree("root", parts), mark)
+
+    def applied(self, head: Head, arguments: list[Tree]) -> Tree:
+        """A head with its arguments."""
+        fits = head.least <= len(arguments) <= head.most
+        self.refuse(not fits, "a function or brackets with another number of arguments", self.at - 1)
+        return Tree(head.name, tuple(arguments))
+
+    def call(self, head: Head) -> Item:
+        """A function with its argument."""
+        start = self.at
+        inverse = head.name == "phi" and texts(self.here.above) == ["-", "1"]
+        head = HEADS[r"\Phi^{-1}"] if inverse else head
+        name = self.next(head.scripts)
+        power = self.power_at(name) if name.above and not inverse else None
+        below = [self.inner(name.below)] if name.below else []
+        if below:
+            head = replace(head, name="log_base", least=2, most=2)
+
+        def of(arguments: list[Tree]) -> Tree:
+            value = self.applied(head, arguments + below)
+            return value if power is None else Tree("pow", (value, power))
+
+        if self.here.text in BRACKETS:
+            arguments, closing = self.enclosed(self.operands)
+            behind = closing.scripted or self.here.text == "!" or self.own_point()
+            self.refuse(head.bare and behind, "a sign that could be the argument's", self.at - 1)
+            return self.finished(of(arguments), closing)
+        following = self.head()
+        large = following and (following.reads in ("big", "integral") or self.here.text == r"\left.")
+        self.refuse(not head.bare or large, "a function needs its argument in brackets", start)
+        item = self.factor()
+        self.refuse(
+            item.counted or item.kind in ("point", "derivative"), "an argument without brackets", start
+        )
+        return Item(of([self.number(item)]), plain=False, unclosed=True)
+
+    def power_at(self, name: PrintedMark) -> Tree:
+        """The power of the value, written at the function's name."""
+        raised = number(1) if is_name(name.above) else self.inner(name.above)
+        power = raised.head == "num" and raised.value >= 2 and raised.value.denominator == 1
+        self.refuse(not power, "a power at a function's name: it could mean the function repeated")
+        return raised
+
+    def big(self, head: Head) -> Item:
+        """A sum or product over an index, up to the end of its term."""
+        start, mark = self.at, self.next(head.scripts)
+        index, first, last = self.range(mark)
+        with self.state.binding() as indices:
+            indices.append(index)
+            body = self.term()
+        self.refuse(head.name == "product" and body.several, "a product that could end after a factor", start)
+        value = Tree(head.name, (self.number(body), first, last), index)
+        return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
+
+    def range(self, mark: PrintedMark) -> tuple[str, Tree, Tree]:
+        """The index of a sum with its ends: `i=1` below and `n` above, `1\\le i\\le n`, or `i\\le n`."""
+        line = self.line(mark.below)
+        sides, relations = [line.sum()], []
+        while relation := line.sign(*RELATIONS):
+            relations.append(relation)
+            sides.append(line.sum())
+        side = sides[1 if len(sides) == 3 else 0]
+        index = self.state.domains[side.value.name] if side.lone else None
+        if index is not None and index.kind == "integer" and line.at == len(line.row):
+            ends = [self.number(end) for end in sides if end is not side]
+            form = (*relations, "above") if mark.above else tuple(relations)
+            if form == ("=", "above"):
+                return index.name, ends[0], self.inner(mark.above)
+            if form == (r"\le", r"\le"):
+                return index.name, ends[0], ends[1]
+            if form == (r"\le",) and index.lower is not None:
+                return index.name, number(index.lower), ends[0]
+        raise self.refused("a sum needs an index, an integer letter, with both its ends", self.at - 1)
+
+    def integral(self, head: Head) -> Item:
+        """From the sign of an integral to its d."""
+        mark = self.next(head.scripts)
+        self.refuse(not (mark.below and mark.above), "an integral needs both its ends", self.at - 1)
+        first, last = self.inner(mark.below), self.inner(mark.above)
+        self.integrals += 1
+        with self.state.binding() as indices:
+            body = self.quantity()
+            self.refuse(not self.differential(), "the d of an integral is missing")
+            self.at += 1
+            variable = self.place()
+            indices.append(variable)
+        self.integrals -= 1
+        return Item(Tree("integral", (body, first, last), variable), plain=False)
+
+    def derivative(self) -> tuple[str, int] | None:
+        """The letter and order where a fraction is a sign of differentiation."""
+        above, below = self.here.inside
+        sign = next((s for s in ("d", r"\partial") if is_sign(above[0], s)), "")
+        if not sign or not is_sign(below[0], sign) or below[0].scripted or len(below) < 2:
+            return None
+        over, raised = below[1:], below[-1].above
+        if over[0] == PrintedMark("(") and replace(over[-1], above=()) == PrintedMark(")"):
+            over = over[1:-1]
+        else:
+            raised = ()
+        line, numerator = self.line(over), self.line(above)
+        found = line.found(0)
+        if found is None or found.stop < len(over) or not found.word.name:
+            return None
+        self.refuse(len(above) == 2 and numerator.found(1), "a quotient of differentials: a derivative?")
+        rest, power = found.rest, "".join(texts(above[0].above))
+        if len(above) > 1 or rest.below or rest.primes or above[0].below or above[0].primes:
+            return None
+        both = raised and rest.above
+        if both or "".join(texts(raised or rest.above)) != power or power not in ("", *"123456789"):
+            return None
+        self.refuse(sign == above[0].text == "d" and numerator.found(0), "a d that could be the letter d")
+        return found.word.name, int(power or 1)
+
+    def differentiated(self, variable: str, order: int) -> Item:
+        """A derivative and what it is taken of: one factor, in brackets where others follow."""
+        self.take(r"\frac")
+        start, head, used = self.at, self.head(), len(self.state.uses)
+        body = self.factor()
+        self.state.check_fixed(used, [variable])
+        headed = head is not None and head.reads in ("call", "big", "integral")
+        self.refuse(
+            headed or not body.plain or body.unclosed, "what is differentiated, without brackets", start
+        )
+        value = Tree("diff", (self.number(body),), variable, Fraction(order))
+        return Item(value, "derivative", plain=False, open=body.kind != "bracket")
+
+    def order(self, head: str, soft: bool) -> Item:
+        """An O( ), with the letters below it on which its constant may depend."""
+        mark = self.next("_")
+        depends: list[Tree] = []
+        if mark.below:
+            line = self.line(mark.below)
+            while not depends or line.sign(","):
+                depends.append(letter(line.place()))
+            self.refuse(line.at < len(line.row), "below an order, letters on which it depends", self.at - 1)
+        of, closing = self.enclosed(self.quantity)
+        self.refuse(has_order(of), "an order of an order")
+        return self.finished(Tree(head, (of, *depends), "~" if soft else ""), closing)
 
 
 _CALLED = frozenset((*"fghFGH", r"\phi", r"\varphi", r"\psi", r"\Phi", r"\Psi"))
@@ -348,12 +481,12 @@ def _goes_by(word: Row, names: frozenset[str]) -> bool:
 def _minus(item: Item, value: Tree) -> Tree:
     """Minus a term: a negative number where it is printed without brackets."""
     if value.head == "num" and item.kind != "bracket":
-        return numeral(-value.value)
+        return number(-value.value)
     return Tree("inf", name="-") if value.head == "inf" else Tree("neg", (value,))
 
 
 def _quotient(over: Tree, under: Tree, above: Fraction | None, below: Fraction | None) -> Tree:
     """A quotient; a number where it is one of numerals in lowest terms."""
     if above is not None and below is not None and below > 1 and math.gcd(int(above), int(below)) == 1:
-        return numeral(above / below)
+        return number(above / below)
     return Tree("div", (over, under))

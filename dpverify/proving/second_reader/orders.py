@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
 
 from dpverify.proving.second_reader.trees import (
     ORDERS,
@@ -12,7 +14,6 @@ from dpverify.proving.second_reader.trees import (
     Json,
     Tree,
     all_of,
-    bounds,
     compare,
     declared,
     free,
@@ -20,12 +21,10 @@ from dpverify.proving.second_reader.trees import (
     inside,
     letter,
     number,
-    signs,
     worth,
 )
-from dpverify.proving.second_reader.typography import RefusedError
+from dpverify.proving.second_reader.typography import RefusedError, refuse
 
-_RISING = frozenset(("add", "max", "min", "exp", "log", "floor", "ceiling", "phi"))
 _POSITIVE: dict[str, Json] = {
     "kind": "real", "lower": "0", "lower_open": True, "upper": None, "upper_open": False,
     "unit": {"loss": "0", "length": "0"},
@@ -35,36 +34,22 @@ _COUNTING: dict[str, Json] = {**_POSITIVE, "kind": "integer", "lower_open": Fals
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A constant of which there is a value.
+    """A constant of which there is a value."""
 
-    Attributes:
-        name: unlike that of any letter.
-        depends: the letters on which it may depend.
-        premise: whether it stands in a condition.
-        threshold: whether it is the value from which on something holds.
-    """
-
-    name: str
-    depends: frozenset[str] = frozenset()
-    premise: bool = False
-    threshold: bool = False
+    name: str  # unlike that of any letter
+    depends: frozenset[str] = frozenset()  # the letters on which it may depend
+    premise: bool = False  # whether it stands in a condition
+    threshold: bool = False  # whether it is the value from which on something holds
 
 
 @dataclass
 class Coefficients:
-    """The constants of one formula.
+    """The constants of one formula."""
 
-    Attributes:
-        domains: those of letters; each new constant is added.
-        taken: names, and how letters are printed.
-        soft: the quantity whose powers a tilde leaves out.
-        found: all constants, in the order in which they are read.
-    """
-
-    domains: dict[str, DeclaredLetter]
-    taken: set[str]
-    soft: Tree | None = None
-    found: list[Coefficient] = field(default_factory=list)
+    domains: dict[str, DeclaredLetter]  # those of letters; each new constant is added
+    taken: set[str]  # names, and how letters are printed
+    soft: Tree | None = None  # the quantity whose powers a tilde leaves out
+    found: list[Coefficient] = field(default_factory=list)  # in the order in which they are read
 
     @property
     def count(self) -> int:
@@ -83,8 +68,7 @@ class Coefficients:
 
     def multiple(self, order: Tree, *, upper: bool) -> Tree:
         """The most, or the least, that an order stands for: a constant times what is in its brackets."""
-        if order.head == ("Omega" if upper else "O"):
-            raise RefusedError("no bound follows from an order on this side of the relation")
+        refuse(order.head == ("Omega" if upper else "O"), "no bound follows from an order on this side")
         of, *below = order.parts
         depends = frozenset(part.name for part in below)
         name = self._unused("C" if upper else "c")
@@ -116,16 +100,13 @@ def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) ->
     """What a relation with an order on a side says: one comparison, or two that hold together."""
     alone = left.head in ORDERS and right.head in ORDERS
     if alone and relation in ("==", "<="):
-        if left.head not in (right.head, "O"):
-            raise RefusedError("different orders on both sides")
+        refuse(left.head not in (right.head, "O"), "different orders on both sides")
         left = left.parts[0]
     if has_order(left):
-        if has_order(right):
-            raise RefusedError("orders on both sides")
+        refuse(has_order(right), "orders on both sides")
         turned = {"==": "==", "!=": "!=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
         return compared(turned[relation], right, left, constants)
-    if relation == "!=":
-        raise RefusedError("an order is unequal to nothing")
+    refuse(relation == "!=", "an order is unequal to nothing")
     if relation == "==":
         return _equal(left, right, constants)
     bound = _extreme(right, constants, upper=relation in ("<=", "<"))
@@ -134,8 +115,7 @@ def compared(relation: str, left: Tree, right: Tree, constants: Coefficients) ->
 
 def _equal(left: Tree, right: Tree, constants: Coefficients) -> tuple[Tree, ...]:
     kinds = {part.head for part in inside(right)} & ORDERS
-    if len(kinds) != 1:
-        raise RefusedError("several kinds of orders behind an equals sign")
+    refuse(len(kinds) != 1, "several kinds of orders behind an equals sign")
     if kinds == {"Omega"} or kinds == {"Theta"}:
         below = compare("<=", _extreme(right, constants, upper=False), left)
         if kinds == {"Omega"}:
@@ -158,109 +138,86 @@ def _sized(tree: Tree, domains: Domains) -> Tree:
     return tree if -1 not in signs(tree, domains) else Tree("abs", (tree,))
 
 
-Terms = list[tuple[tuple[Tree, ...], Tree]]
-
-
-def _terms(tree: Tree) -> tuple[Tree | None, Terms]:
+def _terms(tree: Tree) -> tuple[Tree | None, list[tuple[tuple[Tree, ...], Tree]]]:
     """What is without orders, if anything, and orders with the factors that they have."""
+    head, parts = tree.head, tree.parts
     if not has_order(tree):
         return tree, []
-    if tree.head in ORDERS:
+    if head in ORDERS:
         return None, [((), tree)]
-    if tree.head in ("add", "sub"):
-        (first, found), (second, more) = (_terms(part) for part in tree.parts)
-        if first is None and second is not None and tree.head == "sub":
+    if head in ("add", "sub"):
+        (first, found), (second, more) = map(_terms, parts)
+        if first is None and second is not None and head == "sub":
             second = Tree("neg", (second,))
-        both = second if first is None else first if second is None else Tree(tree.head, (first, second))
+        both = second if first is None else first if second is None else Tree(head, (first, second))
         return both, found + more
-    if tree.head == "neg":
-        rest, found = _terms(tree.parts[0])
+    if head == "neg":
+        rest, found = _terms(parts[0])
         return None if rest is None else Tree("neg", (rest,)), found
-    if tree.head == "mul" and sum(map(has_order, tree.parts)) == 1:
-        inner = next(part for part in tree.parts if has_order(part))
-        (other,) = (part for part in tree.parts if part is not inner)
+    if sum(map(has_order, parts)) == 1 and (head == "mul" or (head == "div" and has_order(parts[0]))):
+        inner, other = parts if has_order(parts[0]) else reversed(parts)
         rest, found = _terms(inner)
-        times = [((other, *factors), order) for factors, order in found]
-        return None if rest is None else Tree("mul", (other, rest)), times
-    if tree.head == "div" and not has_order(tree.parts[1]):
-        rest, found = _terms(tree.parts[0])
-        under = Tree("div", (number(1), tree.parts[1]))
-        times = [((under, *factors), order) for factors, order in found]
-        return None if rest is None else Tree("div", (rest, tree.parts[1])), times
+        times = other if head == "mul" else Tree("div", (number(1), other))
+        if rest is not None:
+            rest = Tree(head, (other, rest) if head == "mul" else (rest, other))
+        return rest, [((times, *factors), order) for factors, order in found]
     raise RefusedError("an order within a function behind an equals sign")
-
-
-def _never_negative(of: Tree, domains: Domains) -> bool:
-    """Whether it is 0 or more for all values of its letters."""
-    return -1 not in signs(of, domains)
-
-
-def _rises_with_orders(factors: tuple[Tree, ...], domains: Domains) -> bool:
-    """Whether a product rises with each of its orders."""
-    plain = [part for part in factors if not has_order(part)]
-    others = [part for part in factors if has_order(part)]
-    kept = all(_never_negative(part, domains) for part in plain)
-    return kept and (len(others) == 1 or all(part.head in ORDERS for part in others))
-
-
-def _falls_with_last(tree: Tree, domains: Domains) -> bool:
-    """Whether it falls with its last part and rises with the one before."""
-    if tree.head != "div":
-        return tree.head in ("neg", "sub")
-    plain = [part for part in tree.parts if not has_order(part)]
-    return bool(plain) and _never_negative(plain[0], domains)
-
-
-def _is_multiple_of_order(factors: tuple[Tree, ...]) -> bool:
-    """Whether an order alone is multiplied with what has none."""
-    inner = [part for part in factors if has_order(part)]
-    return len(inner) == 1 and inner[0].head in ORDERS
-
-
-def _turned(tree: Tree, domains: Domains) -> bool | None:
-    """Whether a power falls as its base or its exponent rises; None if that is not known, or if both do."""
-    base, exponent = tree.parts
-    if not has_order(exponent):
-        power = worth(exponent)
-        return None if power is None else power < 0
-    low, high = bounds(base, domains)
-    if has_order(base) or low is None or not (low >= 1 or (low >= 0 and high is not None and high <= 1)):
-        return None
-    return low < 1
 
 
 def _extreme(tree: Tree, constants: Coefficients, *, upper: bool) -> Tree:
     """The most, or the least, of what rises or falls with each of its orders."""
     if not has_order(tree):
         return tree
-    domains, parts = constants.domains, tree.parts
-
-    def end(of: Tree, *, turned: bool = False) -> Tree:
-        return _extreme(of, constants, upper=upper is not turned)
-
-    def with_parts(change: Callable[[Tree], Tree]) -> Tree:
-        return replace(tree, parts=tuple(change(part) for part in parts))
-
     if tree.head in ORDERS:
         return constants.multiple(tree, upper=upper)
-    if tree.head in _RISING:
-        return with_parts(end)
-    if _falls_with_last(tree, domains):
-        return replace(tree, parts=(*map(end, parts[:-1]), end(parts[-1], turned=True)))
-    if tree.head == "mul":
-        if _rises_with_orders(parts, domains):
-            return with_parts(end)
-        if upper and _is_multiple_of_order(parts):  # O(g) lies between -C g and C g
-            return with_parts(lambda part: end(part) if has_order(part) else _sized(part, domains))
-    if tree.head == "root" and not has_order(parts[1]):
-        return Tree("root", (end(parts[0]), parts[1]))
-    if tree.head == "pow":
-        turned = _turned(tree, domains)
-        if turned is not None:
-            return with_parts(lambda part: end(part, turned=turned) if has_order(part) else part)
-    if tree.head == "sum" and not has_order(parts[1]) and not has_order(parts[2]):
-        return replace(tree, parts=(end(parts[0]), *parts[1:]))
-    raise RefusedError("an order where the whole is not known to rise or to fall with it")
+    parts, domains = tree.parts, constants.domains
+    ways = _ways(tree, domains)
+    orders = [part.head for part in parts if has_order(part)]
+    if upper and not ways and tree.head == "mul" and len(orders) == 1 and orders[0] in ORDERS:
+        # O(g) lies between -C g and C g
+        parts = tuple(part if has_order(part) else _sized(part, domains) for part in parts)
+        ways = (1, 1)
+    refuse(not ways, "an order where the whole is not known to rise or to fall with it")
+    ends = (_extreme(p, constants, upper=upper is (way > 0)) for p, way in zip(parts, ways, strict=True))
+    return replace(tree, parts=tuple(ends))
+
+
+def _ways(tree: Tree, domains: Domains) -> tuple[int, ...]:
+    """1 for each part with which it rises, and -1 where it falls; empty where that is not known of all orders in it."""
+    parts = tree.parts
+    orders, plain = ([part for part in parts if has_order(part) is is_one] for is_one in (True, False))
+    match tree.head:
+        case "add" | "max" | "min" | "exp" | "log" | "floor" | "ceiling" | "phi":
+            return (1,) * len(parts)
+        case "neg":
+            return (-1,)
+        case "sub":
+            return (1, -1)
+        case "div" if plain and _never_negative(plain, domains):
+            return (1, -1)
+        case "mul" if _never_negative(plain, domains):
+            return (1, 1) if len(orders) == 1 or all(part.head in ORDERS for part in orders) else ()
+        case "root" if not has_order(parts[1]):
+            return (1, 1)
+        case "sum" if not has_order(parts[1]) and not has_order(parts[2]):
+            return (1, 1, 1)
+        case "pow":
+            return _ways_of_power(parts[0], parts[1], domains)
+    return ()
+
+
+def _ways_of_power(base: Tree, exponent: Tree, domains: Domains) -> tuple[int, ...]:
+    if not has_order(exponent):
+        power = worth(exponent)
+        return () if power is None else (1 if power >= 0 else -1, 1)
+    low, high = bounds(base, domains)
+    if has_order(base) or low is None or not (low >= 1 or (low >= 0 and high is not None and high <= 1)):
+        return ()
+    return (1, 1 if low >= 1 else -1)
+
+
+def _never_negative(parts: list[Tree], domains: Domains) -> bool:
+    return all(-1 not in signs(part, domains) for part in parts)
 
 
 def closed(
@@ -270,20 +227,16 @@ def closed(
 
     Conditions that are only about fixed letters stay outside.
     """
-    if any(c.threshold and not c.premise for c in found):
-        raise RefusedError("what is large enough is said in a condition")
+    refuse(any(c.threshold and not c.premise for c in found), "what is large enough is said in a condition")
     if not found:
-        if fixed or premises:
-            raise RefusedError("`fixed` or `premises` where there is no order")
+        refuse(fixed or premises, "`fixed` or `premises` where there is no order")
         return claim, given
-    if len({c.depends for c in found if not c.threshold}) > 1:
-        raise RefusedError("constants that depend on different letters")
+    multiples = [c for c in found if not c.threshold]
+    refuse(len({c.depends for c in multiples}) > 1, "constants that depend on different letters")
     outer = fixed.union(*(c.depends for c in found))
-    for c in found:
-        if c.premise and not c.threshold and premises not in ("some", "every"):
-            raise RefusedError("`premises` does not say what the constant of an order in a condition is")
-        if c.premise and not c.threshold and premises == "every":
-            outer |= {c.name}
+    in_conditions = {c.name for c in multiples if c.premise}
+    refuse(in_conditions and premises not in ("some", "every"), "`premises` says neither some nor every")
+    outer |= in_conditions if premises == "every" else set()
     kept = tuple(formula for formula in given if free(formula) <= outer)
     moved = tuple(formula for formula in given if not free(formula) <= outer)
     chosen = [c.name for c in found if c.name not in outer]
@@ -295,3 +248,92 @@ def closed(
     for name in reversed(chosen):
         claim = Tree("exists", (claim,), name)
     return claim, kept
+
+
+_EVERY = {-1, 0, 1}
+_SIGNS: dict[str, Callable[..., set[int]]] = {
+    "add": lambda a, b: {a or b} if a * b >= 0 else _EVERY, "sub": lambda a, b: {a or -b} if a * b <= 0 else _EVERY,
+    "neg": lambda a: {-a}, "mul": lambda a, b: {a * b}, "div": lambda a, b: {a * b} if b else set(),
+    "max": lambda *of: {max(of)}, "min": lambda *of: {min(of)}, "abs": lambda a: {abs(a)},
+    "floor": lambda a: {a, min(a, 0)}, "ceiling": lambda a: {a, max(a, 0)},
+    **dict.fromkeys(("pi", "exp", "phi", "erfc", "gamma", "factorial"), lambda *of: {1}),
+    **dict.fromkeys(("binomial", "norm"), lambda *of: {0, 1}),
+}  # fmt: skip
+"""Which signs a value may have, from one sign of each part."""
+
+
+def signs(tree: Tree, domains: Domains) -> set[int]:
+    """Which signs it may have, as the domains of its letters tell."""
+    if tree.head in ("num", "sym"):
+        of = domains.get(tree.name) if tree.head == "sym" else None
+        return _signs_between(*bounds(tree, domains), of)
+    if tree.head == "log":
+        low, high = (None if end is None else end - 1 for end in bounds(tree.parts[0], domains))
+        return _signs_between(low, high, None)
+    parts = [signs(part, domains) for part in tree.parts]
+    if tree.head in _SIGNS:
+        return set().union(*(_SIGNS[tree.head](*of) for of in product(*parts)))
+    if tree.head in ("pow", "root"):
+        return _signs_of_power(tree, parts[0], domains)
+    alike = tree.head in ("sum", "product") and parts[0] in ({1}, {0}, {0, 1})
+    return parts[0] if alike or (tree.head == "sum" and 1 not in parts[0]) else _EVERY
+
+
+def _signs_between(low: Fraction | None, high: Fraction | None, of: DeclaredLetter | None) -> set[int]:
+    found = _EVERY
+    if low is not None and low >= 0:
+        found = found - ({-1, 0} if low > 0 or (of and of.lower_open) else {-1})
+    if high is not None and high <= 0:
+        found = found - ({1, 0} if high < 0 or (of and of.upper_open) else {1})
+    return found
+
+
+def _signs_of_power(tree: Tree, base: set[int], domains: Domains) -> set[int]:
+    power = worth(tree.parts[1])
+    if tree.head == "root":
+        power = 1 / power if power else None
+    if power is None:
+        fixed = tree.head == "root" or not _whole(tree.parts[1], domains) or base <= {0, 1}
+        return {1} | (base & {0}) if fixed else {-1, 0, 1}
+    if power.denominator > 1:
+        return {1} | (base & {0} if power > 0 else set())
+    if power == 0:
+        return {1}
+    base = base - {0} if power < 0 else base
+    return {abs(s) for s in base} if power % 2 == 0 else base
+
+
+def _whole(tree: Tree, domains: Domains) -> bool:
+    """Whether it is an integer wherever it has a value, as it is written."""
+    value = worth(tree)
+    if value is not None:
+        return value.denominator == 1
+    if tree.head == "sym":
+        return domains[tree.name].kind == "integer"
+    if tree.head in ("floor", "ceiling", "factorial", "binomial"):
+        return True
+    if tree.head in ("add", "sub", "neg", "mul", "max", "min", "abs"):
+        return all(_whole(part, domains) for part in tree.parts)
+    if tree.head == "pow":
+        power = worth(tree.parts[1])
+        return _whole(tree.parts[0], domains) and power is not None and power.denominator == 1 and power >= 0
+    return tree.head in ("sum", "product") and _whole(tree.parts[0], domains)
+
+
+def bounds(tree: Tree, domains: Domains) -> tuple[Fraction | None, Fraction | None]:
+    """Numbers that it is not below and not above, as far as its letters' domains tell."""
+    if tree.head == "num":
+        return tree.value, tree.value
+    if tree.head == "sym":
+        return domains[tree.name].lower, domains[tree.name].upper
+    if tree.head not in ("add", "mul", "div"):
+        return None, None
+    (low, high), (least, most) = (bounds(part, domains) for part in tree.parts)
+    if tree.head == "add":
+        below = None if low is None or least is None else low + least
+        return below, None if high is None or most is None else high + most
+    if low is None or least is None or low < 0 or least < 0:
+        return None, None
+    if tree.head == "mul":
+        return low * least, None if high is None or most is None else high * most
+    return low / most if most else Fraction(0), None if high is None or least == 0 else high / least

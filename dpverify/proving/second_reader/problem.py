@@ -8,17 +8,17 @@ from functools import cache, reduce
 from graphlib import CycleError, TopologicalSorter
 from typing import TypedDict, TypeVar
 
-from dpverify.proving.second_reader.formulas import Formulas, sound
+from dpverify.proving.second_reader.formulas import Formulas
 from dpverify.proving.second_reader.orders import Coefficient, Coefficients, closed
 from dpverify.proving.second_reader.rows import Choices, State
 from dpverify.proving.second_reader.trees import (
     ORDERS,
+    RELATIONS,
     DeclaredLetter,
     Json,
     Tree,
     all_of,
     certified,
-    check_kinds,
     checked,
     declared,
     free,
@@ -27,7 +27,7 @@ from dpverify.proving.second_reader.trees import (
     put,
     split,
 )
-from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, spelled
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, refuse, spelled
 from dpverify.proving.second_reader.vocabulary import (
     CLOSING,
     OPENING,
@@ -116,7 +116,6 @@ class _ReadProblem:
                 letter = replace(letter, name=letter.name + "*")
             self.domains[letter.name], self.printed[letter.name] = letter, row
             self.formulas[letter.name] = said["formula"]
-        self.names = tuple(self.domains)
         words = [VocabularyWord(row, name, whole=row) for name, row in self.printed.items()]
         for definition in source["definitions"]:
             words.append(self.definition(definition, tuple(words)))
@@ -133,8 +132,7 @@ class _ReadProblem:
             row = marks(said["latex"])
             return VocabularyWord(row, body=body, whole=row)
         letter = next(s for s in self.source["letters"] if s["variable"]["name"] == said["parameter"])
-        word = with_parameter(said["latex"], letter["latex"], said["parameter"])
-        return VocabularyWord(word.printed, "", body, word.parameter, word.call, word.whole)
+        return replace(with_parameter(said["latex"], letter["latex"], said["parameter"]), body=body)
 
     def read(self) -> dict[str, Json]:
         source = self.source
@@ -151,17 +149,15 @@ class _ReadProblem:
             more = Tree("implies", (all_of(conditions), more)) if conditions else more
             assumed += split(more)
         fixed = frozenset(self.one(part) for part in source["fixed"].split(",") if part.strip())
-        if soft is not None and not constants.found:
-            raise RefusedError("`soft` where there is no order")
+        refuse(soft is not None and not constants.found, "`soft` where there is no order")
         claim, assumed = closed(claim, assumed, constants.found, fixed, source["premises"])
         domains = constants.domains
         occurring = free(claim).union(*map(free, assumed))
         if source["also"]:
             occurring |= self.letters_of(source["also"], soft)
-        names = sorted(occurring, key=lambda name: str(domains[name].label))
+        names = sorted(occurring, key=lambda name: domains[name].label)
         used = {name for formula in (claim, *assumed) for name in _names(formula)} | set(names)
-        if len({str(domains[name].label) for name in used}) < len(used):
-            raise RefusedError("two of its letters have the same name")
+        refuse(len({domains[n].label for n in used}) < len(used), "two of its letters have the same name")
         return {
             "variables": [domains[name].said for name in names],
             "assuming": [certified(formula, domains) for formula in assumed],
@@ -170,10 +166,9 @@ class _ReadProblem:
 
     def letters(self, names: tuple[str, ...]) -> dict[str, Json]:
         bodies: dict[str, Tree] = {}
-        wanted = {key: str(domain.label) for key, domain in self.domains.items() if self.formulas[key]}
+        wanted = {key: domain.label for key, domain in self.domains.items() if self.formulas[key]}
         wanted = {key: label for key, label in wanted.items() if label in names}
-        if sorted(wanted.values()) != sorted(names):
-            raise RefusedError("not all of them stand for a formula, or two have the same name")
+        refuse(sorted(wanted.values()) != sorted(names), "no formula for one of them, or two of one name")
         waiting = list(wanted)
         while waiting:
             name = waiting.pop()
@@ -211,15 +206,12 @@ class _ReadProblem:
     def taken(self) -> set[str]:
         """Names and LaTeX that no constant may have."""
         shown = {said["latex"] for said in (*self.source["letters"], *self.source["definitions"])}
-        return shown | set(self.names)
+        return shown | set(self.domains)
 
     def one(self, latex: str) -> str:
         found = self.expression(latex, self.vocabulary)
-        if found.head != "sym":
-            raise RefusedError(f"`{latex}` is no letter")
+        refuse(found.head != "sym", f"`{latex}` is no letter")
         return found.name
-
-    # ------------------------------------------------------------------------------------ single formulas
 
     def display(
         self, latex: str, constants: Coefficients, reading: str = ""
@@ -232,7 +224,7 @@ class _ReadProblem:
             state = State(self.vocabulary, own.domains, self.printed, own, choices)
             claim, given = Formulas(state, row).display()
             for formula in (claim, *given):
-                check_kinds(checked(sound(formula)), own.domains)
+                checked(formula, own.domains)
             constants.domains.update(own.domains)
             constants.taken.update(own.taken)
             return (claim, given), own.found
@@ -247,10 +239,9 @@ class _ReadProblem:
         def once(choices: Choices) -> Tree:
             state = State(vocabulary, self.domains, self.printed, Coefficients(self.domains, set()), choices)
             value = Formulas(state, row).whole().value
-            if has_order(value) or any(part.head in ("<=", "<", "==", "!=") for part in inside(value)):
+            if has_order(value) or any(part.head in RELATIONS for part in inside(value)):
                 raise RefusedError(f"`{latex}` is no expression")
-            check_kinds(checked(sound(value)), self.domains)
-            return value
+            return checked(value, self.domains)
 
         row = _settled(latex, reading)
         return only(once)
@@ -264,8 +255,7 @@ def only(once: Callable[[Choices], T]) -> T:
     for tried in range(MOST_WAYS + 1):
         if not waiting:
             break
-        if tried == MOST_WAYS:
-            raise RefusedError("its bars can be paired in too many ways")
+        refuse(tried == MOST_WAYS, "its bars can be paired in too many ways")
         told = waiting.pop()
         choices = Choices(told)
         try:
@@ -276,8 +266,7 @@ def only(once: Callable[[Choices], T]) -> T:
             first = first or error
         made = choices.made
         waiting += [(*made[:k], False) for k in range(len(told), len(made))]
-    if len(found) > 1:
-        raise RefusedError("its bars can be paired in two ways")
+    refuse(len(found) > 1, "its bars can be paired in two ways")
     if not found:
         assert first is not None
         raise first
@@ -298,13 +287,11 @@ def _settled(latex: str, reading: str) -> Row:
     if reading:
         # behind all of the display, so that no digits touch
         found = list(_with(row, marks(" " * len(latex) + reading)))
-        if len(found) != 1:
-            raise RefusedError(f"the reading `{reading}` fits {len(found)} places")
+        refuse(len(found) != 1, f"the reading `{reading}` fits {len(found)} places")
         (row,) = found
     if row and row[-1].text in (".", ",", ";") and not row[-1].scripted:
         row = row[:-1]
-    if not row:
-        raise RefusedError("there is no formula")
+    refuse(not row, "there is no formula")
     return row
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 
-from dpverify.proving.second_reader.typography import RefusedError
+from dpverify.proving.second_reader.typography import refuse
 
 Json = str | int | bool | None | list["Json"] | dict[str, "Json"]
 
@@ -27,18 +28,12 @@ class Tree:
 
     Heads are those of certificates, and besides: `sub`, `neg`, `div`, `root` and `log_base` as they are printed, and
     `O`, `Omega` and `Theta`, whose parts are what is in brackets and the letters below.
-
-    Attributes:
-        head: what it is.
-        parts: what it is made of.
-        name: of a letter, or of what is bound; `~` for an order with a tilde; the sign of an infinity.
-        value: a number, or the order of a derivative.
     """
 
     head: str
     parts: tuple[Tree, ...] = ()
-    name: str = ""
-    value: Fraction = Fraction(0)
+    name: str = ""  # of a letter, or of what is bound; `~` for an order with a tilde; the sign of an infinity
+    value: Fraction = Fraction(0)  # a number, or the order of a derivative
 
 
 @dataclass(frozen=True)
@@ -51,13 +46,12 @@ class DeclaredLetter:
     lower_open: bool
     upper: Fraction | None
     upper_open: bool
-    said: dict[str, Json]
-    """As a certificate says it, where it may have another name."""
+    said: dict[str, Json]  # as a certificate says it, where it may have another name
 
     @property
-    def label(self) -> Json:
+    def label(self) -> str:
         """Its name in certificates."""
-        return self.said["name"]
+        return str(self.said["name"])
 
 
 Domains = Mapping[str, DeclaredLetter]
@@ -103,14 +97,6 @@ def inside(tree: Tree) -> Iterator[Tree]:
         yield from inside(part)
 
 
-def checked(tree: Tree) -> Tree:
-    """A tree that is not too large."""
-    for count, _ in enumerate(inside(tree)):
-        if count > MOST_NODES:
-            raise RefusedError(f"with all definitions written out, it has more than {MOST_NODES} parts")
-    return tree
-
-
 def has_order(tree: Tree) -> bool:
     """Whether there is an O( ) in it."""
     return any(part.head in ORDERS for part in inside(tree))
@@ -140,40 +126,38 @@ def put(tree: Tree, name: str, value: Tree) -> Tree:
     elif tree.head in BINDING:
         body, *ends = tree.parts
         if tree.name != name and name in free(body):
-            if tree.name in free(value):
-                raise RefusedError(f"{tree.name} is bound where it is to be put in")
+            refuse(tree.name in free(value), f"{tree.name} is bound where it is to be put in")
             body = put(body, name, value)
         return replace(tree, parts=(body, *(put(end, name, value) for end in ends)))
-    if tree.head == "diff" and tree.name in free(value):
-        raise RefusedError(f"{tree.name} is differentiated by where it is to be put in")
+    taken = tree.head == "diff" and tree.name in free(value)
+    refuse(taken, f"{tree.name} is differentiated by where it is to be put in")
     return replace(tree, parts=tuple(put(part, name, value) for part in tree.parts))
+
+
+def _power(base: Fraction, exponent: Fraction) -> Fraction:
+    bits = max(abs(base.numerator), base.denominator).bit_length()
+    if exponent.denominator > 1 or abs(exponent) * bits > _MOST_BITS:
+        raise ArithmeticError
+    return base**exponent.numerator
+
+
+_ARITHMETIC: dict[str, Callable[..., Fraction]] = {
+    "add": operator.add, "sub": operator.sub, "neg": operator.neg, "mul": operator.mul, "div": operator.truediv,
+    "pow": _power,
+}  # fmt: skip
 
 
 def worth(tree: Tree) -> Fraction | None:
     """The value of what is made of numbers alone, by addition, multiplication and whole powers."""
     if tree.head == "num":
         return tree.value
-    if tree.head not in ("add", "sub", "neg", "mul", "div", "pow"):
+    values = [worth(part) for part in tree.parts]
+    if tree.head not in _ARITHMETIC or None in values:
         return None
-    values = [value for value in map(worth, tree.parts) if value is not None]
-    if len(values) < len(tree.parts):
+    try:
+        return _ARITHMETIC[tree.head](*values)
+    except ArithmeticError:
         return None
-    first, last = values[0], values[-1]
-    match tree.head:
-        case "add":
-            return sum(values, Fraction(0))
-        case "sub":
-            return first - last
-        case "neg":
-            return -first
-        case "mul":
-            return math.prod(values, start=Fraction(1))
-        case "div":
-            return first / last if last else None
-    bits = max(abs(first.numerator), first.denominator).bit_length()
-    if last.denominator > 1 or abs(last) * bits > _MOST_BITS or (last < 0 and first == 0):
-        return None
-    return first**last.numerator
 
 
 def is_vector(tree: Tree, domains: Domains) -> bool:
@@ -183,24 +167,25 @@ def is_vector(tree: Tree, domains: Domains) -> bool:
     return tree.head in ("add", "sub", "neg", "mul", "div") and any(is_vector(p, domains) for p in tree.parts)
 
 
-def check_kinds(tree: Tree, domains: Domains) -> None:
-    """Refuse vectors where numbers belong, and numbers where vectors do."""
-    vectors = [is_vector(part, domains) for part in tree.parts]
-    if tree.head in ("inner", "norm"):
-        wrong = not all(vectors)
-    elif tree.head in ("add", "sub", "neg"):
-        wrong = any(vectors) and not all(vectors)
-    elif tree.head == "mul":
-        wrong = sum(vectors) > 1
-    elif tree.head == "div":
-        wrong = vectors[1]
-    else:
-        bound = tree.name if tree.head in BINDING or tree.head == "diff" else ""
-        wrong = any(vectors) or (bound != "" and domains[bound].kind == "vector")
-    if wrong:
-        raise RefusedError(f"vectors and numbers are mixed up at `{tree.head}`")
-    for part in tree.parts:
-        check_kinds(part, domains)
+_VECTORS = {
+    "inner": (2,), "norm": (1,), "add": (0, 2), "sub": (0, 2), **dict.fromkeys(("neg", "mul", "div"), (0, 1))
+}  # fmt: skip
+"""How many of their parts may be vectors; of all others, none."""
+
+
+def checked(tree: Tree, domains: Domains) -> Tree:
+    """The tree, which is not too large, has infinities at ends of integrals only, and does not mix up vectors."""
+    large = next(islice(inside(tree), MOST_NODES + 1, None), None)
+    refuse(large, f"with all definitions written out, it has more than {MOST_NODES} parts")
+    for part in inside(tree):
+        numbers = part.parts[:1] if part.head == "integral" else part.parts
+        refuse(any(of.head == "inf" for of in numbers), "an infinity that is no end of an integral")
+        vectors = [is_vector(of, domains) for of in part.parts]
+        wrong = sum(vectors) not in _VECTORS.get(part.head, (0,)) or (part.head == "div" and vectors[1])
+        bound = part.head in BINDING or part.head == "diff"
+        mixed = wrong or (bound and domains[part.name].kind == "vector")
+        refuse(mixed, f"vectors and numbers are mixed up at `{part.head}`")
+    return tree
 
 
 def certified(tree: Tree, domains: Domains) -> Json:
@@ -247,114 +232,3 @@ def _known(written: Json) -> Fraction | None:
     if isinstance(written, list) and written[0] == "num":
         return Fraction(str(written[1]))
     return None
-
-
-def signs(tree: Tree, domains: Domains) -> set[int]:
-    """Which signs it may have, as the domains of its letters tell."""
-    parts = [signs(part, domains) for part in tree.parts if part.head != "inf"]
-    match tree.head:
-        case "num":
-            return {(tree.value > 0) - (tree.value < 0)}
-        case "sym":
-            return _signs_of(domains[tree.name])
-        case "pi" | "exp" | "phi" | "erfc" | "gamma" | "factorial":
-            return {1}
-        case "binomial" | "norm":
-            return {0, 1}
-        case "log":
-            low, high = bounds(tree.parts[0], domains)
-            if low is not None and low >= 1:
-                return {1} if low > 1 else {0, 1}
-            return {-1, 0} if high is not None and high <= 1 else {-1, 0, 1}
-        case "neg":
-            return {-s for s in parts[0]}
-        case "add" | "sub" | "mul" | "div" | "max" | "min":
-            return _signs_of_several(tree.head, parts)
-        case "abs":
-            return {abs(s) for s in parts[0]}
-        case "floor":
-            return parts[0] | ({0} if 1 in parts[0] else set())
-        case "ceiling":
-            return parts[0] | ({0} if -1 in parts[0] else set())
-        case "pow" | "root":
-            return _signs_of_power(tree, parts[0], domains)
-        case "sum" | "product":
-            keeps = parts[0] in ({1}, {0}, {0, 1}) or (tree.head == "sum" and 1 not in parts[0])
-            return parts[0] if keeps else {-1, 0, 1}
-    return {-1, 0, 1}
-
-
-def _signs_of_several(head: str, parts: list[set[int]]) -> set[int]:
-    """The signs of a sum, a product or an extreme value, from those of its parts."""
-    if head in ("add", "sub"):
-        second = [{-s for s in p} for p in parts[1:]] if head == "sub" else parts[1:]
-        both: set[int] = set().union(parts[0], *second)
-        if {-1, 1} <= both:
-            return {-1, 0, 1}
-        return both if all(0 in p for p in (parts[0], *second)) else both - {0}
-    others = [p - {0} for p in parts[1:]] if head == "div" else parts[1:]
-    found = parts[0]
-    for other in others:
-        pairs = [(a, b) for a in found for b in other]
-        found = {max(p) if head == "max" else min(p) if head == "min" else p[0] * p[1] for p in pairs}
-    return found
-
-
-def _signs_of(of: DeclaredLetter) -> set[int]:
-    found = {-1, 0, 1}
-    if of.lower is not None and of.lower >= 0:
-        found -= {-1, 0} if of.lower > 0 or of.lower_open else {-1}
-    if of.upper is not None and of.upper <= 0:
-        found -= {1, 0} if of.upper < 0 or of.upper_open else {1}
-    return found
-
-
-def _signs_of_power(tree: Tree, base: set[int], domains: Domains) -> set[int]:
-    power = worth(tree.parts[1])
-    if tree.head == "root":
-        power = 1 / power if power else None
-    if power is None:
-        fixed = tree.head == "root" or not _whole(tree.parts[1], domains) or base <= {0, 1}
-        return {1} | (base & {0}) if fixed else {-1, 0, 1}
-    if power.denominator > 1:
-        return {1} | (base & {0} if power > 0 else set())
-    if power == 0:
-        return {1}
-    base = base - {0} if power < 0 else base
-    return {abs(s) for s in base} if power % 2 == 0 else base
-
-
-def _whole(tree: Tree, domains: Domains) -> bool:
-    """Whether it is an integer wherever it has a value, as it is written."""
-    value = worth(tree)
-    if value is not None:
-        return value.denominator == 1
-    if tree.head == "sym":
-        return domains[tree.name].kind == "integer"
-    if tree.head in ("floor", "ceiling", "factorial", "binomial"):
-        return True
-    if tree.head in ("add", "sub", "neg", "mul", "max", "min", "abs"):
-        return all(_whole(part, domains) for part in tree.parts)
-    if tree.head == "pow":
-        power = worth(tree.parts[1])
-        return _whole(tree.parts[0], domains) and power is not None and power.denominator == 1 and power >= 0
-    return tree.head in ("sum", "product") and _whole(tree.parts[0], domains)
-
-
-def bounds(tree: Tree, domains: Domains) -> tuple[Fraction | None, Fraction | None]:
-    """Numbers that it is not below and not above, as far as its letters' domains tell."""
-    if tree.head == "num":
-        return tree.value, tree.value
-    if tree.head == "sym":
-        return domains[tree.name].lower, domains[tree.name].upper
-    if tree.head not in ("add", "mul", "div"):
-        return None, None
-    (low, high), (least, most) = (bounds(part, domains) for part in tree.parts)
-    if tree.head == "add":
-        below = None if low is None or least is None else low + least
-        return below, None if high is None or most is None else high + most
-    if low is None or least is None or low < 0 or least < 0:
-        return None, None
-    if tree.head == "mul":
-        return low * least, None if high is None or most is None else high * most
-    return low / most if most else Fraction(0), None if high is None or least == 0 else high / least

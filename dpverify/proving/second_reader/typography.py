@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 LONGEST = 4000
 """Characters of one formula at most."""
@@ -21,33 +22,28 @@ class RefusedError(ValueError):
     """A formula that this reader does not read; the message says what and why."""
 
 
+def refuse(wrong: object, says: str, at: int | None = None) -> None:
+    """Refuse the formula if something is wrong with it, at a place perhaps."""
+    if wrong:
+        raise RefusedError(says if at is None else f"{says}, at character {at + 1}")
+
+
 @dataclass(frozen=True)
 class PrintedMark:
-    """A letter, digit, sign or command on the page.
+    """A letter, digit, sign or command on the page."""
 
-    Attributes:
-        text: the mark, in one spelling; `\\text{...}` with its words.
-        inside: what a command such as `\\frac` or `\\hat` is applied to.
-        below: its subscript; empty where there is none.
-        primes: how many.
-        above: its superscript; empty where there is none.
-        side: `l` or `r` where the source says on which side a bar stands.
-        gap: the space before it, in eighteenths of the width of an M.
-        broken: whether a new line begins with it.
-        start: its place in the source.
-        end: the place after it, scripts left out.
-    """
-
-    text: str
-    inside: tuple[Row, ...] = ()
-    below: Row = ()
+    text: str  # in one spelling; `\text{...}` with its words
+    inside: tuple[Row, ...] = ()  # what a command such as `\frac` or `\hat` is applied to
+    below: Row = ()  # its subscript
     primes: int = 0
-    above: Row = ()
-    side: str = field(default="", compare=False)
-    gap: float = field(default=0, compare=False)
-    broken: bool = field(default=False, compare=False)
-    start: int = field(default=0, compare=False)
-    end: int = field(default=0, compare=False)
+    above: Row = ()  # its superscript
+    side: str = field(
+        default="", compare=False
+    )  # `l` or `r` where the source says on which side a bar stands
+    gap: float = field(default=0, compare=False)  # the space before it, in eighteenths of the width of an M
+    broken: bool = field(default=False, compare=False)  # whether a new line begins with it
+    start: int = field(default=0, compare=False)  # its place in the source
+    end: int = field(default=0, compare=False)  # the place after it, scripts left out
 
     @property
     def scripted(self) -> bool:
@@ -56,6 +52,7 @@ class PrintedMark:
 
 
 Row = tuple[PrintedMark, ...]
+_PRIME = PrintedMark(r"\prime")
 
 _SPELLINGS = {
     r"\leq": r"\le", r"\leqslant": r"\le", r"\geq": r"\ge", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<",
@@ -79,7 +76,7 @@ _GAPS = dict.fromkeys((r"\hspace", r"\hspace*", r"\phantom", r"\hphantom"), 18) 
     (r"\label", r"\tag", r"\tag*", r"\vphantom"), 0
 )
 """Commands whose argument is not shown, and the space that they leave where it is not said."""
-_FRAMES = {"aligned", "align", "align*", "split", "equation", "equation*", "gathered", "gather", "gather*"}
+_WORDS = (r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox")
 _SCRIPTS = ("_", "^", "'")
 _SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)$")
 _APPLIED = {r"\frac": 2, r"\binom": 2, r"\sqrt": 1} | dict.fromkeys(
@@ -90,9 +87,65 @@ _APPLIED = {r"\frac": 2, r"\binom": 2, r"\sqrt": 1} | dict.fromkeys(
     ),
     1,
 )  # fmt: skip
-_WORDS = {r"\text", r"\textrm", r"\textnormal", r"\textit", r"\mbox"}
-_NAMES = {r"\operatorname", r"\operatorname*", r"\mathrm"}
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()[]+-*/=<>|!,.:;")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()[]+-*/=<>|!,.:;{}_^'")
+_TOKEN = re.compile(
+    r"""(?P<line>\\\\\*?(?:\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?(?P<height>\[)?)
+    |(?P<gap>(?P<of>\\(?:hspace\*?|tag\*?|label|[hv]?phantom))\s*\{(?P<argument>(?:[^{}]|\{[^{}]*\})*)\})
+    |(?P<frame>\\(?P<end>begin|end)\{(?P<which>aligned|align\*?|split|equation\*?|gathered|gather\*?)\}(?:\[[tbc]\])?)
+    |(?P<words>\\(?:text(?:rm|normal|it)?|mbox)\s*\{(?P<said>[^{}]*)\})
+    |(?P<name>\\(?:operatorname\*?\s*\{\s*|mathrm\s*\{\s*(?=[A-Za-z]\s*[A-Za-z]))(?P<called>[A-Za-z][A-Za-z\s]*)\})
+    |(?P<sign>\\operatorname\*|\\[A-Za-z]+|\\.|.)""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class _Token(NamedTuple):
+    """What shows something, or groups it, with the space before it."""
+
+    text: str
+    start: int
+    end: int
+    gap: float
+    broken: bool
+
+
+def _tokens(latex: str) -> Iterator[_Token]:
+    gap, broken, frames = 0.0, False, list[str]()
+    for found in _TOKEN.finditer(latex):
+        text, start = found[0], found.start()
+        if found["line"]:
+            refuse(found["height"], "a bracket that could be the height of a line", start)
+            broken = True
+        elif found["gap"]:
+            gap += _width(found["of"], found["argument"], start)
+        elif found["end"] == "begin":
+            frames.append(found["which"])
+        elif found["end"]:
+            refuse(
+                not frames or frames.pop() != found["which"], f"`{text}` ends what did not begin last", start
+            )
+        elif text in _SPACES:
+            gap += _SPACES[text]
+        else:
+            if found["words"]:
+                text = f"\\text{{{' '.join(found['said'].split())}}}"
+            elif found["name"]:
+                text = f"\\name{{{' '.join(found['called'].split())}}}"
+            else:
+                known = text[1:].rstrip("*").isalpha() or text in _PLAIN or text in (r"\{", r"\}", r"\|")
+                refuse(not known or text in (*_GAPS, *_WORDS), f"`{text}` is no sign of the notation", start)
+            yield _Token(text, start, found.end(), gap, broken)
+            gap, broken = 0.0, False
+    refuse(frames, r"an `\end` is missing", len(latex))
+
+
+def _width(command: str, argument: str, at: int) -> float:
+    """The space that is left by what is not shown, or is a number beside the formula."""
+    number = re.fullmatch(r"[\s(]*[A-Za-z]?[.\d]*[a-z]?[*'†‡]*[\s)]*", argument)
+    refuse(command.startswith(r"\tag") and not number, "a tag that could be a condition", at)
+    said = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*", argument)
+    width = _GAPS[command]
+    return 1.8 * float(said[1]) * _POINTS[said[2]] if said and said[2] in _POINTS and width else width
 
 
 @lru_cache(maxsize=4096)
@@ -102,204 +155,127 @@ def marks(latex: str) -> Row:
         raise RefusedError(f"a formula is not empty and has at most {LONGEST} characters")
     page = _Page(latex)
     found = page.row("", 0)
-    if page.frames:
-        raise RefusedError(f"`\\end{{{page.frames[-1]}}}` is missing")
-    if page.at < len(latex):
-        raise page.refused(f"a `{latex[page.at]}` without its partner")
+    page.refuse(page.peek(), f"a `{page.peek()}` without its partner")
     return found
 
 
 class _Page:
-    """Reads from a place in the source on."""
+    """Reads tokens from one on; the space before the next mark is what was passed on the way to it."""
 
     def __init__(self, latex: str) -> None:
         self.latex, self.at = latex, 0
-        self.gap, self.broken = 0.0, False
-        self.frames: list[str] = []
+        self.tokens = [*_tokens(latex), _Token("", len(latex), len(latex), 0, False)]
+        self.gap, self.broken = self.tokens[0].gap, self.tokens[0].broken
 
-    def refused(self, says: str) -> RefusedError:
-        return RefusedError(f"{says}, at character {self.at + 1}")
-
-    def match(self, pattern: str) -> re.Match[str] | None:
-        """What fits a pattern here."""
-        return re.compile(pattern, re.DOTALL).match(self.latex, self.at)
-
-    def row(self, closing: str, depth: int) -> Row:
-        """Marks up to a closing brace or bracket, or to the end."""
-        if depth > DEEPEST:
-            raise RefusedError(f"braces are nested more than {DEEPEST} deep")
-        out: list[PrintedMark] = []
-        while (sign := self.peek()) and sign not in (closing, "}"):
-            if sign in _SCRIPTS:
-                raise self.refused("a script that hangs on nothing")
-            out += self.scripted(self.group(depth), depth)
-        if closing and sign != closing:
-            raise self.refused(f"a `{closing}` is missing")
-        self.at += len(closing)
-        return tuple(out)
-
-    def group(self, depth: int) -> Row:
-        """A mark, or what is in braces."""
-        if self.peek() == "{":
-            self.at += 1
-            return self.row("}", depth + 1)
-        mark = self.mark(depth)
-        return () if mark is None else (mark,)
-
-    def scripted(self, base: Row, depth: int) -> Row:
-        """What was read with the scripts that follow it."""
-        found: dict[str, Row] = {"_": (), "^": ()}
-        primes = 0
-        while (sign := self.peek()) in _SCRIPTS:
-            if sign == "'":
-                self.at += 1
-                primes += 1
-                if found["^"]:
-                    raise self.refused("a prime after a superscript")
-                continue
-            script = self.script(depth)
-            if sign == "^" and all(mark.text == r"\prime" and not mark.scripted for mark in script):
-                primes += len(script)
-            elif found[sign]:
-                raise self.refused(f"a second `{sign}`")
-            else:
-                found[sign] = script
-        below, above = found["_"], found["^"]
-        if not (below or above or primes):
-            return base
-        if len(base) != 1:
-            raise self.refused("a script that does not hang on one sign")
-        (mark,) = base
-        if (mark.below and below) or (mark.above and (above or primes)) or mark.text == r"\left.":
-            raise self.refused("scripts upon scripts")
-        below, above = below or mark.below, above or mark.above
-        return (replace(mark, below=below, primes=mark.primes + primes, above=above),)
-
-    def script(self, depth: int) -> Row:
-        kind = self.latex[self.at]
-        self.at += 1
-        sign = self.peek()
-        if sign == "'" and kind == "^":
-            raise self.refused("a prime in a superscript; it needs no `^`")
-        if match := self.match(r"\{\s*('+)\s*\}"):
-            self.at = match.end()
-            return (PrintedMark(r"\prime"),) * len(match[1])
-        around = self.space()
-        found = self.group(depth + 1)
-        self.gap, self.broken = around
-        if not found:
-            raise self.refused("an empty script")
-        following = self.latex[self.at : self.at + 1]
-        long = found[0].text in ("+", "-") or (found[0].text.isdigit() and following.isdigit())
-        if sign != "{" and long and following not in ("", "}"):
-            raise self.refused("a script of two signs without braces around it")
-        return found
+    def refuse(self, wrong: object, says: str) -> None:
+        """Refuse the formula if something is wrong with it."""
+        refuse(wrong, says, self.tokens[self.at].start)
 
     def peek(self) -> str:
-        """The next character that shows something; what shows nothing before it is passed."""
-        while self.at < len(self.latex):
-            command = self.command()
-            if command == r"\\":
-                stop = self.match(r"\\\\\*?(\[\s*-?[\d.]+\s*[a-z]{2}\s*\])?")
-                self.at = stop.end() if stop else len(self.latex)
-                if self.latex[self.at : self.at + 1] == "[":
-                    raise self.refused("a bracket that could be the height of a line")
-                self.broken = True
-            elif command in _SPACES:
-                self.at += len(command)
-                self.gap += _SPACES[command]
-            elif command in _GAPS:
-                self.at += len(command)
-                self.gap += self.hidden(_GAPS[command], plain=command.startswith(r"\tag"))
-            elif not (command in (r"\begin", r"\end") and self.frame(command)):
-                break
-        return self.latex[self.at : self.at + 1]
+        """The next token; nothing at the end."""
+        return self.tokens[self.at].text
 
-    def command(self) -> str:
-        """The command that stands here, or a character."""
-        match = self.match(r"\\[A-Za-z]+\*?|\\.|.")
-        text = match[0] if match else ""
-        return text if text in _GAPS or text in _NAMES or not text[1:2].isalpha() else text.rstrip("*")
-
-    def frame(self, command: str) -> bool:
-        """Whether an environment that only lays out begins or ends here, which is then passed."""
-        match = self.match(r"\\(?:begin|end)\{([a-z]+\*?)\}(?:\[[tbc]\])?")
-        if match is None or match[1] not in _FRAMES:
-            return False
-        if command == r"\begin":
-            self.frames.append(match[1])
-        elif not self.frames or self.frames.pop() != match[1]:
-            raise self.refused(f"`{match[0]}` ends what did not begin last")
-        self.at = match.end()
-        return True
-
-    def hidden(self, width: float, *, plain: bool) -> float:
-        """Passes what is not shown, or is a number beside the formula; the space that it leaves."""
-        match = self.match(r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
-        if match is None:
-            raise self.refused("an argument in braces is missing")
-        self.at = match.end()
-        if plain and not re.fullmatch(r"[\s(]*[A-Za-z]?[.\d]*[a-z]?[*'†‡]*[\s)]*", match[1]):
-            raise self.refused("a tag that is no number and could be a condition")
-        said = re.fullmatch(r"\s*(-?\d*\.?\d+)\s*([a-z]{2})\s*", match[1])
-        return 1.8 * float(said[1]) * _POINTS[said[2]] if said and said[2] in _POINTS and width else width
+    def next(self, count: int = 1) -> _Token:
+        """The next token, which is passed."""
+        token = self.tokens[self.at]
+        self.at += count
+        self.gap += self.tokens[self.at].gap
+        self.broken = self.broken or self.tokens[self.at].broken
+        return token
 
     def space(self) -> tuple[float, bool]:
         """What is before a mark: the gap, and whether a line begins."""
         found, self.gap, self.broken = (self.gap, self.broken), 0.0, False
         return found
 
-    def mark(self, depth: int) -> PrintedMark | None:
-        """The next mark with what it is applied to; None where only its size is said."""
-        self.peek()
-        start, text, side = self.at, self.command(), ""
-        if _SIZES.match(text):
-            side = text[1] if text in (r"\left", r"\right") else text[-1]
-            self.at += len(text)
-            if self.peek() in ("", "{", "}", *_SCRIPTS):
-                return None
-            if text in (r"\left", r"\right") and self.latex[self.at] == ".":
-                self.at += 1
-                gap, broken = self.space()
-                return PrintedMark(text + ".", gap=gap, broken=broken, start=start, end=self.at)
-            start, text = self.at, self.command()
-        gap, broken = self.space()
-        self.at += len(text)
-        text, own = _SIDED.get(text, (_SPELLINGS.get(text, text), ""))
-        side = own or (side if text in ("|", r"\|") and side in "lr" else "")
-        text, inside = self.applied(text, depth)
-        return PrintedMark(text, inside, side=side, gap=gap, broken=broken, start=start, end=self.at)
+    def row(self, closing: str, depth: int) -> Row:
+        """Marks up to a closing brace or bracket, or to the end."""
+        self.refuse(depth > DEEPEST, f"braces are nested more than {DEEPEST} deep")
+        out: list[PrintedMark] = []
+        while (sign := self.peek()) not in ("", closing, "}"):
+            self.refuse(sign in _SCRIPTS, "a script that hangs on nothing")
+            out += self.scripted(self.group(depth), depth)
+        self.refuse(closing and sign != closing, f"a `{closing}` is missing")
+        if closing:
+            self.next()
+        return tuple(out)
 
-    def applied(self, text: str, depth: int) -> tuple[str, tuple[Row, ...]]:
-        """A command with its words, and what it is applied to."""
-        named = self.match(r"\s*\{\s*([A-Za-z][A-Za-z\s]*)\}") if text in _NAMES else None
-        if named and (text != r"\mathrm" or len(named[1].strip()) > 1):
-            self.at = named.end()
-            return f"\\name{{{' '.join(named[1].split())}}}", ()
-        if text in _WORDS:
-            words = self.match(r"\s*\{([^{}]*)\}")
-            if words is None:
-                raise self.refused("words in braces are missing")
-            self.at = words.end()
-            return f"\\text{{{' '.join(words[1].split())}}}", ()
-        if text in _APPLIED:
-            return text, tuple(self.arguments(text, depth))
-        if not (text[1:].isalpha() or text in _PLAIN or text in _NAMES or text in (r"\{", r"\}", r"\|")):
-            raise self.refused(f"`{text}` is no sign of the notation")
-        return text, ()
+    def group(self, depth: int) -> Row:
+        """A mark, or what is in braces."""
+        if self.peek() != "{":
+            return self.mark(depth)
+        self.next()
+        return self.row("}", depth + 1)
+
+    def scripted(self, base: Row, depth: int) -> Row:
+        """What was read with the scripts that follow it."""
+        found: dict[str, Row] = {"_": (), "^": ()}
+        primes = 0
+        while (sign := self.peek()) in _SCRIPTS:
+            self.next()
+            script = (_PRIME,) if sign == "'" else self.script(sign, depth)
+            self.refuse(found["^"] and sign == "'", "a prime behind a superscript")
+            if sign != "_" and all(mark == _PRIME for mark in script):
+                primes += len(script)
+                continue
+            self.refuse(found[sign], f"a second `{sign}`")
+            found[sign] = script
+        below, above = found["_"], found["^"]
+        if not (below or above or primes):
+            return base
+        self.refuse(len(base) != 1, "a script that does not hang on one sign")
+        (mark,) = base
+        twice = (mark.below and below) or (mark.above and (above or primes)) or mark.text == r"\left."
+        self.refuse(twice, "scripts upon scripts")
+        below, above = below or mark.below, above or mark.above
+        return (replace(mark, below=below, primes=mark.primes + primes, above=above),)
+
+    def script(self, kind: str, depth: int) -> Row:
+        """What stands behind `_` or `^`."""
+        first = self.tokens[self.at]
+        self.refuse(first.text == "'" and kind == "^", "a prime in a superscript; it needs no `^`")
+        if match := re.compile(r"\{\s*('+)\s*\}").match(self.latex, first.start):
+            self.next(2 + len(match[1]))
+            return (_PRIME,) * len(match[1])
+        gap, broken = self.space()
+        found = self.group(depth + 1)
+        following = self.tokens[self.at]
+        self.gap, self.broken = gap + following.gap, broken or following.broken
+        self.refuse(not found, "an empty script")
+        behind = self.latex[self.tokens[self.at - 1].end :][:1]
+        long = found[0].text in ("+", "-") or (found[0].text.isdigit() and behind.isdigit())
+        unclear = first.text != "{" and long and behind not in ("", "}")
+        self.refuse(unclear, "a script of two signs without braces around it")
+        return found
+
+    def mark(self, depth: int) -> Row:
+        """The next mark with what it is applied to; nothing where only its size is said."""
+        size = self.next().text if _SIZES.match(self.peek()) else ""
+        if self.peek() in ("", "{", "}", *_SCRIPTS):
+            return ()
+        gap, broken = self.space()
+        token = self.next()
+        side = size[1:2] if size in (r"\left", r"\right") else size[-1:]
+        text, own = _SIDED.get(token.text, (_SPELLINGS.get(token.text, token.text), ""))
+        if text == "." and size in (r"\left", r"\right"):
+            text = size + "."
+        side = own or (side if text in ("|", r"\|") and side in "lr" else "")
+        inside = tuple(self.arguments(text, depth)) if text in _APPLIED else ()
+        end = self.tokens[self.at - 1].end
+        return (PrintedMark(text, inside, side=side, gap=gap, broken=broken, start=token.start, end=end),)
 
     def arguments(self, text: str, depth: int) -> Iterator[Row]:
+        """What a command is applied to; of a root, its order first."""
         if text == r"\sqrt":
-            if self.peek() == "[":
-                self.at += 1
-                yield self.row("]", depth + 1)
-            else:
-                yield ()
+            order = self.peek() == "["
+            if order:
+                self.next()
+            yield self.row("]", depth + 1) if order else ()
         for _ in range(_APPLIED[text]):
             missing = self.peek() in ("", "}", *_SCRIPTS)
             found = () if missing else self.group(depth + 1)
-            if missing or (not found and text in (r"\frac", r"\binom", r"\sqrt")):
-                raise self.refused(f"`{text}` is applied to nothing")
+            empty = not found and text in (r"\frac", r"\binom", r"\sqrt")
+            self.refuse(missing or empty, f"`{text}` is applied to nothing")
             yield found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from dpverify.proving.second_reader.trees import Tree
-from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks
+from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, refuse
 
 OPENING = {"(": ")", "[": "]", r"\{": r"\}"} | {rf"\l{of}": rf"\r{of}" for of in ("floor", "ceil", "angle")}
 CLOSING = frozenset(OPENING.values())
@@ -16,23 +16,14 @@ BARS = ("|", r"\|")
 
 @dataclass(frozen=True)
 class VocabularyWord:
-    """A letter, or a definition, as it is printed.
+    """A letter, or a definition, as it is printed."""
 
-    Attributes:
-        printed: its marks; of a definition with a parameter, what stands before the parameter.
-        name: of a letter; empty for a definition.
-        body: what a definition stands for.
-        parameter: the letter that something else may be put in place of.
-        call: `below` where the parameter is a subscript, `after` where it stands in brackets.
-        whole: its marks, the parameter included.
-    """
-
-    printed: Row
-    name: str = ""
-    body: Callable[[], Tree] | None = None
-    parameter: str = ""
-    call: str = ""
-    whole: Row = ()
+    printed: Row  # its marks; of a definition with a parameter, what stands before the parameter
+    name: str = ""  # of a letter; empty for a definition
+    body: Callable[[], Tree] | None = None  # what a definition stands for
+    parameter: str = ""  # the letter that something else may be put in place of
+    call: str = ""  # `below` where the parameter is a subscript, `after` where it stands in brackets
+    whole: Row = ()  # its marks, the parameter included
 
 
 @dataclass(frozen=True)
@@ -42,6 +33,11 @@ class FoundWord:
     word: VocabularyWord
     stop: int
     rest: PrintedMark
+
+    def covers(self) -> tuple[int, int, bool]:
+        """How much of the page it covers: marks, scripts of the last, a parameter."""
+        last = self.word.printed[-1]
+        return self.stop, bool(last.below) + last.primes + bool(last.above), bool(self.word.call)
 
     @property
     def letter(self) -> str:
@@ -61,15 +57,6 @@ def with_parameter(latex: str, parameter: str, name: str) -> VocabularyWord:
     raise RefusedError(f"the definition of `{latex}` does not end with its parameter `{parameter}`")
 
 
-def seen(row: Row) -> Iterator[Row]:
-    """A row, and all rows of scripts and arguments in it."""
-    yield row
-    for mark in row:
-        for part in (*mark.inside, mark.below, mark.above):
-            if part:
-                yield from seen(part)
-
-
 def shows(row: Row, part: Row) -> bool:
     """Whether a letter is seen in what is printed, in a subscript, say."""
     return any(_begins(here, part) for here in _stretches(row, len(part)))
@@ -82,8 +69,11 @@ def has_in_it(row: Row, part: Row) -> bool:
 
 
 def _stretches(row: Row, size: int) -> Iterator[Row]:
-    """All that stands side by side, in scripts too, of so many marks."""
-    return (within[i : i + size] for within in seen(row) for i in range(len(within) - size + 1))
+    """All that stands side by side, in scripts and arguments too, of so many marks."""
+    yield from (row[i : i + size] for i in range(len(row) - size + 1))
+    for mark in row:
+        for part in (*mark.inside, mark.below, mark.above):
+            yield from _stretches(part, size)
 
 
 def _begins(row: Row, part: Row) -> bool:
@@ -110,31 +100,18 @@ class Vocabulary:
         """The same letter twice, or a letter that other letters side by side spell."""
         row, reached = word.printed, {0}
         for start in range(len(row)):
-            if start in reached:
-                like = self.words.get((row[start].text, row[start].inside), ())
-                others = (w for w in like if w is not word and not w.call and _stands(w.printed, row, start))
-                lengths = {len(w.printed) for w in others if (w.name and word.name) or w.printed == row}
-                reached |= {start + length for length in lengths}
-        if len(row) in reached:
-            raise RefusedError(f"{word.name} is printed like another letter, or like others side by side")
+            for other in self.words.get((row[start].text, row[start].inside), ()):
+                stop = start + len(other.printed)
+                stands = row[start:stop] == other.printed and other is not word and not other.call
+                if start in reached and stands and ((other.name and word.name) or other.printed == row):
+                    reached.add(stop)
+        refuse(len(row) in reached, f"{word.name} is printed like another letter, or others side by side")
 
     def find(self, row: Row, at: int) -> FoundWord | None:
         """The word at a place, if there is one."""
-        best: FoundWord | None = None
-        most = (0, 0, 0)
-        for word in self.words.get((row[at].text, row[at].inside), ()):
-            found = _match(word, row, at)
-            if found is None:
-                continue
-            last = word.printed[-1]
-            covers = (found.stop, bool(last.below) + last.primes + bool(last.above), bool(word.call))
-            if best is None or covers > most:
-                best, most = found, covers
-        return best
-
-
-def _stands(part: Row, row: Row, at: int) -> bool:
-    return row[at : at + len(part)] == part
+        words = self.words.get((row[at].text, row[at].inside), ())
+        found = [match for word in words if (match := _match(word, row, at)) is not None]
+        return max(found, key=FoundWord.covers, default=None)
 
 
 def _match(word: VocabularyWord, row: Row, at: int) -> FoundWord | None:
