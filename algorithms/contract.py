@@ -14,7 +14,7 @@ import numpy as np
 
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import check_parameters
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Origin
@@ -152,6 +152,20 @@ def replace_one(
         protected=protected,
         origin=origin,
     )
+
+
+def promised(
+    name: str,
+    guarantee: Guarantee,
+    *,
+    conditions: tuple[Condition, ...] = (),
+    protected: ProtectedRecords = ALL_RECORDS,
+    **values: object,
+) -> StatedGuarantee:
+    """A guarantee for data sets that differ in one record, with the sources and the origin of a row (`words`)."""
+    row = words(name, **values)
+    sources, origin = row["sources"], row["origin"]
+    return replace_one(guarantee, *sources, conditions=conditions, protected=protected, origin=origin)
 
 
 class Algorithm(ABC):

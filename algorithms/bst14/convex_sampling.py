@@ -26,7 +26,7 @@ from dpverify.algorithms.parameters import (
     Positive,
     check_parameters,
 )
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError, words
 from dpverify.algorithms.samplers.cube_sampling import (
     Simulation,
     Tuning,
@@ -46,7 +46,6 @@ from dpverify.algorithms.samplers.sampling_regions import (
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -211,13 +210,11 @@ class BoostedSampling(_Sampler):
         "bst14.lem6.6",
     )
     unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
-    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
 
 
 class _ThirdOfEpsilon(_GaugeSampler):
     """Algorithm 7: a third of epsilon for the exponent, and twice a third for the sampler's distance."""
 
-    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.4.1", "bst14.alg7-budget")
     epsilon: float
 
     @property
@@ -308,14 +305,8 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.4 (2) with its constant; None if it was withdrawn."""
-        origin = Corrected(
-            "bst14.thm3.4.2",
-            "O(p L ||C|| / epsilon)",
-            "the constant 6 exp(epsilon/3) is proved for every convex loss",
-            "every n and epsilon",
-        )
-        words, stated = "exp(epsilon/3) 6 p L ||C|| / epsilon", super().risk_bound(n)
-        return stated and dataclasses.replace(stated, formula=words, origin=origin)
+        stated = super().risk_bound(n)
+        return stated and dataclasses.replace(stated, **words("bst14.alg7/risk"))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
@@ -384,7 +375,9 @@ class LocalizedSampling(_ThirdOfEpsilon):
         if self.withdrawn(n):
             return Guarantees()
         conditions = (Condition(ConditionKind.GIVEN_INPUT, "the centers"), *self.conditions)
-        return Guarantees(replace_one(PureDP(self.epsilon), *self.sources, conditions=conditions))
+        return Guarantees(
+            replace_one(PureDP(self.epsilon), "bst14.thm3.4.1", "bst14.alg7-budget", conditions=conditions)
+        )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Over the minimum on C0; None if the steps are too few."""
@@ -400,7 +393,7 @@ class LocalizedSampling(_ThirdOfEpsilon):
             InvalidArgumentError: if the centers have another shape or are not in C.
             NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
         """
-        data = admitted(self, data, name="bst14.alg7")
+        data = admitted(self, data)
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)
         if given.shape != (runs, constraint.dimension):

@@ -16,14 +16,13 @@ from typing import ClassVar
 import scipy
 
 from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw, too_small
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import GDP, ApproxDP, Condition, PureDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem
@@ -31,23 +30,6 @@ from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
 from dpverify.running import Output, Randomness, StatedStructure, single_noise
-
-_RISKS = {
-    "bst14.lem4.1": "O( ) of the introduction, no constant",
-    "bst14.thmE.1.1": "O(R L p / epsilon)",
-    "bst14.thmE.1.2": "O(R L sqrt(p ln(1/delta)) / epsilon)",
-    "bst14.thmE.2.1": "O(L^2 p^2 / (n Delta epsilon^2))",
-    "bst14.thmE.2.2": "O(L^2 p ln(1/delta) / (n Delta epsilon^2))",
-}
-"""What the paper prints of the risk of output and objective perturbation."""
-
-
-def perturbed_risk(source: str) -> Corrected:
-    """Where the risk of a perturbation comes from."""
-    because = (
-        "every constant is written out, for the noise that is added and for the minimizer's certified error"
-    )
-    return Corrected(source, _RISKS[source], because, "every n and epsilon")
 
 
 class PerturbedMinimizer(Weakenable):
@@ -214,14 +196,8 @@ class OutputPerturbation(PerturbedMinimizer):
         """epsilon-DP for n records; none if the noise is too small."""
         if self.withdrawn(n):
             return Guarantees()
-        theorem = replace_one(
-            PureDP(self.epsilon),
-            "bst14.lem4.1",
-            conditions=self.conditions,
-            origin=AsPrinted(
-                "bst14.lem4.1", f"{PureDP(self.epsilon)}", "every epsilon > 0, Delta-strongly convex losses"
-            ),
-        )
+        claim = PureDP(self.epsilon)
+        theorem = promised("bst14.alg3/privacy", claim, conditions=self.conditions, claim=claim)
         return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -233,14 +209,7 @@ class OutputPerturbation(PerturbedMinimizer):
         if not math.isfinite(lipschitz):
             return None
         distance = self.problem.constraint.dimension * self.scale(n) + self.distance_allowed(n)
-        return StatedRisk(
-            n * lipschitz * distance,
-            total=True,
-            sources=("bst14.lem4.1",),
-            conditions="derived from the noise's mean",
-            formula="n L (p scale + the minimizer's error), scale = 2 L / (n Delta epsilon)",
-            origin=perturbed_risk("bst14.lem4.1"),
-        )
+        return StatedRisk(n * lipschitz * distance, total=True, **words("bst14.alg3/risk"))
 
     def noise(self, n: int, rng: Randomness, runs: int) -> Array:
         """Noise whose norm has a Gamma law."""

@@ -10,15 +10,14 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
+from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
@@ -93,14 +92,6 @@ class LaplaceNoise:
         second = (order - 1) / order * math.exp(-(2 * order - 1) * r)
         rest = math.log1p(second) + math.log(order / (2 * order - 1))
         return max(0.0, r + rest / (order - 1))
-
-
-_BEST_SCHEDULE = Corrected(
-    "fmtt18.thm22",
-    "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
-    "the best schedule in the form of GDP",
-    "every order, Gaussian noise",
-)
 
 
 def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) -> StatedStep:
@@ -197,10 +188,9 @@ class ContractiveNoisyIteration(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients, if a map asks for any."""
         count = self.gradient_query_count(n)
-        words = "n in each of T steps"
-        origin = AsPrinted(self.id, f"{words} = {count}: one gradient per step", "every n")
-        one = StatedQueries("gradient", count, sources=self.statements[:1], formula=words, origin=origin)
-        return (one,) if count else ()
+        said, source = "n in each of T steps", "fmtt18.thm22"
+        row = words("fmtt18.steps/queries", words=said, most=count, source=source, algorithm=self.id)
+        return (StatedQueries("gradient", count, **row),) if count else ()
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Run; points have the shape of the start with runs in front."""
@@ -293,17 +283,11 @@ class ContractiveNoisyIteration(Weakenable):
         if self.withdrawn(1) or self.shifts is None:
             return Guarantees()
         iteration = self.noisy_iteration()
-        guarantee: Guarantee
+        under: dict[str, Any] = {"conditions": self._conditions, "protected": self.protected}
         if iteration is None:
-            guarantee, origin = RDP(ScheduleCurve(self._laws, self.even_schedule())), None
-        else:
-            guarantee, origin = iteration.gdp(), _BEST_SCHEDULE
-        conditions = self._conditions
-        return Guarantees(
-            replace_one(
-                guarantee, "fmtt18.thm22", conditions=conditions, protected=self.protected, origin=origin
-            )
-        )
+            curve = RDP(ScheduleCurve(self._laws, self.even_schedule()))
+            return Guarantees(replace_one(curve, "fmtt18.thm22", **under))
+        return Guarantees(promised("fmtt18.cni/privacy", iteration.gdp(), **under))
 
 
 @dataclass(frozen=True)

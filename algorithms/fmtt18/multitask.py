@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 from dpverify.algorithms.conditions import a_dataset, covered, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
@@ -22,7 +22,6 @@ from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRi
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
@@ -30,12 +29,6 @@ from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _SOURCES = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
-_PRIVACY = Corrected(
-    "fmtt18.thm32",
-    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
-    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n should be H_n",
-    "every order > 1, eta <= 2/beta",
-)
 
 
 @dataclass(frozen=True)
@@ -199,8 +192,8 @@ class MultitaskStopPNSGD(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
         k, n = len(self.losses), whole_number("n", n, at_least=1)
-        words = "at most k n for k tasks"
-        return step_queries(k * n, words=words, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
+        said = "at most k n for k tasks"
+        return step_queries(k * n, said=said, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run all tasks, one after another, on a data set of n records; points have shape (runs, k, d)."""
@@ -266,7 +259,7 @@ class MultitaskStopPNSGD(Weakenable):
         conditions = self._conditions
         local = replace_one(alone, "fmtt18.lem27", "fmtt18.lem15", conditions=conditions)
         return Guarantees(
-            replace_one(self.total_renyi(n), *_SOURCES, conditions=conditions, origin=_PRIVACY),
+            promised("fmtt18.multitask/privacy", self.total_renyi(n), conditions=conditions),
             as_printed=replace_one(theorem, "fmtt18.thm32", conditions=conditions),
             local=replace(local, local=True),
         )

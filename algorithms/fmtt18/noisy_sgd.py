@@ -141,7 +141,7 @@ class NoisySGD(Weakenable, ABC):
         """One gradient and one projection a step."""
         return step_queries(
             self.gradient_query_count(n),
-            words=self.steps_words,
+            said=self.steps_words,
             source=self.statements[0],
             id_=self.id,
             exact=not self.stops_early,

@@ -23,9 +23,8 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     truncation_error,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError, words
 from dpverify.checks import whole_number
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.foresight import foresee
@@ -190,17 +189,8 @@ class AlternatingSampler(DensitySampler):
         whole_number("n", n, at_least=1)
         if self._voids(n):
             return None
-        printed = (
-            "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps"
-        )
-        because = "the number of steps is the proven one, with its constants"
-        return StatedSamplingError(
-            "total variation",
-            self.schedule.total_variation,
-            sources=("gll22.thm5.2", "gll22.lem5.5"),
-            formula=f"total variation at most {self.accuracy:g} after T steps with explicit constants",
-            origin=Corrected("gll22.thm5.6", printed, because, "every accuracy in (0, 1)"),
-        )
+        row = words("gll22.alg1/sampling error", accuracy=self.accuracy)
+        return StatedSamplingError("total variation", self.schedule.total_variation, **row)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """T times 4 e / (1 - error of a step) value queries, in expectation; whatever n.
@@ -210,8 +200,7 @@ class AlternatingSampler(DensitySampler):
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        words = f"T = {found.steps} steps, each at most 4 e / (1 - error) values in expectation"
-        return self._values(bound, n, "gll22.thm5.6", words=words, printed="O(T)")
+        return self._values(bound, n, steps=found.steps)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

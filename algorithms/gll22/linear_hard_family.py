@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
-from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
+from dpverify.algorithms.contract import Algorithm, Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Unstated
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
@@ -211,8 +210,7 @@ class MeanMinimizer(Weakenable):
         if self.withdrawn(1):
             return Guarantees()
         mu = 2 * self.clip / (read * self.noise_stddev)
-        words = "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
-        return Guarantees(replace_one(GDP(mu), origin=Unstated(words)))
+        return Guarantees(promised("gll22.lower-instance/privacy of a solver", GDP(mu)))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, d)."""
@@ -258,9 +256,9 @@ class HardFamilyTrial:
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The values that the solver sees, d of each of its records, whatever it is called on."""
-        count, words = self.n * self.family.dimension, "k = n d, the values that the bound allows"
-        origin = AsPrinted("gll22.thm7.1", f"k = {count} values", "every k")
-        return (StatedQueries("value", count, formula=words, origin=origin),)
+        count = self.n * self.family.dimension
+        row = words("gll22.lower-instance/queries of a trial", count=count)
+        return (StatedQueries("value", count, **row),)
 
     @property
     def sample_size(self) -> int:

@@ -23,14 +23,13 @@ from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError, words
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.arrays import dot, namespace
 from dpverify.problems.losses import GeneralizedLinear
@@ -316,15 +315,10 @@ class DensitySampler(Weakenable):
         whole_number("n", n, at_least=1)
         return Guarantees()
 
-    def _values(
-        self, bound: float, n: int, *sources: str, words: str, printed: str
-    ) -> tuple[StatedQueries, ...]:
+    def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""
-        because = "the constant 4 e / (1 - error) is what the proof gives"
-        origin = Corrected(sources[0], f"{printed} values in expectation", because, "every n and d")
-        values = StatedQueries(
-            "value", bound, exact=False, expected=True, sources=sources, formula=words, origin=origin
-        )
+        row = words(f"{self.id}/queries", **numbers)
+        values = StatedQueries("value", bound, exact=False, expected=True, **row)
         return (values,) if self.density.expansion is None else (values, StatedQueries("gradient", n))
 
     def sharpened(self, n: int, factor: float) -> Self:
@@ -416,22 +410,13 @@ class RejectionInnerStep(DensitySampler):
         whole_number("n", n, at_least=1)
         if self._voids(n):
             return None
-        printed = "total variation at most delta for eta <= C / (G^2 ln(1/delta))"
-        because = "the cost of the truncation is computed for the step taken"
-        return StatedSamplingError(
-            "total variation",
-            self.total_variation,
-            sources=("gll22.lem5.5",),
-            formula="total variation at most the cost of truncating the product estimate",
-            origin=Corrected("gll22.lem5.5", printed, because, "every step size"),
-        )
+        row = words("gll22.alg2/sampling error")
+        return StatedSamplingError("total variation", self.total_variation, **row)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
-        bound = inner_queries(self.total_variation)
-        words = "at most 4 e / (1 - error) in expectation, whatever n and d"
-        return self._values(bound, n, "gll22.lem5.5", "gll22.thm5.6", words=words, printed="O(1)")
+        return self._values(inner_queries(self.total_variation), n)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""

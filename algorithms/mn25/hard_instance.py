@@ -24,10 +24,9 @@ from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import namespace, row_sums
 from dpverify.running import Output, Randomness
@@ -143,14 +142,7 @@ class HardInstance(Algorithm):
         whole_number("n", n, at_least=1)
         if self.directions_from == "records":
             return None
-        source, words = "mn25.instance-facts", "uniformly random orthonormal directions and subspace"
-        return StatedSamplingError(
-            "total variation",
-            0.0,
-            sources=(source,),
-            formula="uniformly random, orthogonal to the others",
-            origin=AsPrinted(source, words, "every K <= d / 2"),
-        )
+        return StatedSamplingError("total variation", 0.0, **words("mn25.hard-instance/sampling error"))
 
     def draw(self, data: Dataset, *, rng: Randomness, runs: int) -> DrawnInstances:
         """One instance for each run. The data set is used for directions from records alone.
@@ -310,8 +302,8 @@ class OnHardInstance(Algorithm):
         """One gradient a step of the plain method; the optimizer's calls otherwise, as far as it states them."""
         whole_number("n", n, at_least=1)
         if self.optimizer is None:
-            origin = AsPrinted("mn25.prelim", "one query per step", "every step")
-            return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
+            row = words("mn25.hard-instance/queries of a trial")
+            return (StatedQueries("gradient", self.steps, **row),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
     def guarantees(self, n: int) -> Guarantees:

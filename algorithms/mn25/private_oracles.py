@@ -11,13 +11,12 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, normalized_start
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
-from dpverify.algorithms.mn25.phases import accounted, rounded_up
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -194,8 +193,7 @@ class PrivateOracleMethod(Weakenable):
         if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
             return Guarantees()
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
-        origin = accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed")
-        return Guarantees(replace_one(whole, "mn25.prelim", conditions=self._conditions, origin=origin))
+        return Guarantees(promised("mn25.alg1/privacy", whole, conditions=self._conditions))
 
     def gradient_query_count(self, n: int) -> int:
         """True oracle calls: T m, in every run."""
@@ -204,8 +202,7 @@ class PrivateOracleMethod(Weakenable):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
-        count, origin = self.gradient_query_count(n), rounded_up("mn25.prelim", "T m")
-        return (StatedQueries("gradient", count, sources=("mn25.prelim",), formula="T m", origin=origin),)
+        return (StatedQueries("gradient", self.gradient_query_count(n), **words("mn25.alg1/queries")),)
 
     def interact(self, data: Dataset, *, rng: Randomness, runs: int) -> tuple[Interaction, Array]:
         """Run; the interaction with its counts, and the points released, shape (runs, d).
