@@ -179,6 +179,8 @@ class Algorithm(ABC):
     """Its row in the catalog, or a name such as `mine.mean`."""
     statements: ClassVar[tuple[str, ...]] = ()
     """Ids of the statements that it rests on."""
+    fewest: ClassVar[int] = 1
+    """How many records it needs at least."""
     unstated: ClassVar[Mapping[str, str]] = {}
     """Why it states no `risk`, `queries` or `sampling error`, why it has no `weaker version`, or why its `parameters`
     differ from those that the paper prints."""
@@ -206,13 +208,18 @@ class Algorithm(ABC):
             InvalidDataError: if the guarantee does not cover these records.
         """
 
-    @abstractmethod
     def guarantees(self, n: int) -> Guarantees:
-        """What it guarantees on n records; empty if the guarantee was withdrawn or does not hold.
+        """What it guarantees on n records; empty if there is no guarantee, or it was withdrawn or does not hold.
 
         Raises:
             InvalidArgumentError: if it cannot run on n records.
         """
+        n = whole_number("n", n, at_least=self.fewest)
+        return Guarantees() if self.withdrawn(n) else self._guaranteed(n)
+
+    def _guaranteed(self, n: int) -> Guarantees:
+        """What it guarantees on n records, where nothing voids it."""
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """What it guarantees for one record of n, at an index from 1; None if nothing.

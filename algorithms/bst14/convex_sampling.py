@@ -16,7 +16,7 @@ import numpy as np
 
 from dpverify.algorithms.bst14.grid_walk import WalkingSampler, check_steep
 from dpverify.algorithms.conditions import admitted
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import (
     Count,
@@ -159,15 +159,9 @@ class SamplingInConvexSet(_Sampler):
         """One walk."""
         return 1
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: the paper states no privacy for this step alone."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        """None."""
-        whole_number("n", n, at_least=1)
-        return None
+    # the paper states no privacy for this step alone
+    guarantees = Algorithm.guarantees
+    risk_bound = Algorithm.risk_bound
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""

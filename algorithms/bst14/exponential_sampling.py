@@ -225,10 +225,8 @@ class ExponentialSampling(ExponentialMechanism):
             )
         return "cells"
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
-        if self.withdrawn(n):
-            return Guarantees()
         simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
         closed_form = self._way == "quadratic" and simple
         refusals = () if closed_form else never_refused(FEW_ACCEPTED)

@@ -182,10 +182,8 @@ class NoisyGradientDescent(Weakenable):
         least, words = self.provable_constant(n), ", the smallest that is proved"
         return too_small("the noise constant", self.noise_constant, least, words)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""
-        if self.withdrawn(n):
-            return Guarantees()
         claim, conditions = ApproxDP(self.epsilon, self.delta), self.problem.conditions
         multiplier = self.noise_stddev(n) / (n * self.problem.constants.gradient_sensitivity)
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)

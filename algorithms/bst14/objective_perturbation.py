@@ -202,10 +202,8 @@ class ObjectivePerturbation(Weakenable):
         least = self._least_noise(self.objective_epsilon - self.determinant_epsilon(n))
         return too_small("the noise's scale", self.noise_scale, least)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
-        if self.withdrawn(n):
-            return Guarantees()
         claim = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
         conditions = (*never_refused(UNCERTIFIED), *self.problem.conditions)
         theorem = promised(f"{self.id}/privacy", claim, conditions=conditions, claim=claim)

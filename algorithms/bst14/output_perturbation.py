@@ -40,8 +40,6 @@ class PerturbedMinimizer(Weakenable):
 
     problem: Problem
     slack: float
-    fewest: ClassVar[int] = 1
-    """Records."""
 
     def sensitivity(self, n: int) -> float:
         """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
@@ -192,10 +190,8 @@ class OutputPerturbation(PerturbedMinimizer):
     def _voids(self, n: int) -> tuple[str, ...]:
         return too_small("the noise's scale", self.noise_scale, self.least_scale(n))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """epsilon-DP for n records; none if the noise is too small."""
-        if self.withdrawn(n):
-            return Guarantees()
         claim = PureDP(self.epsilon)
         theorem = promised("bst14.alg3/privacy", claim, conditions=self.conditions, claim=claim)
         return Guarantees(theorem, as_printed=theorem)
@@ -274,7 +270,7 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
 
     id: ClassVar[str] = "bst14.alg-local-approx"
     statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2")
-    fewest: ClassVar[int] = 2
+    fewest = 2
 
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and too little noise."""
@@ -318,11 +314,8 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
         dimension = self.problem.constraint.dimension
         return float(scipy.special.chdtrc(dimension, dimension * self.zeta_at(n) ** 2))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP, and the GDP behind it; none if the noise is too small."""
-        whole_number("n", n, at_least=2)
-        if self.withdrawn(n):
-            return Guarantees()
         mu = (1 + self.slack) * self.sensitivity(n) / self.noise_stddev(n)
         theorem = replace_one(ApproxDP(self.epsilon, self.delta), "bst14.thmC.1", conditions=self.conditions)
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)

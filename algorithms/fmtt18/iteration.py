@@ -277,10 +277,9 @@ class ContractiveNoisyIteration(Weakenable):
         }
         return tuple(Condition(ConditionKind.AS_DECLARED, text) for text, known in words.items() if not known)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
-        whole_number("n", n, at_least=1)
-        if self.withdrawn(1) or self.shifts is None:
+        if self.shifts is None:
             return Guarantees()
         iteration = self.noisy_iteration()
         under: dict[str, Any] = {"conditions": self._conditions, "protected": self.protected}

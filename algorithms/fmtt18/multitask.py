@@ -242,11 +242,8 @@ class MultitaskStopPNSGD(Weakenable):
         curve = self.total_renyi(n, index)
         return StatedGuarantee(curve, Adjacency.INDEX, index, sources=_SOURCES, conditions=self._conditions)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the corrected theorem's RDP, and the local guarantee."""
-        n = whole_number("n", n, at_least=1)
-        if self.withdrawn(1):
-            return Guarantees()
         printed = [
             (stated.guarantee.curve, count)
             for task, count in self._different_tasks

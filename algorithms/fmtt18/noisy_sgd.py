@@ -147,11 +147,8 @@ class NoisySGD(Weakenable, ABC):
             exact=not self.stops_early,
         )
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee at the worst index, the theorem's as printed or corrected, and the local one."""
-        n = whole_number("n", n, at_least=1)
-        if self.withdrawn(1):
-            return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else self.theorem
         worst = self._states(self._at_worst(n), source)
         return Guarantees(worst, as_printed=self._printed(n), local=self._local())

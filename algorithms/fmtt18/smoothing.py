@@ -137,9 +137,9 @@ class SmoothedPNSGD(Weakenable):
         """Run on a data set of n records; points have shape (runs, d)."""
         return self.algorithm(admitted(self, data), rng=rng, runs=runs)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
-        return Guarantees() if self.withdrawn(1) else self._stating.guarantees(n)
+        return self._stating.guarantees(n)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""

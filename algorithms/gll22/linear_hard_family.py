@@ -144,11 +144,6 @@ class LinearHardFamily(Algorithm):
         signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
         return Output(rng.xp.astype(signs, rng.xp.float64))
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: it makes instances."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
     def least_excess(self, records: int) -> float:
         """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
 
@@ -204,12 +199,9 @@ class MeanMinimizer(Weakenable):
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
-        read = self._read(n)
-        if self.withdrawn(1):
-            return Guarantees()
-        mu = 2 * self.clip / (read * self.noise_stddev)
+        mu = 2 * self.clip / (self._read(n) * self.noise_stddev)
         return Guarantees(promised("gll22.lower-instance/privacy of a solver", GDP(mu)))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:

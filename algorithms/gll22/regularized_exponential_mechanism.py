@@ -346,10 +346,8 @@ class RegularizedExponentialMechanism(Weakenable):
         found = f"delta = {reached:.4g} at epsilon = {self.epsilon:g}"
         return (f"k and mu give {found}, above {self.delta:g}",)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
         mu, tau = self.gdp_mu(n), self._total_variation(n)
         profile: Guarantee = GDP(mu)
         name = "gll22.rem/profile"

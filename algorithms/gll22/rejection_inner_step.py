@@ -19,7 +19,6 @@ import numpy as np
 import scipy
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
@@ -309,11 +308,6 @@ class DensitySampler(Weakenable):
         return RegularizedDensity(
             self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
         )
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
 from dpverify.algorithms.weakening import Weakenable
@@ -143,11 +143,6 @@ class Fingerprinting(Weakenable):
         if self.epsilon is None or self.sigma >= least * (1 - 1e-12):
             return ()
         return (f"the noise {self.sigma:g} is below {least:g}, which (epsilon, delta) needs",)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: the output is an attacker's."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
         """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""

@@ -132,11 +132,6 @@ class HardInstance(Algorithm):
         """Smallest excess risk of a point that has nothing of one of the directions: C_1 alpha, rescaled."""
         return self.scale * self.offset
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: it is a problem."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact, rounding aside: given the others, each direction is uniform; None for directions from records."""
         whole_number("n", n, at_least=1)
@@ -306,11 +301,9 @@ class OnHardInstance(Algorithm):
             return (StatedQueries("gradient", self.steps, **row),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, by post-processing; empty if the instance is made of records."""
-        whole_number("n", n, at_least=1)
-        made_of_records = self.instance.directions_from == "records"
-        if self.optimizer is None or self.withdraw_guarantee or made_of_records:
+        if self.optimizer is None or self.instance.directions_from == "records":
             return Guarantees()
         # without an instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))

@@ -20,7 +20,6 @@ from functools import partial
 from typing import ClassVar, Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import covered, normalized_start
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle
 from dpverify.algorithms.mn25.phases import check_problem
@@ -261,11 +260,6 @@ class LimitedOracleSGD(Weakenable):
     def information(self) -> float:
         """Nats that all messages of a run can carry."""
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: bounded information does not imply differential privacy."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def gradient_query_count(self, n: int) -> int:
         """T m, in every run."""

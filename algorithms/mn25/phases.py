@@ -107,10 +107,8 @@ class Accounted(Weakenable, ABC):
         least = f"{self._releases(n)} are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
         return (*self._void(n), least)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
         name, conditions = f"{self.id}/privacy", self.problem.conditions
         sharpest = promised(name, self._proved(n), conditions=conditions)
         theorem = replace(sharpest, guarantee=ApproxDP(self.epsilon, self.delta), origin=None)

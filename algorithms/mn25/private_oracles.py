@@ -186,12 +186,11 @@ class PrivateOracleMethod(Weakenable):
         message = None if self.withdraw_guarantee else self._message(n)
         return zCDP(message.mu**2 / 2) if isinstance(message, GDP) else None
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Of the whole interaction, all messages included; none if it was withdrawn."""
-        whole_number("n", n, at_least=1)
+    def _guaranteed(self, n: int) -> Guarantees:
+        """Of the whole interaction, all messages included."""
         message, declared = self._message(n), self.limits(n)
-        if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
-            return Guarantees()
+        assert message is not None
+        assert declared.batches_a_record is not None
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
         return Guarantees(promised("mn25.alg1/privacy", whole, conditions=self._conditions))
 
