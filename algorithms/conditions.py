@@ -148,12 +148,12 @@ def covered(data: object, problem: Problem) -> Dataset:
     return inside
 
 
-def admitted(algorithm: Any, data: object) -> Dataset:
+def admitted(algorithm: Any, data: object, *, name: str | None = None) -> Dataset:
     """The data set that an algorithm runs on: checked by `covered`, unless its guarantee was withdrawn."""
     given = a_dataset(data)
     if algorithm.withdraw_guarantee:
         return given
-    refuse_or_withdraw(algorithm.id, algorithm.withdrawn(given.n), False)
+    refuse_or_withdraw(name or algorithm.id, algorithm.withdrawn(given.n), False)
     return covered(given, algorithm.problem)
 
 

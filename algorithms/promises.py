@@ -19,10 +19,6 @@ from dpverify.checks import number
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import is_vacuous
 
-SEARCHED_NOISE = "its noise is the smallest that the accounting proves; the printed one is said beside it"
-SEARCHED_STEPS = "its number of steps is printed as an order, and searched for by an exact bound"
-"""Why an algorithm's parameters differ from those that its paper prints (`Algorithm.unstated`)."""
-
 
 class Words(TypedDict):
     """What is said of a number that is stated: keyword arguments of the classes below."""
@@ -47,6 +43,13 @@ def words(name: str, **values: object) -> Words:
         of = of or sources[0]
         origin = Corrected(of, printed, because, holds_for) if because else AsPrinted(of, printed, holds_for)
     return Words(sources=sources, conditions=row["conditions"], formula=row["formula"], origin=origin)
+
+
+def reasons(algorithm: str) -> Mapping[str, str]:
+    """`Algorithm.unstated` of an algorithm: the reasons of its rows `PAPER.ALGORITHM/unstated WHAT`."""
+    start = f"{algorithm}/unstated "
+    rows = _rows(algorithm.partition(".")[0]).items()
+    return {name.removeprefix(start): row["because"] for name, row in rows if name.startswith(start)}
 
 
 def words_of(stated: StatedRisk | StatedQueries) -> dict[str, str]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from dpverify.algorithms.conditions import a_dataset, admitted, claim_or_obstacl
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words, words_of
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
@@ -148,12 +148,10 @@ class Boosting(Weakenable):
     selection_share: Proper = 0.5
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-boost"
+    id = "bst14.alg-boost"
     fault = BOTH
-    statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of runs is found by Markov's inequality with another constant"
-    }
+    statements = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
+    unstated = reasons("bst14.alg-boost")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

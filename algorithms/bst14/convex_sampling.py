@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -26,7 +25,7 @@ from dpverify.algorithms.parameters import (
     Positive,
     check_parameters,
 )
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.cube_sampling import (
     Simulation,
     Tuning,
@@ -146,12 +145,9 @@ class SamplingInConvexSet(_Sampler):
     projection; C bounded, with a ball of radius r about its center.
     """
 
-    id: ClassVar[str] = "bst14.alg5"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "a run may end without a point of C, and has no risk then",
-        "parameters": SEARCHED_STEPS,
-    }
+    id = "bst14.alg5"
+    statements = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
+    unstated = reasons("bst14.alg5")
     lemma: ClassVar[str] = "bst14.lem6.4"
     _parts: ClassVar[int] = 1
 
@@ -195,15 +191,9 @@ class BoostedSampling(_Sampler):
     Assumptions: those of `SamplingInConvexSet`.
     """
 
-    id: ClassVar[str] = "bst14.alg6"
-    statements: ClassVar[tuple[str, ...]] = (
-        "bst14.lem6.5",
-        "bst14.lem6.4",
-        "bst14.lem6.3",
-        "bst14.lem6.1",
-        "bst14.lem6.6",
-    )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    id = "bst14.alg6"
+    statements = ("bst14.lem6.5", "bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1", "bst14.lem6.6")
+    unstated = reasons("bst14.alg6")
 
 
 class _ThirdOfEpsilon(_GaugeSampler):
@@ -265,8 +255,8 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
     simulation: Simulation = "auto"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg7"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg7"
+    statements = (
         "bst14.thm3.4.1",
         "bst14.thm3.4.2",
         "bst14.thm3.4.3",
@@ -274,7 +264,7 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
         "bst14.lem6.6",
         "bst14.lem6.5",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    unstated = reasons("bst14.alg7")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -387,7 +377,7 @@ class LocalizedSampling(_ThirdOfEpsilon):
             InvalidArgumentError: if the centers have another shape or are not in C.
             NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
         """
-        data = admitted(self, data)
+        data = admitted(self, data, name="bst14.alg7")
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)
         if given.shape != (runs, constraint.dimension):

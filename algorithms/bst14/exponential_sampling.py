@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from dpverify.algorithms.conditions import admitted, check_lipschitz, never_refu
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED, Matrix
 from dpverify.algorithms.samplers.free_coordinates import (
     MOST_FREE,
@@ -178,11 +177,9 @@ class ExponentialSampling(ExponentialMechanism):
     largest_cells: Count = 4096
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg2"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its exponent is printed in Algorithm 2 alone, of which only consequences are encoded"
-    }
+    id = "bst14.alg2"
+    statements = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
+    unstated = reasons("bst14.alg2")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -18,13 +17,7 @@ from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees, given_up, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
-from dpverify.algorithms.promises import (
-    SEARCHED_STEPS,
-    StatedQueries,
-    StatedRisk,
-    StatedSamplingError,
-    words,
-)
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import (
     CubeDensity,
@@ -70,7 +63,6 @@ class WalkingSampler:
     lemma: ClassVar[str]
     """The statement that says how near the law is."""
 
-    id: ClassVar[str] = "bst14.alg7"
     problem: Problem
     steps: int | None
     simulation: Simulation
@@ -109,11 +101,11 @@ class WalkingSampler:
         """
         if self.steps is not None:
             return self.steps
-        plan = self.plan(n)
-        refuse_or_withdraw(self.id, plan.withdrawn(math.inf), False)
+        plan, name = self.plan(n), getattr(self, "id", "bst14.alg7")
+        refuse_or_withdraw(name, plan.withdrawn(math.inf), False)
         if not math.isfinite(plan.steps):
             raise NotGuaranteedError(
-                f"{self.id} proves no number of steps here that floats hold; ask for a smaller epsilon."
+                f"{name} proves no number of steps here that floats hold; ask for a smaller epsilon."
             )
         return int(plan.steps)
 
@@ -145,7 +137,7 @@ class WalkingSampler:
         """Pure differential privacy for n records; none if the steps are too few."""
         if self.withdrawn(n):
             return Guarantees()
-        claim, name = PureDP(self._reached), f"{self.id}/privacy"
+        claim, name = PureDP(self._reached), f"{getattr(self, 'id', 'bst14.alg7')}/privacy"
         return Guarantees(promised(name, claim, conditions=self.conditions, claim=claim))
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
@@ -261,10 +253,10 @@ class GridWalk(WalkingSampler, Weakenable):
     simulation: Simulation = "auto"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-cube"
+    id = "bst14.alg-cube"
     lemma: ClassVar[str] = "bst14.lem6.1"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    statements = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
+    unstated = reasons("bst14.alg-cube")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

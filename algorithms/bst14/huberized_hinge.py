@@ -8,10 +8,8 @@ one dimension, the excess risk is at least of the order sqrt(n / epsilon).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
-from dpverify.algorithms.promises import StatedRisk
+from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -63,18 +61,15 @@ class HuberizedObjectivePerturbation(Weakenable):
     printed: bool = False
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-huber"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg-huber"
+    statements = (
         "bst14.huber-smooth",
         "bst14.objpert-privacy",
         "bst14.lemB.2",
         "bst14.lemB.3",
         "bst14.thmB.1",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run",
-        "parameters": "it is bst14.alg-objpert on another loss",
-    }
+    unstated = reasons("bst14.alg-huber")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
@@ -34,7 +33,7 @@ from dpverify.algorithms.conditions import PASSED_ON, admitted, claim_or_obstacl
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words, words_of
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.weakening import BOTH, Weakenable
 from dpverify.checks import whole_number
@@ -200,13 +199,10 @@ class Localization(_Localized):
     slack: float = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg4"
+    id = "bst14.alg4"
     fault = BOTH
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "sampling error": "the solver's: none with Algorithm 2, inside the privacy budget with Algorithm 7",
-        "parameters": "it has the parameters of bst14.alg3, with half of epsilon",
-    }
+    statements = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
+    unstated = reasons("bst14.alg4")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -305,8 +301,8 @@ class ApproximateLocalization(_Localized):
     slack: float = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-local-approx"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
+    id = "bst14.alg-local-approx"
+    statements = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class NetMechanism(ExponentialMechanism):
     largest_net: Count = 200_000
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg8"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
+    id = "bst14.alg8"
+    statements = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -78,9 +78,9 @@ class NoisyGradientDescent(Weakenable):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg1"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg1"
+    hands_over = "all runs"
+    statements = (
         "bst14.thm2.1",
         "bst14.thm2.4.1",
         "bst14.thm2.4.2",

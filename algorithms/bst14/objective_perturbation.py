@@ -21,10 +21,9 @@ instead into what the noise, the determinant and the minimizer's error spend.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,7 +33,7 @@ from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import StatedRisk, words
+from dpverify.algorithms.promises import StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -99,18 +98,15 @@ class ObjectivePerturbation(Weakenable):
     hiding_share: Proper = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-objpert"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg-objpert"
+    statements = (
         "bst14.objpert-privacy",
         "bst14.thmE.1.1",
         "bst14.thmE.1.2",
         "bst14.thmE.2.1",
         "bst14.thmE.2.2",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run",
-        "parameters": "noise and regularizer are those of the correction, as bst14.objpert-privacy is refuted",
-    }
+    unstated = reasons("bst14.alg-objpert")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import scipy
 
@@ -19,7 +17,7 @@ from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_wi
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -135,11 +133,9 @@ class OutputPerturbation(PerturbedMinimizer):
     noise_scale: NotNegative | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg3"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run"
-    }
+    id = "bst14.alg3"
+    statements = ("bst14.lem4.1", "bst14.lem4.2")
+    unstated = reasons("bst14.alg3")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -268,8 +264,8 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
     slack: Share = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-local-approx"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2")
+    id = "bst14.alg-local-approx"
+    statements = ("bst14.thmC.1", "bst14.thmC.2")
     fewest = 2
 
     def __post_init__(self) -> None:

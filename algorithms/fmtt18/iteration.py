@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries, words
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -139,11 +139,7 @@ class ContractiveNoisyIteration(Weakenable):
 
     id = "fmtt18.cni"
     statements = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "any maps, no risk",
-        "queries": "the maps are not oracles",
-        "parameters": "its noise and rate are arguments; no formula is printed for them",
-    }
+    unstated = reasons("fmtt18.cni")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

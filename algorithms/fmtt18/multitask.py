@@ -8,17 +8,17 @@ each of them about ln(n)/n times that of a single step, so that about n tasks co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from dpverify.algorithms.conditions import a_dataset, covered, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -93,7 +93,7 @@ class MultitaskStopPNSGD(Weakenable):
         "fmtt18.thm28",
         "fmtt18.lem27",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.multitask")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

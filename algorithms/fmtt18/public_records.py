@@ -6,10 +6,9 @@ The noise of the steps on public records hides the private ones before them, so 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.privacy import ProfileDP, ProtectedRecords
@@ -59,7 +58,7 @@ class PublicRecordsLast(SkipPNSGD):
 
     id = "fmtt18.public"
     statements = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.public")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

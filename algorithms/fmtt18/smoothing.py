@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Self
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -14,7 +14,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -65,7 +65,7 @@ class SmoothedPNSGD(Weakenable):
 
     id = "fmtt18.smoothing"
     statements = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.smoothing")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -6,10 +6,10 @@ It samples a strongly log-concave density through value queries of single record
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
@@ -23,7 +23,7 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     truncation_error,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
 from dpverify.checks import whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -140,10 +140,7 @@ class AlternatingSampler(DensitySampler):
 
     id = "gll22.alg1"
     statements = ("gll22.thm5.2", "gll22.lem5.5", "gll22.thm5.6", "gll22.cor4.3", "gll22.figure1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("gll22.alg1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -9,9 +9,9 @@ Losses are <w, s> for a record s (the paper's f(x; s) = <x, s>), risks are popul
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
 from dpverify.algorithms.contract import Algorithm, Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
-from dpverify.algorithms.promises import StatedQueries, words
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -66,12 +66,7 @@ class LinearHardFamily(Algorithm):
 
     id = "gll22.lower-instance"
     statements = ("gll22.thm7.1", "gll22.lem7.4")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "a hard family: it bounds risks from below",
-        "queries": "those of the solver",
-        "weaker version": "the private solver that is tried on it, MeanMinimizer, has one",
-        "parameters": "it is an instance: its parameters are arguments",
-    }
+    unstated = reasons("gll22.lower-instance")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

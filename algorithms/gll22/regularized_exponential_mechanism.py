@@ -6,10 +6,10 @@ Risks are means over the records here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import scipy
@@ -26,13 +26,7 @@ from dpverify.algorithms.gll22.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
-from dpverify.algorithms.promises import (
-    SEARCHED_NOISE,
-    StatedQueries,
-    StatedRisk,
-    StatedSamplingError,
-    words,
-)
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
     RiskPotential,
@@ -187,7 +181,7 @@ class RegularizedExponentialMechanism(Weakenable):
         "gll22.rem6.10",
         "gll22.cor4.3",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("gll22.rem")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

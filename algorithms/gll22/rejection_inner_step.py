@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy
@@ -22,7 +22,7 @@ from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
@@ -356,10 +356,7 @@ class RejectionInnerStep(DensitySampler):
 
     id = "gll22.alg2"
     statements = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "one step, whose law is no density of a risk",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("gll22.alg2")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

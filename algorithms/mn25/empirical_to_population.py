@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ from dpverify.algorithms.contract import promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, Reduction, check_solver
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, words, words_of
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import NOISE
 from dpverify.checks import whole_number
@@ -181,10 +181,7 @@ class EmpiricalToPopulation(Reduction):
     # on that, so that it may be refused where no run is, and "no run is refused" does not pass on.
     accepts: ClassVar[Collection[ConditionKind]] = frozenset({ConditionKind.AS_DECLARED})
     obstacle = "the solver guarantees nothing to all records under replace-one adjacency"
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the solver's, where that states one for the population",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("mn25.erm-to-sco")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -11,10 +11,9 @@ whose statistics are d times as large.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
 from dpverify.algorithms.contract import replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
+from dpverify.algorithms.promises import reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -101,11 +101,7 @@ class Fingerprinting(Weakenable):
 
     id = "mn25.fingerprint"
     statements = ("mn25.lem15", "mn25.lem14")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "an attack, no solver",
-        "queries": "it asks no oracle",
-        "parameters": "it is an instance: its parameters are arguments",
-    }
+    unstated = reasons("mn25.fingerprint")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

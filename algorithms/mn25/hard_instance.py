@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -24,7 +23,7 @@ from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, words
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Ball, Dataset, Problem
@@ -75,11 +74,7 @@ class HardInstance(Algorithm):
 
     id = "mn25.hard-instance"
     statements = ("mn25.instance-facts", "mn25.thm1.1", "mn25.thm1.2", "mn25.fact1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "an instance: it bounds risks from below",
-        "queries": "those of the solver",
-        "weaker version": "it is drawn at random, and hides nothing",
-    }
+    unstated = reasons("mn25.hard-instance")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -14,10 +14,10 @@ Information is in nats, as in the paper, except where bits are said. Such oracle
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import covered, normalized_start
 from dpverify.algorithms.examples import Examples, Setting
@@ -25,7 +25,7 @@ from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyO
 from dpverify.algorithms.mn25.phases import check_problem
 from dpverify.algorithms.mn25.private_oracles import mean_of_descent
 from dpverify.algorithms.parameters import Bits, Count, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -210,9 +210,7 @@ class LimitedOracleSGD(Weakenable):
     id = "mn25.limited-oracle"
     hands_over = "all runs"
     statements = ("mn25.thm5", "mn25.prelim")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its channel's noise is that of the errata",
-    }
+    unstated = reasons("mn25.limited-oracle")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dpverify.algorithms.conditions import (
     admitted,
@@ -21,7 +21,7 @@ from dpverify.algorithms.conditions import (
 from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk, words
+from dpverify.algorithms.promises import StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -144,7 +144,7 @@ class Phased(Accounted, Generic[PhaseT]):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("mn25.phased")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

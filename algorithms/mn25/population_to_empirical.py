@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from dpverify.algorithms.mn25.private_selection import (
 )
 from dpverify.algorithms.mn25.wrapped_solvers import Reduction, check_solver, with_problem
 from dpverify.algorithms.parameters import Count, Positive
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, words
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import BOTH
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
@@ -114,7 +114,7 @@ class PopulationToEmpirical(Reduction):
     id = "mn25.sco-to-erm"
     hands_over = "all runs"
     statements = ("mn25.thm8", "mn25.fact1")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    unstated = reasons("mn25.sco-to-erm")
     obstacle = "the solver guarantees nothing to all records on some local problem"
 
     @classmethod

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries, words
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -124,10 +124,7 @@ class PrivateOracleMethod(Weakenable):
     id = "mn25.alg1"
     hands_over = "all runs"
     statements = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "up to the optimizer that asks",
-        "parameters": "its noise and rate are arguments; no formula is printed for them",
-    }
+    unstated = reasons("mn25.alg1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
