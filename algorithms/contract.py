@@ -252,6 +252,11 @@ class Algorithm(ABC):
         whole_number("n", n, at_least=1)
         return ()
 
+    def gradient_query_count(self, n: int) -> int | None:
+        """How many gradients of single records a run on n records asks for, at most; None if that is not stated."""
+        stated = (one.count for one in self.queries(n) if one.oracle == "gradient" and not one.expected)
+        return next((int(count) for count in stated), None)
+
     def risk_bound(self, n: int) -> StatedRisk | None:
         """A bound on its excess risk on n records; None if it states none."""
         whole_number("n", n, at_least=1)

@@ -96,10 +96,6 @@ class ForPrivacy(Weakenable):
         """The queries of the algorithm for n records."""
         return self.at(n).queries(n)
 
-    def gradient_query_count(self, n: int) -> int:
-        """The count of the algorithm for n records."""
-        return int(self.at(n).gradient_query_count(n))
-
     def sharpened(self, n: int, factor: float) -> Any:
         """The algorithm for n records, with its exponents times the factor."""
         made = self.at(n)

@@ -255,24 +255,15 @@ class ExponentialSampling(ExponentialMechanism):
         name = "bst14.alg2/risk" if probability is None else "bst14.alg2/quantile of the risk"
         return StatedRisk(in_units / self.scale, total=True, probability=probability, **words(name))
 
-    def gradient_query_count(self, n: int) -> int:
-        """Gradients of single records for n records: exact for `quadratic`, at most for `cells`."""
-        n = whole_number("n", n, at_least=1)
-        if self._way == "quadratic":
-            points = {"linear": 1, "spherical": 2}
-            return n * points.get(str(_quadratic_kind(self.problem)), self.problem.constraint.dimension + 1)
-        # cells that were cut had planes too
-        return n * 2 * self.largest_cells
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
         n = whole_number("n", n, at_least=1)
         if self._way == "quadratic":
-            count = self.gradient_query_count(n)
-            points = count // n
+            known, kind = {"linear": 1, "spherical": 2}, str(_quadratic_kind(self.problem))
+            points = known.get(kind, self.problem.constraint.dimension + 1)
             said = {1: "one point", 2: "two points"}.get(points, f"{points} points")
             row = words("bst14.alg2/queries", points=points, words=said)
-            return (StatedQueries("gradient", count, **row), StatedQueries("value", 0))
+            return (StatedQueries("gradient", n * points, **row), StatedQueries("value", 0))
         coordinates = affine_dimension(self.problem.constraint)
         return sampling_queries(coordinates, n, largest=self.largest_cells)
 

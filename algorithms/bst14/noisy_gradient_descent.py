@@ -117,10 +117,6 @@ class NoisyGradientDescent(Weakenable):
         """n^2 - 1, as the loop is printed, unless `steps` is set."""
         return whole_number("n", n, at_least=2) ** 2 - 1 if self.steps is None else self.steps
 
-    def gradient_query_count(self, n: int) -> int:
-        """One a step, in every run."""
-        return self.step_count(n)
-
     def scale(self, n: int) -> float:
         """L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2: the noise variance for c = 1, loss^2 over length^2."""
         lipschitz = self.problem.constants.lipschitz_constant

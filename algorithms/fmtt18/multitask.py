@@ -185,10 +185,6 @@ class MultitaskStopPNSGD(Weakenable):
             f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.voids
         )
 
-    def gradient_query_count(self, n: int) -> int:
-        """At most k n in a run."""
-        return len(self.losses) * whole_number("n", n, at_least=1)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
         k, n = len(self.losses), whole_number("n", n, at_least=1)

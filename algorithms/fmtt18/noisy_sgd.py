@@ -133,14 +133,10 @@ class NoisySGD(Weakenable, ABC):
         """How often a run goes over n records."""
         return 1
 
-    def gradient_query_count(self, n: int) -> int:
-        """The largest number of gradients that a run asks for: n times the number of passes."""
-        return whole_number("n", n, at_least=1) * self.passes(n)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient and one projection a step."""
         return step_queries(
-            self.gradient_query_count(n),
+            whole_number("n", n, at_least=1) * self.passes(n),
             said=self.steps_words,
             source=self.statements[0],
             id_=self.id,

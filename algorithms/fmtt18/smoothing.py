@@ -121,10 +121,6 @@ class SmoothedPNSGD(Weakenable):
     def _voids(self, n: int) -> tuple[str, ...]:
         return self.algorithm.voids
 
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; n - t_0 for the t_0 that the run drew."""
-        return self.algorithm.gradient_query_count(n)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients of the convolved loss, and as many projections."""
         return skip_queries(whole_number("n", n, at_least=1), self.id)

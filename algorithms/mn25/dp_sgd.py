@@ -165,11 +165,6 @@ class DPSGD(Accounted):
             return PureDP(0.0)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
 
-    def gradient_query_count(self, n: int) -> int:
-        """T m, in every run."""
-        used = self.parameters(n)
-        return used.steps * used.batch_size
-
     def printed_query_bound(self, n: int) -> float:
         """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
         used = self.parameters(n)
@@ -179,10 +174,9 @@ class DPSGD(Accounted):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        count, steps = self.gradient_query_count(n), self.parameters(n).steps
-        row = words("mn25.alg3/queries")
-        projections = StatedQueries("projection", steps, sources=row["sources"])
-        return (StatedQueries("gradient", count, **row), projections)
+        used, row = self.parameters(n), words("mn25.alg3/queries")
+        projections = StatedQueries("projection", used.steps, sources=row["sources"])
+        return (StatedQueries("gradient", used.steps * used.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
         """Lemma 11 with its constants: B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, and never more than B L.

@@ -215,14 +215,10 @@ class EmpiricalToPopulation(Reduction):
             for guarantee in _after_resampling(inner.guarantee, n, self.resample_count(n))
         ]
 
-    def gradient_query_count(self, n: int) -> int:
-        """The solver's, for m records."""
-        return int(self.solver.gradient_query_count(self.resample_count(n)))
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's, for m records."""
         if not hasattr(self.solver, "queries"):
-            count = self.gradient_query_count(n)
+            count = int(self.solver.gradient_query_count(self.resample_count(n)))
             return (StatedQueries("gradient", count, exact=False, sources=("mn25.d2",)),)
         return tuple(
             dataclasses.replace(one, **words("mn25.erm-to-sco/queries", **words_of(one)))

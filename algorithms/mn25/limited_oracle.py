@@ -259,19 +259,15 @@ class LimitedOracleSGD(Weakenable):
         """Nats that all messages of a run can carry."""
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
 
-    def gradient_query_count(self, n: int) -> int:
-        """T m, in every run."""
-        whole_number("n", n, at_least=1)
-        return self.step_count * self.batch_size
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
+        whole_number("n", n, at_least=1)
         # the paper states those of the channel
         printed = isinstance(self.oracle, GaussianChannel) and self.batch_size == 1
         name = f"mn25.limited-oracle/queries{' of a channel' if printed else ''}"
         row, steps = words(name, steps=self.step_count), self.step_count
         projections = StatedQueries("projection", steps, sources=row["sources"])
-        return (StatedQueries("gradient", self.gradient_query_count(n), **row), projections)
+        return (StatedQueries("gradient", steps * self.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
         """B^2 / (2 eta T) + eta V / 2, and never more than B L; the accuracy, with the tuning above."""

@@ -142,10 +142,6 @@ class PhasedSGD(Phased[SGDPhase]):
             return ()
         return (f"the first phase's rate {largest:g} is above 2/beta = {2 / smoothness:g}",)
 
-    def gradient_query_count(self, n: int) -> int:
-        """One a step, in every run: the sum of T_r."""
-        return sum(phase.steps for phase in self.schedule(n))
-
     def printed_query_bound(self, n: int) -> float:
         """T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}: Theorem 7, before T_r are rounded up."""
         ratio = self.trivial_accuracy / self.accuracy_in_use(n)
@@ -285,18 +281,15 @@ class PhasedERM(Phased[ERMPhase]):
     def _inner_risk(self, phase: ERMPhase) -> RegularizedRisk:
         return RegularizedRisk(self.problem, phase.pull)
 
-    def gradient_query_count(self, n: int) -> int:
-        """An upper bound on those of a run: all that the inner solver may need in each phase."""
-        return sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in self.schedule(n))
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run, at most."""
         schedule = self.schedule(n)
+        gradients = sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in schedule)
         projections = sum(most_projections(self._inner_risk(phase), n, phase.gap) for phase in schedule)
         projections += len(schedule)
         row = words("mn25.alg5/queries")
         return (
-            StatedQueries("gradient", self.gradient_query_count(n), exact=False, **row),
+            StatedQueries("gradient", gradients, exact=False, **row),
             StatedQueries("projection", projections, exact=False, sources=row["sources"]),
         )
 

@@ -191,14 +191,11 @@ class PrivateOracleMethod(Weakenable):
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
         return Guarantees(promised("mn25.alg1/privacy", whole, conditions=self._conditions))
 
-    def gradient_query_count(self, n: int) -> int:
-        """True oracle calls: T m, in every run."""
-        limits = self.limits(whole_number("n", n, at_least=1))
-        return limits.rounds * limits.batch
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
-        return (StatedQueries("gradient", self.gradient_query_count(n), **words("mn25.alg1/queries")),)
+        limits = self.limits(whole_number("n", n, at_least=1))
+        count = limits.rounds * limits.batch
+        return (StatedQueries("gradient", count, **words("mn25.alg1/queries")),)
 
     def interact(self, data: Dataset, *, rng: Randomness, runs: int) -> tuple[Interaction, Array]:
         """Run; the interaction with its counts, and the points released, shape (runs, d).
