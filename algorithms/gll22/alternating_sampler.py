@@ -23,7 +23,7 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     truncation_error,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
+from dpverify.algorithms.promises import StatedQueries, reasons
 from dpverify.checks import whole_number
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -168,10 +168,6 @@ class AlternatingSampler(DensitySampler):
         mixing = mixing_error(density, step_size, steps)
         return SamplingSchedule(step_size, steps, mixing, min(1.0, steps * each))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
-        return self._voids(whole_number("n", n, at_least=1))
-
     def _voids(self, n: int) -> tuple[str, ...]:
         found = self.schedule
         if found.total_variation <= self.accuracy * (1 + 1e-12):
@@ -181,13 +177,10 @@ class AlternatingSampler(DensitySampler):
             f"{found.mixing:.3g} + {found.truncation:.3g} only, above {self.accuracy:g}",
         )
 
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
-        whole_number("n", n, at_least=1)
-        if self._voids(n):
-            return None
-        row = words("gll22.alg1/sampling error", accuracy=self.accuracy)
-        return StatedSamplingError("total variation", self.schedule.total_variation, **row)
+    @property
+    def total_variation(self) -> float:
+        """Theorems 5.2 and 5.6 with explicit constants: bound on the distance from the right law."""
+        return self.schedule.total_variation
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """T times 4 e / (1 - error of a step) value queries, in expectation; whatever n.

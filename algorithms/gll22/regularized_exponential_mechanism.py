@@ -351,10 +351,10 @@ class RegularizedExponentialMechanism(Weakenable):
             name = f"gll22.rem/{self.tuning} profile of samples"
         refusals = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
         conditions = (*refusals, *self.problem.conditions)
-        budget = {"epsilon": self.epsilon, "delta": self.delta}
-        headline = promised(name, profile, conditions=conditions, **budget)
+        epsilon, delta = self.epsilon, self.delta
+        headline = promised(name, profile, conditions=conditions, epsilon=epsilon, delta=delta)
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
-        claim = ApproxDP(self.epsilon, self.delta)
+        claim = ApproxDP(epsilon, delta)
         return Guarantees(headline, as_printed=replace_one(claim, theorem, conditions=conditions))
 
     def risk_bound(self, n: int) -> StatedRisk | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -290,6 +291,7 @@ class DensitySampler(Weakenable):
     inverse_temperature: float
     regularization: float
     anchor: Sequence[float] | None
+    accuracy: float
     withdraw_guarantee: bool
     expanded: bool
 
@@ -308,6 +310,22 @@ class DensitySampler(Weakenable):
         return RegularizedDensity(
             self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
         )
+
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
+        return self._voids(whole_number("n", n, at_least=1))
+
+    @property
+    @abstractmethod
+    def total_variation(self) -> float:
+        """Bound on the distance from the right law."""
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """The paper's bound with explicit constants; None if the accuracy is not proved."""
+        if self.withdrawn(n):
+            return None
+        row = words(f"{self.id}/sampling error", accuracy=self.accuracy)
+        return StatedSamplingError("total variation", self.total_variation, **row)
 
     def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""
@@ -383,26 +401,14 @@ class RejectionInnerStep(DensitySampler):
 
     @property
     def total_variation(self) -> float:
-        """Bound on the distance from the right law."""
+        """Lemma 5.5 with its constant made explicit: bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
-        return self._voids(whole_number("n", n, at_least=1))
 
     def _voids(self, n: int) -> tuple[str, ...]:
         if self.total_variation <= self.accuracy:
             return ()
         longest = step_size_for(self.density, largest_spread(self.accuracy))
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
-
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
-        whole_number("n", n, at_least=1)
-        if self._voids(n):
-            return None
-        row = words("gll22.alg2/sampling error")
-        return StatedSamplingError("total variation", self.total_variation, **row)
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
