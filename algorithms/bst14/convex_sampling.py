@@ -371,12 +371,7 @@ class LocalizedSampling(_ThirdOfEpsilon):
     def __call__(  # type: ignore[override]
         self, data: Dataset, centers: Any, *, rng: Randomness, runs: int
     ) -> Output:
-        """Run on a data set with a center in C for each run, shape (runs, p); points have that shape.
-
-        Raises:
-            InvalidArgumentError: if the centers have another shape or are not in C.
-            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set with a center in C for each run, shape (runs, p); points have that shape."""
         data = admitted(self, data, name="bst14.alg7")
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)

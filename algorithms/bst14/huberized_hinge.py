@@ -141,9 +141,6 @@ def first_bad_data(n: int) -> Dataset:
 
     The risk n/3 (1 + theta)_+ + 2 n/3 (-1 - theta)_+ is smallest at -1, the smoothed one at -1 + h/3 for h <= 9. (The
     proof of Lemma B.2 has the mirror image, with 1 and 1 - h.)
-
-    Raises:
-        InvalidArgumentError: if n is no multiple of 3.
     """
     if whole_number("n", n, at_least=3) % 3:
         raise InvalidArgumentError("n", n, "a multiple of 3")
@@ -169,10 +166,7 @@ def second_bad_data(n: int, *, regularization: float) -> Dataset:
 
     The risk falls with slope n - 2 k on [-1, 1], up to theta = 1. That slope is the largest whole number with n's
     parity that is at most n and regularization / 4. (The paper has regularization / 4 = 1 / (16 epsilon h)
-    itself, which need not be such a number.)
-
-    Raises:
-        InvalidArgumentError: if the regularization is too small to leave a slope.
+    itself, which need not be such a number.) Refused where the regularization is too small to leave a slope.
     """
     n = whole_number("n", n, at_least=1)
     number("regularization", regularization, above=0, allowed="a finite number above 0")
@@ -191,9 +185,6 @@ def second_bad_risk(n: int, *, width: float, regularization: float) -> float:
     about 0, for the exact minimizer: with probability 1/2 or more, b >= 0, and then the objective rises from
     theta = 1/4 on, where nothing is smoothed and the slope is at most regularization / 4. No condition on delta and
     log n is needed.
-
-    Raises:
-        InvalidArgumentError: for wider smoothing, or where there is no such data set.
     """
     number("width", width, above=0, at_most=0.75, allowed="a number in (0, 3/4]")
     return 0.375 * float(np.sum(second_bad_data(n, regularization=regularization).features))
