@@ -14,7 +14,7 @@ import numpy as np
 
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import check_parameters
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
 from dpverify.ledger.origins import Origin
@@ -154,6 +154,20 @@ def replace_one(
     )
 
 
+def promised(
+    name: str,
+    guarantee: Guarantee,
+    *,
+    conditions: tuple[Condition, ...] = (),
+    protected: ProtectedRecords = ALL_RECORDS,
+    **values: object,
+) -> StatedGuarantee:
+    """A guarantee for data sets that differ in one record, with the sources and the origin of a row (`words`)."""
+    row = words(name, **values)
+    sources, origin = row["sources"], row["origin"]
+    return replace_one(guarantee, *sources, conditions=conditions, protected=protected, origin=origin)
+
+
 class Algorithm(ABC):
     """An algorithm: a frozen dataclass of its parameters, called as `(data, *, rng, runs)`.
 
@@ -165,6 +179,8 @@ class Algorithm(ABC):
     """Its row in the catalog, or a name such as `mine.mean`."""
     statements: ClassVar[tuple[str, ...]] = ()
     """Ids of the statements that it rests on."""
+    fewest: ClassVar[int] = 1
+    """How many records it needs at least."""
     unstated: ClassVar[Mapping[str, str]] = {}
     """Why it states no `risk`, `queries` or `sampling error`, why it has no `weaker version`, or why its `parameters`
     differ from those that the paper prints."""
@@ -192,13 +208,18 @@ class Algorithm(ABC):
             InvalidDataError: if the guarantee does not cover these records.
         """
 
-    @abstractmethod
     def guarantees(self, n: int) -> Guarantees:
-        """What it guarantees on n records; empty if the guarantee was withdrawn or does not hold.
+        """What it guarantees on n records; empty if there is no guarantee, or it was withdrawn or does not hold.
 
         Raises:
             InvalidArgumentError: if it cannot run on n records.
         """
+        n = whole_number("n", n, at_least=self.fewest)
+        return Guarantees() if self.withdrawn(n) else self._guaranteed(n)
+
+    def _guaranteed(self, n: int) -> Guarantees:
+        """What it guarantees on n records, where nothing voids it."""
+        return Guarantees()
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """What it guarantees for one record of n, at an index from 1; None if nothing.
@@ -230,6 +251,11 @@ class Algorithm(ABC):
         """How many oracle calls a run on n records makes, one entry per oracle; empty if that is not stated."""
         whole_number("n", n, at_least=1)
         return ()
+
+    def gradient_query_count(self, n: int) -> int | None:
+        """How many gradients of single records a run on n records asks for, at most; None if that is not stated."""
+        stated = (one.count for one in self.queries(n) if one.oracle == "gradient" and not one.expected)
+        return next((int(count) for count in stated), None)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """A bound on its excess risk on n records; None if it states none."""

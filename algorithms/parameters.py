@@ -54,11 +54,7 @@ CountOrZero = Annotated[int, ParameterRange(partial(whole_number, at_least=0))]
 
 
 def check_parameters(made: Any) -> None:
-    """Check the parameters of a dataclass against what its fields declare, in their order.
-
-    Raises:
-        InvalidArgumentError: with the parameter's name, its value and what is allowed.
-    """
+    """Check the parameters of a dataclass against what its fields declare, in their order; refuse others."""
     for name, check in _checks(made.__class__):
         check(name, getattr(made, name))
 

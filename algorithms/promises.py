@@ -7,17 +7,61 @@ Privacy is stated with `dpverify.privacy.StatedGuarantee`. An algorithm that pro
 
 from __future__ import annotations
 
+import csv
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cache
+from importlib import resources
+from typing import Literal, TypedDict
 
 from dpverify.checks import number
-from dpverify.ledger.origins import Origin
+from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import is_vacuous
 
-SEARCHED_NOISE = "its noise is the smallest that the accounting proves; the printed one is said beside it"
-SEARCHED_STEPS = "its number of steps is printed as an order, and searched for by an exact bound"
-"""Why an algorithm's parameters differ from those that its paper prints (`Algorithm.unstated`)."""
+
+class Words(TypedDict):
+    """What is said of a number that is stated: keyword arguments of the classes below."""
+
+    sources: tuple[str, ...]
+    conditions: str
+    formula: str
+    origin: Origin | None
+
+
+def words(name: str, **values: object) -> Words:
+    """The row `PAPER.ALGORITHM/WHAT` of the paper's promises.csv, with values in the place of its {letters}.
+
+    `of` is the statement whose print is quoted, if that is not the first of the sources. A row with a print and
+    without a reason states what is printed; one with a reason alone states what no paper prints.
+    """
+    row = {key: text.format(**values) for key, text in _rows(name.partition(".")[0])[name].items()}
+    sources = tuple(row["sources"].split())
+    of, printed, because, holds_for = (row[key] for key in ("of", "printed", "because", "holds_for"))
+    origin: Origin | None = Unstated(because) if because else None
+    if printed:
+        of = of or sources[0]
+        origin = Corrected(of, printed, because, holds_for) if because else AsPrinted(of, printed, holds_for)
+    return Words(sources=sources, conditions=row["conditions"], formula=row["formula"], origin=origin)
+
+
+def reasons(algorithm: str) -> Mapping[str, str]:
+    """`Algorithm.unstated` of an algorithm: the reasons of its rows `PAPER.ALGORITHM/unstated WHAT`."""
+    start = f"{algorithm}/unstated "
+    rows = _rows(algorithm.partition(".")[0]).items()
+    return {name.removeprefix(start): row["because"] for name, row in rows if name.startswith(start)}
+
+
+def words_of(stated: StatedRisk | StatedQueries) -> dict[str, str]:
+    """What something stated says of itself, to be quoted in a row of another algorithm."""
+    sources = " ".join(stated.sources)
+    return {"sources": sources, "conditions": stated.conditions, "formula": stated.formula}
+
+
+@cache
+def _rows(paper: str) -> Mapping[str, Mapping[str, str]]:
+    table = resources.files(f"dpverify.algorithms.{paper}").joinpath("promises.csv")
+    return {row["name"]: row for row in csv.DictReader(table.read_text(encoding="utf-8").splitlines())}
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
 from dpverify.algorithms.conditions import a_dataset, admitted, claim_or_obstacle, passed_on, stated_by
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
 from dpverify.algorithms.weakening import BOTH, Weakenable, sharpened
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected, Unstated
 from dpverify.privacy import ApproxDP, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import at_least
@@ -97,10 +96,6 @@ class ForPrivacy(Weakenable):
         """The queries of the algorithm for n records."""
         return self.at(n).queries(n)
 
-    def gradient_query_count(self, n: int) -> int:
-        """The count of the algorithm for n records."""
-        return int(self.at(n).gradient_query_count(n))
-
     def sharpened(self, n: int, factor: float) -> Any:
         """The algorithm for n records, with its exponents times the factor."""
         made = self.at(n)
@@ -110,21 +105,6 @@ class ForPrivacy(Weakenable):
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Any:
         """Set the parameters, then run."""
         return self.at(a_dataset(data).n)(data, rng=rng, runs=runs)
-
-
-_PRIVACY = Corrected(
-    "bst14.appD",
-    "(epsilon, delta)-DP with all of epsilon in the k runs",
-    "half of epsilon, or the stated share, is reserved for the selection",
-    "every epsilon > 0",
-)
-_RISK = Corrected(
-    "bst14.appD",
-    "risk at most poly log(1/rho) times the expected one",
-    "the proof's steps with their constants: Markov's inequality for k runs, and the selection's loss",
-    "every rho in (0, 1)",
-)
-_UNCOUNTED = Unstated("the paper counts no queries of this step")
 
 
 @dataclass(frozen=True)
@@ -164,12 +144,10 @@ class Boosting(Weakenable):
     selection_share: Proper = 0.5
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-boost"
+    id = "bst14.alg-boost"
     fault = BOTH
-    statements: ClassVar[tuple[str, ...]] = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its number of runs is found by Markov's inequality with another constant"
-    }
+    statements = ("bst14.appD", "bst14.thm3.1", "bst14.thm3.2")
+    unstated = reasons("bst14.alg-boost")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -268,12 +246,8 @@ class Boosting(Weakenable):
         if isinstance(claim, str) or self.withdraw_guarantee:
             return Guarantees()
         guarantee = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        stated = replace_one(
-            guarantee,
-            "bst14.appD",
-            conditions=tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions))),
-            origin=_PRIVACY,
-        )
+        conditions = tuple(dict.fromkeys((*passed_on(claim), *self.problem.conditions)))
+        stated = promised("bst14.alg-boost/privacy", guarantee, conditions=conditions)
         return Guarantees(stated, as_printed=stated)
 
     def selection_loss(self) -> float:
@@ -297,10 +271,7 @@ class Boosting(Weakenable):
             factor * single.bound + self.selection_loss() / (1 if single.total else n),
             total=single.total,
             probability=1 - self.failure_probability,
-            sources=("bst14.appD", *single.sources),
-            conditions=single.conditions,
-            formula="(2/rho)^(1/k) F + (4 L ||C|| / epsilon) ln(2 k / rho)",
-            origin=_RISK,
+            **words("bst14.alg-boost/risk", **words_of(single)),
         )
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
@@ -316,22 +287,10 @@ class Boosting(Weakenable):
             stated = () if count is None else (StatedQueries("gradient", count(n)),)
         found = []
         for one in stated:
-            count, sources = k * one.count + selection.pop(one.oracle, 0), ("bst14.appD", *one.sources)
-            found.append(
-                dataclasses.replace(
-                    one, count=count, sources=sources, formula=f"k ({one.formula})", origin=_UNCOUNTED
-                )
-            )
+            row = words("bst14.alg-boost/queries", **words_of(one))
+            found.append(dataclasses.replace(one, count=k * one.count + selection.pop(one.oracle, 0), **row))
         if "value" in selection:
-            found.append(
-                StatedQueries(
-                    "value",
-                    k * n,
-                    sources=("bst14.appD",),
-                    formula="k n, for the selection",
-                    origin=_UNCOUNTED,
-                )
-            )
+            found.append(StatedQueries("value", k * n, **words("bst14.alg-boost/values")))
         return tuple(found)
 
     def sharpened(self, n: int, factor: float) -> Self:

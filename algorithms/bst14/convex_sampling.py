@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from dpverify.algorithms.bst14.grid_walk import WalkingSampler, check_steep
 from dpverify.algorithms.conditions import admitted
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import (
     Count,
@@ -26,7 +25,7 @@ from dpverify.algorithms.parameters import (
     Positive,
     check_parameters,
 )
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.cube_sampling import (
     Simulation,
     Tuning,
@@ -46,7 +45,6 @@ from dpverify.algorithms.samplers.sampling_regions import (
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import Condition, ConditionKind, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -147,12 +145,9 @@ class SamplingInConvexSet(_Sampler):
     projection; C bounded, with a ball of radius r about its center.
     """
 
-    id: ClassVar[str] = "bst14.alg5"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "a run may end without a point of C, and has no risk then",
-        "parameters": SEARCHED_STEPS,
-    }
+    id = "bst14.alg5"
+    statements = ("bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1")
+    unstated = reasons("bst14.alg5")
     lemma: ClassVar[str] = "bst14.lem6.4"
     _parts: ClassVar[int] = 1
 
@@ -160,15 +155,9 @@ class SamplingInConvexSet(_Sampler):
         """One walk."""
         return 1
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: the paper states no privacy for this step alone."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
-    def risk_bound(self, n: int) -> StatedRisk | None:
-        """None."""
-        whole_number("n", n, at_least=1)
-        return None
+    # the paper states no privacy for this step alone
+    guarantees = Algorithm.guarantees
+    risk_bound = Algorithm.risk_bound
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Lemma 6.4, for the law given that the point is in C; None if it was withdrawn."""
@@ -202,22 +191,14 @@ class BoostedSampling(_Sampler):
     Assumptions: those of `SamplingInConvexSet`.
     """
 
-    id: ClassVar[str] = "bst14.alg6"
-    statements: ClassVar[tuple[str, ...]] = (
-        "bst14.lem6.5",
-        "bst14.lem6.4",
-        "bst14.lem6.3",
-        "bst14.lem6.1",
-        "bst14.lem6.6",
-    )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
-    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.5")
+    id = "bst14.alg6"
+    statements = ("bst14.lem6.5", "bst14.lem6.4", "bst14.lem6.3", "bst14.lem6.1", "bst14.lem6.6")
+    unstated = reasons("bst14.alg6")
 
 
 class _ThirdOfEpsilon(_GaugeSampler):
     """Algorithm 7: a third of epsilon for the exponent, and twice a third for the sampler's distance."""
 
-    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.4.1", "bst14.alg7-budget")
     epsilon: float
 
     @property
@@ -274,8 +255,8 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
     simulation: Simulation = "auto"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg7"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg7"
+    statements = (
         "bst14.thm3.4.1",
         "bst14.thm3.4.2",
         "bst14.thm3.4.3",
@@ -283,7 +264,7 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
         "bst14.lem6.6",
         "bst14.lem6.5",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    unstated = reasons("bst14.alg7")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -308,14 +289,8 @@ class EfficientExponentialSampling(_ThirdOfEpsilon, Weakenable):
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem 3.4 (2) with its constant; None if it was withdrawn."""
-        origin = Corrected(
-            "bst14.thm3.4.2",
-            "O(p L ||C|| / epsilon)",
-            "the constant 6 exp(epsilon/3) is proved for every convex loss",
-            "every n and epsilon",
-        )
-        words, stated = "exp(epsilon/3) 6 p L ||C|| / epsilon", super().risk_bound(n)
-        return stated and dataclasses.replace(stated, formula=words, origin=origin)
+        stated = super().risk_bound(n)
+        return stated and dataclasses.replace(stated, **words("bst14.alg7/risk"))
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""
@@ -384,7 +359,9 @@ class LocalizedSampling(_ThirdOfEpsilon):
         if self.withdrawn(n):
             return Guarantees()
         conditions = (Condition(ConditionKind.GIVEN_INPUT, "the centers"), *self.conditions)
-        return Guarantees(replace_one(PureDP(self.epsilon), *self.sources, conditions=conditions))
+        return Guarantees(
+            replace_one(PureDP(self.epsilon), "bst14.thm3.4.1", "bst14.alg7-budget", conditions=conditions)
+        )
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Over the minimum on C0; None if the steps are too few."""
@@ -394,12 +371,7 @@ class LocalizedSampling(_ThirdOfEpsilon):
     def __call__(  # type: ignore[override]
         self, data: Dataset, centers: Any, *, rng: Randomness, runs: int
     ) -> Output:
-        """Run on a data set with a center in C for each run, shape (runs, p); points have that shape.
-
-        Raises:
-            InvalidArgumentError: if the centers have another shape or are not in C.
-            NotGuaranteedError: if the steps are too few for the guarantee and it was not withdrawn.
-        """
+        """Run on a data set with a center in C for each run, shape (runs, p); points have that shape."""
         data = admitted(self, data, name="bst14.alg7")
         constraint, xp = self.problem.constraint, rng.xp
         given = xp.asarray(centers, dtype=xp.float64)

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, check_lipschitz, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED, Matrix
 from dpverify.algorithms.samplers.free_coordinates import (
     MOST_FREE,
-    UNCOUNTED,
     RiskPotential,
     affine_dimension,
     check_near,
@@ -34,7 +32,6 @@ from dpverify.algorithms.samplers.tilted_gaussians import LensSampler
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.privacy import Condition, PureDP, StatedGuarantee
 from dpverify.problems import (
     Ball,
@@ -105,24 +102,20 @@ class ExponentialMechanism(Weakenable):
         stated = self.guarantees(n)
         return stated.sharpest.at(index, n) if stated else None
 
-    def _epsilon_dp(self, *sources: str, conditions: tuple[Condition, ...]) -> Guarantees:
+    def _epsilon_dp(self, conditions: tuple[Condition, ...]) -> Guarantees:
         """The theorem's epsilon-DP, and beside it the epsilon that the factor reaches, if it is smaller."""
-        theorem = replace_one(
-            PureDP(self.epsilon),
-            *sources,
-            conditions=conditions,
-            origin=AsPrinted(sources[0], f"epsilon-DP: {self.epsilon:g}", "every epsilon > 0"),
-        )
+        claim, name = PureDP(self.epsilon), f"{self.id}/privacy"
+        theorem = promised(name, claim, conditions=conditions, epsilon=self.epsilon)
         reached = self.epsilon * self.scale / self.largest_scale
         if reached >= self.epsilon * (1 - SLACK):
             return Guarantees(theorem, as_printed=theorem)
         sharper = replace(theorem, guarantee=PureDP(reached), origin=None)
         return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
-    def _exact(self, formula: str, origin: Origin, *sources: str) -> StatedSamplingError:
-        """What is sampled exactly, rounding aside."""
-        words = "real arithmetic and uniform numbers"
-        return StatedSamplingError("multiplicative", 0.0, sources, words, formula=formula, origin=origin)
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """Exact sampling, rounding aside."""
+        whole_number("n", n, at_least=1)
+        return StatedSamplingError("multiplicative", 0.0, **words(f"{self.id}/sampling error"))
 
     def _admitted(self, data: Dataset) -> Dataset:
         found, p = admitted(self, data), self.problem.constraint.dimension
@@ -133,11 +126,6 @@ class ExponentialMechanism(Weakenable):
 
 _TARGET_ACCEPTANCE = {1: 0.7, 2: 0.5, 3: 0.3}
 """By the number of free coordinates: cells at a ball's border cannot be shown to be useful, and take over in three."""
-
-
-_RISK = Corrected(
-    "bst14.thm3.2", "O(p L ||C|| / epsilon)", "the constant 2 is proved for every loss", "every n and epsilon"
-)
 
 
 @dataclass(frozen=True)
@@ -189,11 +177,9 @@ class ExponentialSampling(ExponentialMechanism):
     largest_cells: Count = 4096
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg2"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its exponent is printed in Algorithm 2 alone, of which only consequences are encoded"
-    }
+    id = "bst14.alg2"
+    statements = ("bst14.thm3.1", "bst14.thm3.2", "bst14.claim3.3")
+    unstated = reasons("bst14.alg2")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -236,14 +222,12 @@ class ExponentialSampling(ExponentialMechanism):
             )
         return "cells"
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """Theorem 3.1, and the smaller epsilon s G ||C|| where the exponent allows it."""
-        if self.withdrawn(n):
-            return Guarantees()
         simple = self.problem.constraint.dimension == 1 or _quadratic_kind(self.problem) != "general"
         closed_form = self._way == "quadratic" and simple
         refusals = () if closed_form else never_refused(FEW_ACCEPTED)
-        return self._epsilon_dp("bst14.thm3.1", conditions=(*refusals, *self.problem.conditions))
+        return self._epsilon_dp((*refusals, *self.problem.conditions))
 
     def risk_bound(self, n: int, *, probability: float | None = None) -> StatedRisk | None:
         """Theorem 3.2 with an explicit constant: expected excess total risk at most p / s = 2 p L ||C|| / epsilon.
@@ -268,40 +252,18 @@ class ExponentialSampling(ExponentialMechanism):
         if probability is not None:
             number("probability", probability, above=0, below=1, allowed="a number in (0, 1)")
             in_units = float(stats.gamma.ppf(probability, p))
-        return StatedRisk(
-            in_units / self.scale,
-            total=True,
-            probability=probability,
-            sources=("bst14.thm3.2", "bst14.claim3.3"),
-            formula="2 p L ||C|| / epsilon" if probability is None else "",
-            origin=_RISK if probability is None else None,
-        )
-
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Exact sampling, rounding aside."""
-        whole_number("n", n, at_least=1)
-        law = "proportional to exp(-epsilon L(theta; D) / (2 L ||C||))"
-        origin = AsPrinted("bst14.alg2", f"with probability {law}", "every epsilon > 0")
-        return self._exact(f"density {law}, sampled exactly", origin, "bst14.thm3.1")
-
-    def gradient_query_count(self, n: int) -> int:
-        """Gradients of single records for n records: exact for `quadratic`, at most for `cells`."""
-        n = whole_number("n", n, at_least=1)
-        if self._way == "quadratic":
-            points = {"linear": 1, "spherical": 2}
-            return n * points.get(str(_quadratic_kind(self.problem)), self.problem.constraint.dimension + 1)
-        # cells that were cut had planes too
-        return n * 2 * self.largest_cells
+        name = "bst14.alg2/risk" if probability is None else "bst14.alg2/quantile of the risk"
+        return StatedRisk(in_units / self.scale, total=True, probability=probability, **words(name))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run alone would need the envelope that runs share, so each counts it."""
         n = whole_number("n", n, at_least=1)
         if self._way == "quadratic":
-            count = self.gradient_query_count(n)
-            points = {1: "one point", 2: "two points"}.get(count // n, f"{count // n} points")
-            words = f"{count // n} n, gradients at {points}"
-            gradients = StatedQueries("gradient", count, formula=words, origin=UNCOUNTED)
-            return (gradients, StatedQueries("value", 0))
+            known, kind = {"linear": 1, "spherical": 2}, str(_quadratic_kind(self.problem))
+            points = known.get(kind, self.problem.constraint.dimension + 1)
+            said = {1: "one point", 2: "two points"}.get(points, f"{points} points")
+            row = words("bst14.alg2/queries", points=points, words=said)
+            return (StatedQueries("gradient", n * points, **row), StatedQueries("value", 0))
         coordinates = affine_dimension(self.problem.constraint)
         return sampling_queries(coordinates, n, largest=self.largest_cells)
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, given_up, replace_one
+from dpverify.algorithms.contract import Guarantees, given_up, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, Positive
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.cell_walks import COUNTED
 from dpverify.algorithms.samplers.cube_sampling import (
     CubeDensity,
@@ -32,7 +31,6 @@ from dpverify.algorithms.samplers.sampling_regions import Region, fixed_region, 
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Condition, PureDP
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
@@ -64,8 +62,6 @@ class WalkingSampler:
 
     lemma: ClassVar[str]
     """The statement that says how near the law is."""
-    sources: ClassVar[tuple[str, ...]]
-    """What the guarantee follows from; the first one prints it."""
 
     problem: Problem
     steps: int | None
@@ -141,26 +137,15 @@ class WalkingSampler:
         """Pure differential privacy for n records; none if the steps are too few."""
         if self.withdrawn(n):
             return Guarantees()
-        claim = PureDP(self._reached)
-        origin = AsPrinted(self.sources[0], f"{claim}", "every epsilon, with the proven number of steps")
-        return Guarantees(replace_one(claim, *self.sources, conditions=self.conditions, origin=origin))
+        claim, name = PureDP(self._reached), f"{getattr(self, 'id', 'bst14.alg7')}/privacy"
+        return Guarantees(promised(name, claim, conditions=self.conditions, claim=claim))
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """A log-density within `distance` of the right one; None if the steps are too few."""
         if self.withdrawn(n):
             return None
-        return StatedSamplingError(
-            "multiplicative",
-            self.distance,
-            (self.lemma,),
-            formula="log-density within epsilon~ of exp(-scale * risk)",
-            origin=Corrected(
-                self.lemma,
-                "log-density within epsilon~, after O( ) steps",
-                "the number of steps is the proven one, with its constant",
-                "every n",
-            ),
-        )
+        row = words("bst14.walks/sampling error", lemma=self.lemma)
+        return StatedSamplingError("multiplicative", self.distance, **row)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """e^distance p / scale; None if the steps are too few."""
@@ -182,16 +167,8 @@ class WalkingSampler:
         if not self._loss_itself:
             return ()
         steps = self.step_count(n)
-        origin = Corrected(
-            "bst14.lem6.1", "O( ) steps", "the proven number of steps, with its constant", "every n"
-        )
         count = self.repeats(n) * float(n * (steps + 1))
-        words = f"n (T + 1), T = {steps:,} steps"
-        return (
-            StatedQueries(
-                "value", count, exact=False, sources=("bst14.lem6.1",), formula=words, origin=origin
-            ),
-        )
+        return (StatedQueries("value", count, exact=False, **words("bst14.walks/queries", steps=steps)),)
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent and the walk's distance times the factor, so that the grid stays what it is."""
@@ -276,11 +253,10 @@ class GridWalk(WalkingSampler, Weakenable):
     simulation: Simulation = "auto"
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-cube"
+    id = "bst14.alg-cube"
     lemma: ClassVar[str] = "bst14.lem6.1"
-    sources: ClassVar[tuple[str, ...]] = ("bst14.thm3.1", "bst14.lem6.6", "bst14.lem6.1")
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    statements = ("bst14.lem6.1", "bst14.lem6.6", "bst14.thm3.1")
+    unstated = reasons("bst14.alg-cube")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

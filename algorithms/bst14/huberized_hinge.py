@@ -8,10 +8,8 @@ one dimension, the excess risk is at least of the order sqrt(n / epsilon).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +18,7 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, Positive
-from dpverify.algorithms.promises import StatedRisk
+from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
@@ -63,18 +61,15 @@ class HuberizedObjectivePerturbation(Weakenable):
     printed: bool = False
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-huber"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg-huber"
+    statements = (
         "bst14.huber-smooth",
         "bst14.objpert-privacy",
         "bst14.lemB.2",
         "bst14.lemB.3",
         "bst14.thmB.1",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run",
-        "parameters": "it is bst14.alg-objpert on another loss",
-    }
+    unstated = reasons("bst14.alg-huber")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -146,9 +141,6 @@ def first_bad_data(n: int) -> Dataset:
 
     The risk n/3 (1 + theta)_+ + 2 n/3 (-1 - theta)_+ is smallest at -1, the smoothed one at -1 + h/3 for h <= 9. (The
     proof of Lemma B.2 has the mirror image, with 1 and 1 - h.)
-
-    Raises:
-        InvalidArgumentError: if n is no multiple of 3.
     """
     if whole_number("n", n, at_least=3) % 3:
         raise InvalidArgumentError("n", n, "a multiple of 3")
@@ -174,10 +166,7 @@ def second_bad_data(n: int, *, regularization: float) -> Dataset:
 
     The risk falls with slope n - 2 k on [-1, 1], up to theta = 1. That slope is the largest whole number with n's
     parity that is at most n and regularization / 4. (The paper has regularization / 4 = 1 / (16 epsilon h)
-    itself, which need not be such a number.)
-
-    Raises:
-        InvalidArgumentError: if the regularization is too small to leave a slope.
+    itself, which need not be such a number.) Refused where the regularization is too small to leave a slope.
     """
     n = whole_number("n", n, at_least=1)
     number("regularization", regularization, above=0, allowed="a finite number above 0")
@@ -196,9 +185,6 @@ def second_bad_risk(n: int, *, width: float, regularization: float) -> float:
     about 0, for the exact minimizer: with probability 1/2 or more, b >= 0, and then the objective rises from
     theta = 1/4 on, where nothing is smoothed and the slope is at most regularization / 4. No condition on delta and
     log n is needed.
-
-    Raises:
-        InvalidArgumentError: for wider smoothing, or where there is no such data set.
     """
     number("width", width, above=0, at_most=0.75, allowed="a number in (0, 3/4]")
     return 0.375 * float(np.sum(second_bad_data(n, regularization=regularization).features))

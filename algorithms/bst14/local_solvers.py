@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class LocalNoisyGradientDescent:
     """bst14, Algorithm 1 on each run's set: steps projected onto it, from its center, with sizes by its diameter."""
 
     mechanism: NoisyGradientDescent
-    id: ClassVar[str] = NoisyGradientDescent.id
+    id = NoisyGradientDescent.id
 
     def guarantees(self, n: int) -> Guarantees:
         """Algorithm 1's guarantees, for given sets; they do not depend on the set."""
@@ -98,7 +98,7 @@ class LocalExponentialSampling:
     """
 
     mechanism: ExponentialSampling
-    id: ClassVar[str] = ExponentialSampling.id
+    id = ExponentialSampling.id
 
     def __post_init__(self) -> None:
         """Refuse a problem that cannot be sampled exactly near a center."""
@@ -144,7 +144,7 @@ class LocalWalk:
     """bst14, Algorithm 7 on each run's set, or on a cube in C that holds it."""
 
     mechanism: LocalizedSampling
-    id: ClassVar[str] = "bst14.alg7"
+    id = "bst14.alg7"
 
     def guarantees(self, n: int) -> Guarantees:
         """Algorithm 7's guarantees; empty if its walks take too few steps."""

@@ -10,10 +10,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from dpverify.algorithms.bst14.convex_sampling import LocalizedSampling
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
@@ -31,15 +30,14 @@ from dpverify.algorithms.bst14.output_perturbation import (
     check_strongly_convex,
 )
 from dpverify.algorithms.conditions import PASSED_ON, admitted, claim_or_obstacle, passed_on, stated_by
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.samplers.sampling_regions import is_cube
 from dpverify.algorithms.weakening import BOTH, Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected, Unstated
 from dpverify.privacy import ApproxDP, ConditionKind, PureDP, StatedGuarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.ball_intersections import BallIntersections
@@ -54,19 +52,8 @@ SAMPLERS = ("exponential-sampling", "efficient-exponential-sampling")
 _ACCEPTED = PASSED_ON | {ConditionKind.GIVEN_INPUT}
 
 
-_PROJECTIONS = Unstated(
-    "the paper counts no projections here; the number follows from the steps that it takes"
-)
-
-
 class _Localized(Weakenable, ABC):
     """Both forms: a localizer and a solver with a part of the budget each, one after the other."""
-
-    _sources: ClassVar[tuple[str, ...]]
-    _origin: ClassVar[AsPrinted | Corrected]
-    _risk_sources: ClassVar[tuple[str, ...]]
-    _risk_words: ClassVar[tuple[str, str]]
-    """What is proved, and what is printed."""
 
     problem: Problem
     epsilon: Epsilon
@@ -123,7 +110,7 @@ class _Localized(Weakenable, ABC):
         if self.withdraw_guarantee or len(found) < len(claims):
             return Guarantees()
         claim = ApproxDP(self.epsilon, self._delta) if self._delta > 0 else PureDP(self.epsilon)
-        theorem = replace_one(claim, *self._sources, conditions=passed_on(*found), origin=self._origin)
+        theorem = promised(f"{self.id}/privacy", claim, conditions=passed_on(*found))
         return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -136,15 +123,7 @@ class _Localized(Weakenable, ABC):
             return None
         diameter = self.problem.constraint.diameter
         missed = n * self.problem.constants.lipschitz_constant * diameter * self.miss_probability(n)
-        because = "every constant is written out, for the ball and the noise in use"
-        formula, printed = self._risk_words
-        return StatedRisk(
-            inside + missed,
-            total=True,
-            sources=self._risk_sources,
-            formula=formula,
-            origin=Corrected(self._risk_sources[0], printed, because, "every n >= 2"),
-        )
+        return StatedRisk(inside + missed, total=True, **words(f"{self.id}/risk"))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's projections, and one more.
@@ -157,10 +136,9 @@ class _Localized(Weakenable, ABC):
             dataclasses.replace(
                 one,
                 count=one.count + 1,
-                formula=f"{one.formula}, and one of output perturbation"
+                **words("bst14.alg4/projections", **words_of(one))
                 if one.count
-                else "1, that of output perturbation",
-                origin=_PROJECTIONS,
+                else words("bst14.alg4/projection", **words_of(one)),
             )
             for one in self.solver_at(n).queries(n)
             if one.oracle == "projection"
@@ -221,20 +199,10 @@ class Localization(_Localized):
     slack: float = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg4"
+    id = "bst14.alg4"
     fault = BOTH
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "sampling error": "the solver's: none with Algorithm 2, inside the privacy budget with Algorithm 7",
-        "parameters": "it has the parameters of bst14.alg3, with half of epsilon",
-    }
-    _sources: ClassVar[tuple[str, ...]] = ("bst14.lem4.1",)
-    _origin: ClassVar[AsPrinted | Corrected] = AsPrinted("bst14.lem4.1", "epsilon-DP", "every epsilon > 0")
-    _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thm4.3", "bst14.lem4.2")
-    _risk_words: ClassVar[tuple[str, str]] = (
-        "F(||C0||) + n L ||C|| P[miss]; with Algorithm 2 at most about 96 p^2 L^2 ln n / (n Delta epsilon^2)",
-        "O(p^2 L^2 ln n / (n Delta epsilon^2))",
-    )
+    statements = ("bst14.lem4.1", "bst14.lem4.2", "bst14.thm4.3")
+    unstated = reasons("bst14.alg4")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -333,20 +301,8 @@ class ApproximateLocalization(_Localized):
     slack: float = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-local-approx"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
-    _sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.1",)
-    _origin: ClassVar[AsPrinted | Corrected] = Corrected(
-        "bst14.thmC.1",
-        "(epsilon, delta)-DP with c = 4 in the noise of output perturbation",
-        "c is the smallest proven constant; the printed one is too small",
-        "every epsilon > 0, delta in (0, 1)",
-    )
-    _risk_sources: ClassVar[tuple[str, ...]] = ("bst14.thmC.2", "bst14.lem2.5")
-    _risk_words: ClassVar[tuple[str, str]] = (
-        "F(2 zeta sigma_0 sqrt(p)) + n L ||C|| P[theta* outside of C0], F by Lemma 2.5",
-        "O(p L^2 / (n Delta epsilon^2)), logarithms aside",
-    )
+    id = "bst14.alg-local-approx"
+    statements = ("bst14.thmC.1", "bst14.thmC.2", "bst14.thm2.1", "bst14.lem2.5")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from dpverify.algorithms.conditions import refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.samplers.certified_rejection import Matrix
 from dpverify.algorithms.samplers.constraint_nets import Net, cover_radius, grid_net
 from dpverify.algorithms.samplers.finite_selection import exponential_probabilities
-from dpverify.algorithms.samplers.free_coordinates import UNCOUNTED
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 
@@ -65,8 +63,8 @@ class NetMechanism(ExponentialMechanism):
     largest_net: Count = 200_000
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg8"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
+    id = "bst14.alg8"
+    statements = ("bst14.alg8-privacy", "bst14.thmA.1", "bst14.thm3.1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -118,7 +116,7 @@ class NetMechanism(ExponentialMechanism):
         whole_number("n", n, at_least=1)
         if self.loose or self.withdraw_guarantee:
             return Guarantees()
-        return self._epsilon_dp("bst14.alg8-privacy", "bst14.thm3.1", conditions=self.problem.conditions)
+        return self._epsilon_dp(self.problem.conditions)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
         """Theorem A.1 with explicit constants: n L r + ln|M| / s, r the net's radius; None if the net is too coarse.
@@ -131,31 +129,8 @@ class NetMechanism(ExponentialMechanism):
             return None
         net = self.net_for(n)
         bound = n * self.problem.constants.lipschitz_constant * net.cover_radius
-        return StatedRisk(
-            bound + math.log(net.points.shape[0]) / self.scale,
-            total=True,
-            sources=("bst14.thmA.1",),
-            formula="n L r + 2 L ||C|| ln|M| / epsilon, r the covering radius of the net M",
-            origin=Corrected(
-                "bst14.thmA.1",
-                "O(p L ||C|| / epsilon ln(epsilon n / p))",
-                "the size of the net and its covering radius are computed, not estimated",
-                "every n and epsilon",
-            ),
-        )
-
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Exact sampling, rounding aside."""
-        whole_number("n", n, at_least=1)
-        origin = Corrected(
-            "bst14.alg8",
-            "with probability proportional to exp(-epsilon L(theta; D) / (L ||C||))",
-            "half of the printed exponent, as in Algorithm 2: an exchanged record changes the sum by 2 L ||C||",
-            "every epsilon > 0",
-        )
-        return self._exact(
-            "probabilities proportional to exp(-epsilon L(theta; D) / (2 L ||C||)) on the net", origin
-        )
+        bound += math.log(net.points.shape[0]) / self.scale
+        return StatedRisk(bound, total=True, **words("bst14.alg8/risk"))
 
     def gradient_query_count(self, n: int) -> int:
         """None."""
@@ -165,7 +140,7 @@ class NetMechanism(ExponentialMechanism):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Every record's loss at every point of the net."""
         values = n * self.net_for(n).points.shape[0]
-        return (StatedQueries("value", values, sources=("bst14.thmA.1",), formula="n |M|", origin=UNCOUNTED),)
+        return (StatedQueries("value", values, **words("bst14.alg8/queries")),)
 
     def probabilities(self, data: Dataset) -> Matrix:
         """Of the net's points, in its order; shape (m,), sum 1."""

@@ -8,27 +8,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, check_lipschitz, normalized_start, too_small
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.projected_steps import Iterates, records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import ApproxDP
 from dpverify.privacy.subsampling import subsampled_gaussian, subsampled_gaussian_noise
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
-
-_ORACLES: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
 
 _DRAWN_TOGETHER = 4096
 """Indices of records that a single run draws in one call, for the steps that come next."""
@@ -81,9 +78,9 @@ class NoisyGradientDescent(Weakenable):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg1"
-    hands_over: ClassVar[str] = "all runs"
-    statements: ClassVar[tuple[str, ...]] = (
+    id = "bst14.alg1"
+    hands_over = "all runs"
+    statements = (
         "bst14.thm2.1",
         "bst14.thm2.4.1",
         "bst14.thm2.4.2",
@@ -120,10 +117,6 @@ class NoisyGradientDescent(Weakenable):
         """n^2 - 1, as the loop is printed, unless `steps` is set."""
         return whole_number("n", n, at_least=2) ** 2 - 1 if self.steps is None else self.steps
 
-    def gradient_query_count(self, n: int) -> int:
-        """One a step, in every run."""
-        return self.step_count(n)
-
     def scale(self, n: int) -> float:
         """L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2: the noise variance for c = 1, loss^2 over length^2."""
         lipschitz = self.problem.constants.lipschitz_constant
@@ -151,13 +144,8 @@ class NoisyGradientDescent(Weakenable):
         """A gradient and a projection a step."""
         whole_number("n", n, at_least=1)
         steps = self.step_count(n)
-        words = "n^2 - 1" if self.steps is None else f"{steps} steps"
-        printed = AsPrinted("bst14.alg1", f"t = 1, ..., n^2 - 1: {steps}", "every n >= 2")
-        origin = printed if self.steps is None else None
-        return tuple(
-            StatedQueries(oracle, steps, sources=("bst14.alg1",), formula=words, origin=origin)
-            for oracle in _ORACLES
-        )
+        row = words(f"bst14.alg1/queries{'' if self.steps is None else ' of set steps'}", steps=steps)
+        return (StatedQueries("gradient", steps, **row), StatedQueries("projection", steps, **row))
 
     def risk_bound(self, n: int) -> StatedRisk:
         """Theorem 2.4 on the expected excess risk, with the constants of the theorems it cites.
@@ -168,23 +156,11 @@ class NoisyGradientDescent(Weakenable):
         whole_number("n", n, at_least=2)
         points = self.step_count(n) + 1
         if self.step_size == "lipschitz":
-            bound, losses = self.risk_on(n, self.problem.constraint.diameter), "Lipschitz convex losses"
-            theorem, lemma, words = "bst14.thm2.4.1", "2.5", "2 ||C|| G (2 + ln T) / sqrt(T)"
-            printed = "O(L ||C|| ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / epsilon)"
+            bound = self.risk_on(n, self.problem.constraint.diameter)
         else:
             growth = 17 * self._second_moment(n) * (1 + math.log(points))
             bound = growth / (n * self.problem.constants.strong_convexity * points)
-            losses = "Delta-strongly convex losses"
-            theorem, lemma, words = "bst14.thm2.4.2", "2.6", "17 G^2 (1 + ln T) / (n Delta T)"
-            printed = "O(L^2 ln^2(n/delta) p ln(1/delta) / (n Delta epsilon^2)), logarithms aside"
-        because = f"the constants of Lemma {lemma} and of the noise are written out"
-        return StatedRisk(
-            bound,
-            total=True,
-            sources=(theorem, f"bst14.lem{lemma}"),
-            formula=f"{words}, T = n^2, G^2 = n^2 L^2 + p sigma^2",
-            origin=Corrected(theorem, printed, because, f"every n >= 2, {losses}"),
-        )
+        return StatedRisk(bound, total=True, **words(f"bst14.alg1/{self.step_size} risk"))
 
     def risk_on(self, n: int, diameter: float) -> float:
         """Lemma 2.5 for the Lipschitz rule, on a set of a given diameter, in units of total loss."""
@@ -202,24 +178,14 @@ class NoisyGradientDescent(Weakenable):
         least, words = self.provable_constant(n), ", the smallest that is proved"
         return too_small("the noise constant", self.noise_constant, least, words)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """Theorem 2.1 for n records and the accountant's whole profile; none if the noise is too small."""
-        if self.withdrawn(n):
-            return Guarantees()
-        theorem = replace_one(
-            ApproxDP(self.epsilon, self.delta), "bst14.thm2.1", conditions=self.problem.conditions
-        )
+        claim, conditions = ApproxDP(self.epsilon, self.delta), self.problem.conditions
         multiplier = self.noise_stddev(n) / (n * self.problem.constants.gradient_sensitivity)
-        origin = Corrected(
-            "bst14.thm2.1",
-            f"{theorem.guarantee} for sigma^2 = O(L^2 n^2 ln(n/delta) ln(1/delta) / epsilon^2)",
-            "the O( ) has the smallest proven constant, and the claim is the whole profile through that point",
-            "every epsilon >= 0",
-        )
         profile = subsampled_gaussian(n, self.step_count(n), multiplier)
-        return Guarantees(
-            theorem, sharpest=replace(theorem, guarantee=profile, origin=origin), as_printed=theorem
-        )
+        sharpest = promised("bst14.alg1/profile", profile, conditions=conditions, claim=claim)
+        theorem = replace(sharpest, guarantee=claim, origin=None)
+        return Guarantees(theorem, sharpest=sharpest, as_printed=theorem)
 
     def structure(self, data: Dataset) -> StatedStructure | None:
         """The steps, each on a record that is drawn anew; None without noise."""

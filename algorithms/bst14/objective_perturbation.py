@@ -21,24 +21,22 @@ instead into what the noise, the determinant and the minimizer's error spend.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise, perturbed_risk
+from dpverify.algorithms.bst14.output_perturbation import gamma_norm_noise
 from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw, too_small
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import BelowOne, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import StatedRisk
+from dpverify.algorithms.promises import StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import ApproxDP, ProfileDP, PureDP, gaussian_hockey_stick
 from dpverify.problems import Dataset, GeneralizedLinear, Loss, Problem
 from dpverify.problems.arrays import Array
@@ -46,8 +44,6 @@ from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, minimize_tilted
 from dpverify.problems.problem import without_ridge
 from dpverify.running import Output, Randomness
-
-_SOURCE = "bst14.objpert-privacy"
 
 
 @dataclass(frozen=True)
@@ -102,18 +98,15 @@ class ObjectivePerturbation(Weakenable):
     hiding_share: Proper = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-objpert"
-    statements: ClassVar[tuple[str, ...]] = (
-        _SOURCE,
+    id = "bst14.alg-objpert"
+    statements = (
+        "bst14.objpert-privacy",
         "bst14.thmE.1.1",
         "bst14.thmE.1.2",
         "bst14.thmE.2.1",
         "bst14.thmE.2.2",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run",
-        "parameters": "noise and regularizer are those of the correction, as bst14.objpert-privacy is refuted",
-    }
+    unstated = reasons("bst14.alg-objpert")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -205,21 +198,11 @@ class ObjectivePerturbation(Weakenable):
         least = self._least_noise(self.objective_epsilon - self.determinant_epsilon(n))
         return too_small("the noise's scale", self.noise_scale, least)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee asked for, and with Gaussian noise the whole profile; none if it does not hold."""
-        if self.withdrawn(n):
-            return Guarantees()
         claim = ApproxDP(self.epsilon, self.delta) if self.delta > 0 else PureDP(self.epsilon)
-        because = (
-            "epsilon is split between the noise, the Hessian's determinant and the minimizer's error: with the printed "
-            "noise and Delta the determinant's share is spent in addition"
-        )
-        theorem = replace_one(
-            claim,
-            _SOURCE,
-            conditions=(*never_refused(UNCERTIFIED), *self.problem.conditions),
-            origin=Corrected(_SOURCE, f"{claim}", because, "every epsilon > 0"),
-        )
+        conditions = (*never_refused(UNCERTIFIED), *self.problem.conditions)
+        theorem = promised(f"{self.id}/privacy", claim, conditions=conditions, claim=claim)
         sharper = replace(theorem, guarantee=ProfileDP(self._profile(n))) if self.delta > 0 else None
         return Guarantees(theorem, sharpest=sharper, as_printed=theorem)
 
@@ -253,12 +236,9 @@ class ObjectivePerturbation(Weakenable):
         if not math.isfinite(bound):
             return None
         theorem = "E.2" if self.problem.constants.strong_convexity > 0 else "E.1"
-        source = f"bst14.thm{theorem}.{1 if self.delta == 0 else 2}"
-        if regularization > 0:
-            words = "Delta R^2 / 2 + E ||b||^2 / (2 K) + n L (the minimizer's error)"
-        else:
-            words = "E ||b||^2 / (2 n Delta) + n L (the minimizer's error)"
-        return StatedRisk(bound, total=True, sources=(source,), formula=words, origin=perturbed_risk(source))
+        name = f"{self.id}/risk by thm{theorem}.{1 if self.delta == 0 else 2}"
+        noisy = "Delta R^2 / 2 + E ||b||^2 / (2 K)" if regularization > 0 else "E ||b||^2 / (2 n Delta)"
+        return StatedRisk(bound, total=True, **words(name, terms=noisy))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, p).

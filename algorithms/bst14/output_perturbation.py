@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import scipy
 
 from dpverify.algorithms.conditions import admitted, never_refused, refuse_or_withdraw, too_small
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import AboveOne, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import GDP, ApproxDP, Condition, PureDP
 from dpverify.privacy.mixtures import smallest_noise_multiplier
 from dpverify.problems import Dataset, Problem
@@ -31,23 +28,6 @@ from dpverify.problems.arrays import Array, like, row_sums
 from dpverify.problems.losses import check_not_flat
 from dpverify.problems.per_run.batched_minimizers import UNCERTIFIED, DataMinimum, minimizer_of
 from dpverify.running import Output, Randomness, StatedStructure, single_noise
-
-_RISKS = {
-    "bst14.lem4.1": "O( ) of the introduction, no constant",
-    "bst14.thmE.1.1": "O(R L p / epsilon)",
-    "bst14.thmE.1.2": "O(R L sqrt(p ln(1/delta)) / epsilon)",
-    "bst14.thmE.2.1": "O(L^2 p^2 / (n Delta epsilon^2))",
-    "bst14.thmE.2.2": "O(L^2 p ln(1/delta) / (n Delta epsilon^2))",
-}
-"""What the paper prints of the risk of output and objective perturbation."""
-
-
-def perturbed_risk(source: str) -> Corrected:
-    """Where the risk of a perturbation comes from."""
-    because = (
-        "every constant is written out, for the noise that is added and for the minimizer's certified error"
-    )
-    return Corrected(source, _RISKS[source], because, "every n and epsilon")
 
 
 class PerturbedMinimizer(Weakenable):
@@ -58,8 +38,6 @@ class PerturbedMinimizer(Weakenable):
 
     problem: Problem
     slack: float
-    fewest: ClassVar[int] = 1
-    """Records."""
 
     def sensitivity(self, n: int) -> float:
         """How far apart the exact minimizers of two neighbors can be, s / (n Delta); a length."""
@@ -155,11 +133,9 @@ class OutputPerturbation(PerturbedMinimizer):
     noise_scale: NotNegative | None = None
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg3"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.lem4.1", "bst14.lem4.2")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "queries": "the paper does not say how the minimizer is found; counted in every run"
-    }
+    id = "bst14.alg3"
+    statements = ("bst14.lem4.1", "bst14.lem4.2")
+    unstated = reasons("bst14.alg3")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -210,18 +186,10 @@ class OutputPerturbation(PerturbedMinimizer):
     def _voids(self, n: int) -> tuple[str, ...]:
         return too_small("the noise's scale", self.noise_scale, self.least_scale(n))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """epsilon-DP for n records; none if the noise is too small."""
-        if self.withdrawn(n):
-            return Guarantees()
-        theorem = replace_one(
-            PureDP(self.epsilon),
-            "bst14.lem4.1",
-            conditions=self.conditions,
-            origin=AsPrinted(
-                "bst14.lem4.1", f"{PureDP(self.epsilon)}", "every epsilon > 0, Delta-strongly convex losses"
-            ),
-        )
+        claim = PureDP(self.epsilon)
+        theorem = promised("bst14.alg3/privacy", claim, conditions=self.conditions, claim=claim)
         return Guarantees(theorem, as_printed=theorem)
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -233,14 +201,7 @@ class OutputPerturbation(PerturbedMinimizer):
         if not math.isfinite(lipschitz):
             return None
         distance = self.problem.constraint.dimension * self.scale(n) + self.distance_allowed(n)
-        return StatedRisk(
-            n * lipschitz * distance,
-            total=True,
-            sources=("bst14.lem4.1",),
-            conditions="derived from the noise's mean",
-            formula="n L (p scale + the minimizer's error), scale = 2 L / (n Delta epsilon)",
-            origin=perturbed_risk("bst14.lem4.1"),
-        )
+        return StatedRisk(n * lipschitz * distance, total=True, **words("bst14.alg3/risk"))
 
     def noise(self, n: int, rng: Randomness, runs: int) -> Array:
         """Noise whose norm has a Gamma law."""
@@ -303,9 +264,9 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
     slack: Share = 0.01
     withdraw_guarantee: bool = False
 
-    id: ClassVar[str] = "bst14.alg-local-approx"
-    statements: ClassVar[tuple[str, ...]] = ("bst14.thmC.1", "bst14.thmC.2")
-    fewest: ClassVar[int] = 2
+    id = "bst14.alg-local-approx"
+    statements = ("bst14.thmC.1", "bst14.thmC.2")
+    fewest = 2
 
     def __post_init__(self) -> None:
         """Refuse a loss that is not strongly convex and Lipschitz on a bounded set, and too little noise."""
@@ -349,11 +310,8 @@ class GaussianOutputPerturbation(PerturbedMinimizer):
         dimension = self.problem.constraint.dimension
         return float(scipy.special.chdtrc(dimension, dimension * self.zeta_at(n) ** 2))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """(epsilon, delta)-DP, and the GDP behind it; none if the noise is too small."""
-        whole_number("n", n, at_least=2)
-        if self.withdrawn(n):
-            return Guarantees()
         mu = (1 + self.slack) * self.sensitivity(n) / self.noise_stddev(n)
         theorem = replace_one(ApproxDP(self.epsilon, self.delta), "bst14.thmC.1", conditions=self.conditions)
         return Guarantees(theorem, sharpest=replace(theorem, guarantee=GDP(mu)), as_printed=theorem)

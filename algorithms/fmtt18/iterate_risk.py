@@ -17,45 +17,14 @@ With eta = 2 R / (G sqrt(T')) and D = 2 R that is at most the 4 R G / sqrt(T') w
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import Problem
 from dpverify.problems.losses import check_not_flat
 
-_MORE_NOISE = "every epsilon > 0, independent records, eta <= 2/beta"
-_THEOREM_NOISE = "every epsilon > 0, sigma = 2 L sqrt(2 ln(1.25/delta)) / epsilon, independent records"
-_ORIGINS: Mapping[str, Origin] = {
-    "fmtt18.thm29": AsPrinted(
-        "fmtt18.thm29", "4 R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2)", _THEOREM_NOISE
-    ),
-    "fmtt18.thm30": AsPrinted(
-        "fmtt18.thm30", "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / epsilon^2)", _THEOREM_NOISE
-    ),
-    "fmtt18.cor31": Corrected(
-        "fmtt18.cor31",
-        "4 sqrt(2) R L / sqrt(n) * sqrt(1 + 8 d ln(1.25/delta) / (m epsilon^2)), with sigma = 2 L sqrt(ln(1.25/delta) "
-        "/ m) / epsilon",
-        "the noise is sqrt(2) times the printed one, with which the printed bound agrees",
-        _MORE_NOISE,
-    ),
-    "fmtt18.thm32": Corrected(
-        "fmtt18.thm32",
-        "4 R L / sqrt(n) * sqrt(1 + 16 d q ln(1/delta) / epsilon^2) with q = max(2 k ln(n) / n, 2 ln(1/delta))",
-        "q has the harmonic number H_n in place of ln n",
-        "epsilon in (0, 1), delta in (0, 1/2), independent records",
-    ),
-    "fmtt18.cor34": Corrected(
-        "fmtt18.cor34",
-        "4 sqrt(2) R L / sqrt(n) (sqrt(1 + 8 d ln(1.25/delta) / epsilon^2) + epsilon sqrt(d) / (2 ln(1.25/delta)))",
-        "enough noise for this epsilon, and the bias that the printed lambda has for these losses",
-        _MORE_NOISE,
-    ),
-}
 _TOLERANCE = 1e-12
 """Relative: how close to the theorem's rate a rate must be to have the theorem's risk."""
 
@@ -103,7 +72,6 @@ def stop_risk(
     best: float,
     bound: float,
     source: str,
-    formula: str = "4 R sqrt(L^2 + d sigma^2) / sqrt(n)",
 ) -> StatedRisk | None:
     """Excess population risk of one of several consecutive iterates: a theorem's at its rate, else what is proved.
 
@@ -113,18 +81,9 @@ def stop_risk(
     found = random_iterate_risk(problem, iterates=iterates, rate=rate, noise_stddev=noise_stddev)
     if not math.isfinite(found):
         return None
-    stated = StatedRisk(
-        found,
-        total=False,
-        population=True,
-        sources=("fmtt18.thm28",),
-        conditions="the records are independent draws from the population",
-        formula="D^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2 + L D / T, T iterates",
-    )
-    if not math.isclose(rate, best, rel_tol=_TOLERANCE):
-        return stated
-    sources = (source, "fmtt18.thm28")
-    return replace(stated, bound=bound, sources=sources, formula=formula, origin=_ORIGINS[source])
+    attained = math.isclose(rate, best, rel_tol=_TOLERANCE)
+    theirs, name = (bound, source) if attained else (found, "fmtt18.thm28")
+    return StatedRisk(theirs, total=False, population=True, **words(f"{name}/risk"))
 
 
 def skip_risk(
@@ -140,7 +99,6 @@ def skip_risk(
         best=skip_rate(problem, n, noise_stddev),
         bound=4 * math.sqrt(2 / n) * problem.constraint.largest_norm * norm,
         source=source,
-        formula="4 sqrt(2) R sqrt(L^2 + d sigma^2) / sqrt(n)",
     )
     if stated is None or bias == 0.0:
         return stated
@@ -148,16 +106,14 @@ def skip_risk(
 
 
 def step_queries(
-    most: int, *, words: str, source: str, id_: str, exact: bool = False, mean: float | None = None
+    most: int, *, said: str, source: str, id_: str, exact: bool = False, mean: float | None = None
 ) -> tuple[StatedQueries, ...]:
     """Oracle calls of an algorithm with one gradient and one projection a step; `mean`: in expectation."""
-    origin = AsPrinted(id_, f"{words} = {most}: one gradient per step", "every n")
+    row = words("fmtt18.steps/queries", words=said, most=most, source=source, algorithm=id_)
     oracles: tuple[Literal["gradient", "projection"], ...] = ("gradient", "projection")
     found = []
     for oracle in oracles:
-        found.append(
-            StatedQueries(oracle, most, exact=exact, sources=(source,), formula=words, origin=origin)
-        )
+        found.append(StatedQueries(oracle, most, exact=exact, **row))
         if mean is not None:
             found.append(StatedQueries(oracle, mean, expected=True, sources=(source,)))
     return tuple(found)
@@ -165,4 +121,4 @@ def step_queries(
 
 def skip_queries(n: int, id_: str) -> tuple[StatedQueries, ...]:
     """Oracle calls of Skip-PNSGD: n - t_0, with t_0 uniform on {0, ..., floor(n/2)}."""
-    return step_queries(n, words="at most n", source="fmtt18.skip", id_=id_, mean=n - (n // 2) / 2)
+    return step_queries(n, said="at most n", source="fmtt18.skip", id_=id_, mean=n - (n // 2) / 2)

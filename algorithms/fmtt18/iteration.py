@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from dpverify.algorithms.conditions import refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import CountOrZero, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import numbers, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
-from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, Guarantee, ProtectedRecords
+from dpverify.privacy import ALL_RECORDS, RDP, Condition, ConditionKind, ProtectedRecords
 from dpverify.privacy.iteration import NoisyIteration
 from dpverify.problems.declared import is_our_own
 from dpverify.running import Output, Randomness, StatedStep, StatedStructure
@@ -95,14 +94,6 @@ class LaplaceNoise:
         return max(0.0, r + rest / (order - 1))
 
 
-_BEST_SCHEDULE = Corrected(
-    "fmtt18.thm22",
-    "sum of R_order(zeta_t, a_t) for a schedule a_t >= 0 with z_t >= 0 and z_T = 0",
-    "the best schedule in the form of GDP",
-    "every order, Gaussian noise",
-)
-
-
 def _stated(maps: tuple[Map, ...], data: Any, stddev: float, constant: float) -> StatedStep:
     def move(states: Any, _: np.random.Generator) -> Any:
         for map_ in maps:
@@ -148,11 +139,7 @@ class ContractiveNoisyIteration(Weakenable):
 
     id = "fmtt18.cni"
     statements = ("fmtt18.thm22", "fmtt18.lem20", "fmtt18.lem21", "fmtt18.def10")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "any maps, no risk",
-        "queries": "the maps are not oracles",
-        "parameters": "its noise and rate are arguments; no formula is printed for them",
-    }
+    unstated = reasons("fmtt18.cni")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -197,10 +184,9 @@ class ContractiveNoisyIteration(Weakenable):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients, if a map asks for any."""
         count = self.gradient_query_count(n)
-        words = "n in each of T steps"
-        origin = AsPrinted(self.id, f"{words} = {count}: one gradient per step", "every n")
-        one = StatedQueries("gradient", count, sources=self.statements[:1], formula=words, origin=origin)
-        return (one,) if count else ()
+        said, source = "n in each of T steps", "fmtt18.thm22"
+        row = words("fmtt18.steps/queries", words=said, most=count, source=source, algorithm=self.id)
+        return (StatedQueries("gradient", count, **row),) if count else ()
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Run; points have the shape of the start with runs in front."""
@@ -287,23 +273,16 @@ class ContractiveNoisyIteration(Weakenable):
         }
         return tuple(Condition(ConditionKind.AS_DECLARED, text) for text, known in words.items() if not known)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """GDP by the best schedule if all noise is Gaussian, else RDP by an even one; empty without shifts."""
-        whole_number("n", n, at_least=1)
-        if self.withdrawn(1) or self.shifts is None:
+        if self.shifts is None:
             return Guarantees()
         iteration = self.noisy_iteration()
-        guarantee: Guarantee
+        under: dict[str, Any] = {"conditions": self._conditions, "protected": self.protected}
         if iteration is None:
-            guarantee, origin = RDP(ScheduleCurve(self._laws, self.even_schedule())), None
-        else:
-            guarantee, origin = iteration.gdp(), _BEST_SCHEDULE
-        conditions = self._conditions
-        return Guarantees(
-            replace_one(
-                guarantee, "fmtt18.thm22", conditions=conditions, protected=self.protected, origin=origin
-            )
-        )
+            curve = RDP(ScheduleCurve(self._laws, self.even_schedule()))
+            return Guarantees(replace_one(curve, "fmtt18.thm22", **under))
+        return Guarantees(promised("fmtt18.cni/privacy", iteration.gdp(), **under))
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,20 @@ each of them about ln(n)/n times that of a single step, so that about n tasks co
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from dpverify.algorithms.conditions import a_dataset, covered, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import step_queries, stop_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import StopPNSGD
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import GDP, RDP, Adjacency, Condition, StatedGuarantee
 from dpverify.privacy.mixtures import harmonic
 from dpverify.problems import ConstraintSet, Dataset, Loss, Problem
@@ -30,12 +29,6 @@ from dpverify.problems.losses import check_not_flat
 from dpverify.running import Output, Randomness
 
 _SOURCES = ("fmtt18.thm32", "fmtt18.lem25", "fmtt18.lem15")
-_PRIVACY = Corrected(
-    "fmtt18.thm32",
-    "k tasks: 4 k L^2 ln n / (n sigma^2) order, at orders with sigma >= L sqrt(2 order (order - 1))",
-    "the sum of the mixtures' own Renyi divergences, of which the paper bounds one part; its ln n should be H_n",
-    "every order > 1, eta <= 2/beta",
-)
 
 
 @dataclass(frozen=True)
@@ -100,7 +93,7 @@ class MultitaskStopPNSGD(Weakenable):
         "fmtt18.thm28",
         "fmtt18.lem27",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.multitask")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -192,15 +185,11 @@ class MultitaskStopPNSGD(Weakenable):
             f"task {place}: {reason}" for place, task in enumerate(self.tasks, 1) for reason in task.voids
         )
 
-    def gradient_query_count(self, n: int) -> int:
-        """At most k n in a run."""
-        return len(self.losses) * whole_number("n", n, at_least=1)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most k n gradients, k (n + 1) / 2 in expectation, and as many projections."""
         k, n = len(self.losses), whole_number("n", n, at_least=1)
-        words = "at most k n for k tasks"
-        return step_queries(k * n, words=words, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
+        said = "at most k n for k tasks"
+        return step_queries(k * n, said=said, source="fmtt18.stop", id_=self.id, mean=k * (n + 1) / 2)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run all tasks, one after another, on a data set of n records; points have shape (runs, k, d)."""
@@ -249,11 +238,8 @@ class MultitaskStopPNSGD(Weakenable):
         curve = self.total_renyi(n, index)
         return StatedGuarantee(curve, Adjacency.INDEX, index, sources=_SOURCES, conditions=self._conditions)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """RDP of all tasks together at the worst index, the corrected theorem's RDP, and the local guarantee."""
-        n = whole_number("n", n, at_least=1)
-        if self.withdrawn(1):
-            return Guarantees()
         printed = [
             (stated.guarantee.curve, count)
             for task, count in self._different_tasks
@@ -266,7 +252,7 @@ class MultitaskStopPNSGD(Weakenable):
         conditions = self._conditions
         local = replace_one(alone, "fmtt18.lem27", "fmtt18.lem15", conditions=conditions)
         return Guarantees(
-            replace_one(self.total_renyi(n), *_SOURCES, conditions=conditions, origin=_PRIVACY),
+            promised("fmtt18.multitask/privacy", self.total_renyi(n), conditions=conditions),
             as_printed=replace_one(theorem, "fmtt18.thm32", conditions=conditions),
             local=replace(local, local=True),
         )

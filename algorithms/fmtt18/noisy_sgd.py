@@ -133,25 +133,18 @@ class NoisySGD(Weakenable, ABC):
         """How often a run goes over n records."""
         return 1
 
-    def gradient_query_count(self, n: int) -> int:
-        """The largest number of gradients that a run asks for: n times the number of passes."""
-        return whole_number("n", n, at_least=1) * self.passes(n)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """One gradient and one projection a step."""
         return step_queries(
-            self.gradient_query_count(n),
-            words=self.steps_words,
+            whole_number("n", n, at_least=1) * self.passes(n),
+            said=self.steps_words,
             source=self.statements[0],
             id_=self.id,
             exact=not self.stops_early,
         )
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee at the worst index, the theorem's as printed or corrected, and the local one."""
-        n = whole_number("n", n, at_least=1)
-        if self.withdrawn(1):
-            return Guarantees()
         source = "fmtt18.lem27" if self.claim == "local" else self.theorem
         worst = self._states(self._at_worst(n), source)
         return Guarantees(worst, as_printed=self._printed(n), local=self._local())

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import noisy_gradient_norm, skip_risk, stop_risk
 from dpverify.algorithms.fmtt18.noisy_sgd import NoisySGD, theorem_parameters
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
+from dpverify.algorithms.promises import StatedRisk, reasons
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -116,10 +115,7 @@ class PNSGD(_EveryStep):
         "fmtt18.prop18",
         "fmtt18.sgd-update",
     )
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the paper bounds that of Stop and Skip, not that of the last iterate",
-        "parameters": SEARCHED_NOISE,
-    }
+    unstated = reasons("fmtt18.alg1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -300,10 +296,7 @@ class PNMSGD(_EveryStep):
     theorem = "fmtt18.thm35"
     steps_words = "n^2"
     statements = ("fmtt18.thm35", "fmtt18.appB")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the paper names regret bounds from elsewhere and states none",
-        "parameters": SEARCHED_NOISE,
-    }
+    unstated = reasons("fmtt18.alg2")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -6,33 +6,25 @@ The noise of the steps on public records hides the private ones before them, so 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import ProfileDP, ProtectedRecords
 from dpverify.privacy.iteration import per_index
 from dpverify.privacy.mixtures import GaussianMixtureProfile
 from dpverify.problems import Problem
 
-_ORIGIN = Corrected(
-    "fmtt18.cor31",
-    "(epsilon, delta)-DP for sigma = 2 L sqrt(ln(1.25/delta) / m) / epsilon",
-    "the exact profile at the last private index, for any sigma; the printed one lacks a factor 2 under the root",
-    "every epsilon >= 0, eta <= 2/beta, the same public records on both sides",
-)
 _LOST = 2.0**-53
 """Noise in a step that is smaller, relative to the largest point, is lost in rounding."""
 _STEP_DOWN = 2.0**0.25
@@ -66,7 +58,7 @@ class PublicRecordsLast(SkipPNSGD):
 
     id = "fmtt18.public"
     statements = ("fmtt18.cor31", "fmtt18.thm30", "fmtt18.thm24", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.public")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -133,12 +125,12 @@ class PublicRecordsLast(SkipPNSGD):
         profile, curve = self.guarantee_at(n, last), self.rdp_at(n, last)
         if profile is None:
             return Guarantees()
-        stated = replace_one(
+        stated = promised(
+            "fmtt18.public/privacy",
             profile.guarantee,
-            "fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31",
+            source="fmtt18.lem27" if self.claim == "local" else "fmtt18.cor31",
             protected=ProtectedRecords(public_last=self.public),
             conditions=self.problem.conditions,
-            origin=_ORIGIN,
         )
         printed = None if curve is None else replace(stated, guarantee=curve.guarantee, origin=None)
         return Guarantees(stated, as_printed=printed, local=self._local())

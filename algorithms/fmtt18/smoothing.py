@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import Self
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.contract import Guarantees
@@ -14,7 +14,7 @@ from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.fmtt18.iterate_risk import check_bounded, skip_queries, skip_rate, skip_risk
 from dpverify.algorithms.fmtt18.projected_noisy_sgd import SkipPNSGD
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.ledger.origins import AsPrinted, Corrected
@@ -65,7 +65,7 @@ class SmoothedPNSGD(Weakenable):
 
     id = "fmtt18.smoothing"
     statements = ("fmtt18.cor34", "fmtt18.thm33", "fmtt18.thm30", "fmtt18.thm28")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("fmtt18.smoothing")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -121,10 +121,6 @@ class SmoothedPNSGD(Weakenable):
     def _voids(self, n: int) -> tuple[str, ...]:
         return self.algorithm.voids
 
-    def gradient_query_count(self, n: int) -> int:
-        """At most n in a run; n - t_0 for the t_0 that the run drew."""
-        return self.algorithm.gradient_query_count(n)
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """At most n gradients of the convolved loss, and as many projections."""
         return skip_queries(whole_number("n", n, at_least=1), self.id)
@@ -137,9 +133,9 @@ class SmoothedPNSGD(Weakenable):
         """Run on a data set of n records; points have shape (runs, d)."""
         return self.algorithm(admitted(self, data), rng=rng, runs=runs)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The guarantee at the worst index, which is the last one, and the local one."""
-        return Guarantees() if self.withdrawn(1) else self._stating.guarantees(n)
+        return self._stating.guarantees(n)
 
     def guarantee_at(self, n: int, index: int) -> StatedGuarantee | None:
         """The profile at one index from 1; None if the claim was withdrawn."""

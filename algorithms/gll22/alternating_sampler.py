@@ -6,10 +6,10 @@ It samples a strongly log-concave density through value queries of single record
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
 from dpverify.algorithms.examples import Examples, Setting
@@ -23,9 +23,8 @@ from dpverify.algorithms.gll22.rejection_inner_step import (
     truncation_error,
 )
 from dpverify.algorithms.parameters import Count, Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, reasons
 from dpverify.checks import whole_number
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Output, Randomness
 from dpverify.running.foresight import foresee
@@ -141,10 +140,7 @@ class AlternatingSampler(DensitySampler):
 
     id = "gll22.alg1"
     statements = ("gll22.thm5.2", "gll22.lem5.5", "gll22.thm5.6", "gll22.cor4.3", "gll22.figure1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the density's, which Theorem 6.2 bounds for the mechanism",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("gll22.alg1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -172,10 +168,6 @@ class AlternatingSampler(DensitySampler):
         mixing = mixing_error(density, step_size, steps)
         return SamplingSchedule(step_size, steps, mixing, min(1.0, steps * each))
 
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
-        return self._voids(whole_number("n", n, at_least=1))
-
     def _voids(self, n: int) -> tuple[str, ...]:
         found = self.schedule
         if found.total_variation <= self.accuracy * (1 + 1e-12):
@@ -185,22 +177,10 @@ class AlternatingSampler(DensitySampler):
             f"{found.mixing:.3g} + {found.truncation:.3g} only, above {self.accuracy:g}",
         )
 
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Theorems 5.2 and 5.6 with explicit constants; None if it was withdrawn."""
-        whole_number("n", n, at_least=1)
-        if self._voids(n):
-            return None
-        printed = (
-            "total variation at most delta after Theta(G^2 / mu log^2(G^2 (d / mu + D^2) / delta)) steps"
-        )
-        because = "the number of steps is the proven one, with its constants"
-        return StatedSamplingError(
-            "total variation",
-            self.schedule.total_variation,
-            sources=("gll22.thm5.2", "gll22.lem5.5"),
-            formula=f"total variation at most {self.accuracy:g} after T steps with explicit constants",
-            origin=Corrected("gll22.thm5.6", printed, because, "every accuracy in (0, 1)"),
-        )
+    @property
+    def total_variation(self) -> float:
+        """Theorems 5.2 and 5.6 with explicit constants: bound on the distance from the right law."""
+        return self.schedule.total_variation
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """T times 4 e / (1 - error of a step) value queries, in expectation; whatever n.
@@ -210,8 +190,7 @@ class AlternatingSampler(DensitySampler):
         whole_number("n", n, at_least=1)
         found = self.schedule
         bound = found.steps * inner_queries(min(1.0, found.truncation / found.steps))
-        words = f"T = {found.steps} steps, each at most 4 e / (1 - error) values in expectation"
-        return self._values(bound, n, "gll22.thm5.6", words=words, printed="O(T)")
+        return self._values(bound, n, steps=found.steps)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

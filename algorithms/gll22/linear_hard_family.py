@@ -9,22 +9,21 @@ Losses are <w, s> for a record s (the paper's f(x; s) = <x, s>), risks are popul
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
-from dpverify.algorithms.contract import Algorithm, Guarantees, replace_one
+from dpverify.algorithms.contract import Algorithm, Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, PositiveOrInfinity, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Unstated
 from dpverify.privacy import GDP
 from dpverify.privacy.mixtures import gaussian_noise_multiplier
 from dpverify.problems import Ball, Dataset, Linear, Problem
@@ -67,12 +66,7 @@ class LinearHardFamily(Algorithm):
 
     id = "gll22.lower-instance"
     statements = ("gll22.thm7.1", "gll22.lem7.4")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "a hard family: it bounds risks from below",
-        "queries": "those of the solver",
-        "weaker version": "the private solver that is tried on it, MeanMinimizer, has one",
-        "parameters": "it is an instance: its parameters are arguments",
-    }
+    unstated = reasons("gll22.lower-instance")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -145,11 +139,6 @@ class LinearHardFamily(Algorithm):
         signs = 2 * rng.integers(0, 2, (runs, self.dimension), "signs") - 1
         return Output(rng.xp.astype(signs, rng.xp.float64))
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: it makes instances."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
     def least_excess(self, records: int) -> float:
         """The smallest mean excess risk of any algorithm that sees only a number of whole records, if d = 1.
 
@@ -205,14 +194,10 @@ class MeanMinimizer(Weakenable):
     def _read(self, n: int) -> int:
         return whole_number("n", n, at_least=1) if self.first is None else min(n, self.first)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """GDP of the Gaussian mechanism."""
-        read = self._read(n)
-        if self.withdrawn(1):
-            return Guarantees()
-        mu = 2 * self.clip / (read * self.noise_stddev)
-        words = "the solver tried on the family is not from the paper; its noise is the Gaussian mechanism's"
-        return Guarantees(replace_one(GDP(mu), origin=Unstated(words)))
+        mu = 2 * self.clip / (self._read(n) * self.noise_stddev)
+        return Guarantees(promised("gll22.lower-instance/privacy of a solver", GDP(mu)))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set; points have shape (runs, d)."""
@@ -258,9 +243,9 @@ class HardFamilyTrial:
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The values that the solver sees, d of each of its records, whatever it is called on."""
-        count, words = self.n * self.family.dimension, "k = n d, the values that the bound allows"
-        origin = AsPrinted("gll22.thm7.1", f"k = {count} values", "every k")
-        return (StatedQueries("value", count, formula=words, origin=origin),)
+        count = self.n * self.family.dimension
+        row = words("gll22.lower-instance/queries of a trial", count=count)
+        return (StatedQueries("value", count, **row),)
 
     @property
     def sample_size(self) -> int:

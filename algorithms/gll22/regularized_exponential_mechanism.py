@@ -6,17 +6,17 @@ Risks are means over the records here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify.algorithms.conditions import admitted, never_refused
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised, replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.alternating_sampler import AlternatingSampler
 from dpverify.algorithms.gll22.regularized_density import (
@@ -26,7 +26,7 @@ from dpverify.algorithms.gll22.regularized_density import (
     quadratic_curvature,
 )
 from dpverify.algorithms.parameters import NotNegative, Positive, Proper, TinyEpsilon
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedQueries, StatedRisk, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.certified_rejection import FEW_ACCEPTED
 from dpverify.algorithms.samplers.free_coordinates import (
     RiskPotential,
@@ -38,7 +38,6 @@ from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.privacy import GDP, ApproxDP, Guarantee, ProfileDP, gaussian_hockey_stick
 from dpverify.problems import AllSpace, Ball, Box, Dataset, Problem, Simplex
 from dpverify.problems.losses import check_not_flat
@@ -104,31 +103,6 @@ class TunedMechanism(NamedTuple):
     inverse_temperature: float
     regularization: float
     total_variation: float
-
-
-_PROFILE = AsPrinted(
-    "gll22.thm6.2",
-    "the profile of two Gaussians with variance 1, G sqrt(k) / (n sqrt(mu)) apart",
-    "every epsilon >= 0, G-Lipschitz differences of mu-strongly convex regularized losses",
-)
-_RISK = (
-    "d / k + mu D^2 / 2, k and mu tuned by the exact Gaussian profile",
-    Corrected(
-        "gll22.thm6.2",
-        "d / k + mu D^2 / 2",
-        "D is the largest distance from the regularizer's center, which lies in the set",
-        "every k and mu",
-    ),
-)
-_POPULATION_RISK = (
-    "G^2 / (n mu) + d / k + mu D^2 / 2",
-    Corrected(
-        "gll22.thm6.8",
-        "G / (n mu) + d / k + mu D^2 / 2",
-        "Theorem 6.7, on which it rests, gives G^2 / (n mu)",
-        "independent records",
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -207,7 +181,7 @@ class RegularizedExponentialMechanism(Weakenable):
         "gll22.rem6.10",
         "gll22.cor4.3",
     )
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("gll22.rem")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -366,27 +340,21 @@ class RegularizedExponentialMechanism(Weakenable):
         found = f"delta = {reached:.4g} at epsilon = {self.epsilon:g}"
         return (f"k and mu give {found}, above {self.delta:g}",)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The profile of Theorem 6.2 with what sampling costs, and (epsilon, delta); none if withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
         mu, tau = self.gdp_mu(n), self._total_variation(n)
         profile: Guarantee = GDP(mu)
-        sources: tuple[str, ...] = ("gll22.thm6.2", "gll22.thm2.1")
-        origin: Origin | None = _PROFILE
+        name = "gll22.rem/profile"
         if tau:
             label = f"{mu:.4g}-GDP up to a total variation of {tau:.3g}"
             profile = ProfileDP(SampledGaussianProfile(mu, tau), label)
-            sources += ("gll22.thm5.6",)
-            printed = f"({self.epsilon:g}, {self.delta:g})-DP, a third of delta paid for the sampler"
-            because = "total variation tau costs (1 + e^epsilon) tau, more than is printed for it"
-            paid = Corrected("gll22.thm6.4", printed, because, "epsilon below 100")
-            origin = paid if self.tuning == "erm" else None
+            name = f"gll22.rem/{self.tuning} profile of samples"
         refusals = never_refused(FEW_ACCEPTED) if self.sampling == "rejection" else ()
         conditions = (*refusals, *self.problem.conditions)
-        headline = replace_one(profile, *sources, conditions=conditions, origin=origin)
+        epsilon, delta = self.epsilon, self.delta
+        headline = promised(name, profile, conditions=conditions, epsilon=epsilon, delta=delta)
         theorem = "gll22.thm6.4" if self.tuning == "erm" else "gll22.thm6.9"
-        claim = ApproxDP(self.epsilon, self.delta)
+        claim = ApproxDP(epsilon, delta)
         return Guarantees(headline, as_printed=replace_one(claim, theorem, conditions=conditions))
 
     def risk_bound(self, n: int) -> StatedRisk | None:
@@ -405,31 +373,15 @@ class RegularizedExponentialMechanism(Weakenable):
             bound += constants.gradient_sensitivity**2 / (n * (mu + self._strong_convexity))
         if not math.isfinite(bound):
             return None
-        sources = ("gll22.thm6.8", "gll22.thm6.7") if population else ("gll22.thm6.2", "gll22.lem6.1")
-        formula, origin = _POPULATION_RISK if population else _RISK
-        return StatedRisk(
-            bound,
-            total=False,
-            population=population,
-            sources=sources,
-            conditions="records drawn independently from the population" if population else "",
-            formula=f"{formula}, and tau L D for the sampler" if tau else formula,
-            origin=origin,
-        )
+        row = words(f"gll22.rem/{self.tuning} risk", sampler=", and tau L D for the sampler" if tau else "")
+        return StatedRisk(bound, total=False, population=population, **row)
 
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """0 for the exact samplers; else what Theorem 5.6 proves with explicit constants."""
         whole_number("n", n, at_least=1)
         if self.sampling == "alternating":
             return self.alternating_sampler(n).sampling_error(n)
-        printed = "density proportional to exp(-k (F + mu ||x||^2 / 2))"
-        return StatedSamplingError(
-            "total variation",
-            0.0,
-            sources=("gll22.thm6.2",),
-            formula="the density exp(-k (F + mu ||x||^2 / 2)) on the ball, exactly",
-            origin=AsPrinted("gll22.thm6.2", printed, "every data set"),
-        )
+        return StatedSamplingError("total variation", 0.0, **words("gll22.rem/sampling error"))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Oracle calls for n records; a run by rejection would alone need the envelope, so each counts it."""
@@ -438,9 +390,7 @@ class RegularizedExponentialMechanism(Weakenable):
             return self.alternating_sampler(n).queries(n)
         if self.sampling == "rejection":
             return sampling_queries(affine_dimension(self.problem.constraint), n)
-        words = "n, where the density is a Gaussian on the ball"
-        origin = Unstated("the paper counts no queries where the density is a Gaussian")
-        return (StatedQueries("gradient", n, formula=words, origin=origin),)
+        return (StatedQueries("gradient", n, **words("gll22.rem/queries")),)
 
     def sharpened(self, n: int, factor: float) -> Self:
         """The same with the exponent for n records times the factor."""

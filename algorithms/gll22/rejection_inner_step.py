@@ -10,27 +10,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import scipy
 
 from dpverify.algorithms.conditions import admitted, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.gll22.regularized_density import Expansion, RegularizedDensity
 from dpverify.algorithms.parameters import Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
 from dpverify.algorithms.samplers.restricted_gaussian import RestrictedGaussian
 from dpverify.algorithms.samplers.tilted_gaussians import SkewGaussian
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.problems import Dataset, Loss, Problem
 from dpverify.problems.arrays import dot, namespace
 from dpverify.problems.losses import GeneralizedLinear
@@ -292,6 +291,7 @@ class DensitySampler(Weakenable):
     inverse_temperature: float
     regularization: float
     anchor: Sequence[float] | None
+    accuracy: float
     withdraw_guarantee: bool
     expanded: bool
 
@@ -311,20 +311,26 @@ class DensitySampler(Weakenable):
             self.problem, self.inverse_temperature, self.regularization, self.anchor, self.expanded
         )
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: `RegularizedExponentialMechanism` states the privacy that follows."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
+    def withdrawn(self, n: int) -> tuple[str, ...]:
+        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
+        return self._voids(whole_number("n", n, at_least=1))
 
-    def _values(
-        self, bound: float, n: int, *sources: str, words: str, printed: str
-    ) -> tuple[StatedQueries, ...]:
+    @property
+    @abstractmethod
+    def total_variation(self) -> float:
+        """Bound on the distance from the right law."""
+
+    def sampling_error(self, n: int) -> StatedSamplingError | None:
+        """The paper's bound with explicit constants; None if the accuracy is not proved."""
+        if self.withdrawn(n):
+            return None
+        row = words(f"{self.id}/sampling error", accuracy=self.accuracy)
+        return StatedSamplingError("total variation", self.total_variation, **row)
+
+    def _values(self, bound: float, n: int, **numbers: int) -> tuple[StatedQueries, ...]:
         """A bound on the expected value queries, and the gradients of an expansion."""
-        because = "the constant 4 e / (1 - error) is what the proof gives"
-        origin = Corrected(sources[0], f"{printed} values in expectation", because, "every n and d")
-        values = StatedQueries(
-            "value", bound, exact=False, expected=True, sources=sources, formula=words, origin=origin
-        )
+        row = words(f"{self.id}/queries", **numbers)
+        values = StatedQueries("value", bound, exact=False, expected=True, **row)
         return (values,) if self.density.expansion is None else (values, StatedQueries("gradient", n))
 
     def sharpened(self, n: int, factor: float) -> Self:
@@ -368,10 +374,7 @@ class RejectionInnerStep(DensitySampler):
 
     id = "gll22.alg2"
     statements = ("gll22.lem5.3", "gll22.lem5.5", "gll22.cor3.12")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "one step, whose law is no density of a risk",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("gll22.alg2")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -398,12 +401,8 @@ class RejectionInnerStep(DensitySampler):
 
     @property
     def total_variation(self) -> float:
-        """Bound on the distance from the right law."""
+        """Lemma 5.5 with its constant made explicit: bound on the distance from the right law."""
         return truncation_error(self.spread) if self.spread <= _LARGEST_SPREAD else 1.0
-
-    def withdrawn(self, n: int) -> tuple[str, ...]:
-        """Why the sampling error is not proved; empty if it is, whether it was withdrawn or not."""
-        return self._voids(whole_number("n", n, at_least=1))
 
     def _voids(self, n: int) -> tuple[str, ...]:
         if self.total_variation <= self.accuracy:
@@ -411,27 +410,10 @@ class RejectionInnerStep(DensitySampler):
         longest = step_size_for(self.density, largest_spread(self.accuracy))
         return (f"the step size {self.step_size:g} is above {longest:g}, the longest for this accuracy",)
 
-    def sampling_error(self, n: int) -> StatedSamplingError | None:
-        """Lemma 5.5 with its constant made explicit; None if it was withdrawn."""
-        whole_number("n", n, at_least=1)
-        if self._voids(n):
-            return None
-        printed = "total variation at most delta for eta <= C / (G^2 ln(1/delta))"
-        because = "the cost of the truncation is computed for the step taken"
-        return StatedSamplingError(
-            "total variation",
-            self.total_variation,
-            sources=("gll22.lem5.5",),
-            formula="total variation at most the cost of truncating the product estimate",
-            origin=Corrected("gll22.lem5.5", printed, because, "every step size"),
-        )
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Lemma 5.5's O(1) value queries, with the constant that its proof gives: 4 e / (1 - error)."""
         whole_number("n", n, at_least=1)
-        bound = inner_queries(self.total_variation)
-        words = "at most 4 e / (1 - error) in expectation, whatever n and d"
-        return self._values(bound, n, "gll22.lem5.5", "gll22.thm5.6", words=words, printed="O(1)")
+        return self._values(inner_queries(self.total_variation), n)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Take the step from `point` on a data set of n records; points have shape (runs, d)."""

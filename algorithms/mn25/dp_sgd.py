@@ -15,10 +15,10 @@ from typing import NamedTuple
 from dpverify.algorithms.conditions import admitted
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import Interaction
-from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted, rounded_up
+from dpverify.algorithms.mn25.phases import LARGEST_MU, Accounted
 from dpverify.algorithms.mn25.private_oracles import GaussianOracle, begin, mean_of_descent
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper, Share
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.checks import whole_number
 from dpverify.privacy import GDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.batch_sampling import SampledBatch, sampled_batches
@@ -96,8 +96,6 @@ class DPSGD(Accounted):
     id = "mn25.alg3"
     hands_over = "all runs"
     statements = ("mn25.thm2", "mn25.lem11", "mn25.lem12", "mn25.cor1", "mn25.tcdp")
-    sources = ("mn25.thm2", "mn25.lem12")
-    printed = "(epsilon, delta)-DP for alpha >= 26 B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -167,11 +165,6 @@ class DPSGD(Accounted):
             return PureDP(0.0)
         return _accounted(n, used.batch_size, self._mu(used.batch_size, used.noise_stddev), used.steps)
 
-    def gradient_query_count(self, n: int) -> int:
-        """T m, in every run."""
-        used = self.parameters(n)
-        return used.steps * used.batch_size
-
     def printed_query_bound(self, n: int) -> float:
         """(B L / alpha)^2 max{sqrt(d / rho), d / (m-bar rho)}: Theorem 2, before m and T are rounded up."""
         used = self.parameters(n)
@@ -181,13 +174,9 @@ class DPSGD(Accounted):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        count, steps = self.gradient_query_count(n), self.parameters(n).steps
-        words = "T m, T = (B L / alpha)^2 and m = sqrt(d / rho), both rounded up"
-        sources, origin = ("mn25.thm2", "mn25.lem11"), rounded_up("mn25.thm2", words)
-        return (
-            StatedQueries("gradient", count, sources=sources, formula=words, origin=origin),
-            StatedQueries("projection", steps, sources=sources),
-        )
+        used, row = self.parameters(n), words("mn25.alg3/queries")
+        projections = StatedQueries("projection", used.steps, sources=row["sources"])
+        return (StatedQueries("gradient", used.steps * used.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
         """Lemma 11 with its constants: B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, and never more than B L.
@@ -200,8 +189,7 @@ class DPSGD(Accounted):
         if used.steps:
             moment = lipschitz**2 + self.problem.constraint.dimension * used.noise_stddev**2
             bound = width**2 / (2 * used.rate * used.steps) + used.rate * moment / 2
-        formula = "B^2 / (2 eta T) + eta (L^2 + d sigma^2) / 2, at most 2 alpha"
-        return self._stated_risk(bound, formula, "2 alpha", "mn25.lem11", "mn25.thm2")
+        return self._stated_risk(bound)
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d)."""

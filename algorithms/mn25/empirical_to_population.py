@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -17,16 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import admitted, passed_on, promised_to_all, stated_by
-from dpverify.algorithms.contract import replace_one
+from dpverify.algorithms.contract import promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import ALL_RUNS, FIRST_RUNS, Reduction, check_solver
 from dpverify.algorithms.parameters import Count
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words, words_of
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import NOISE
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.privacy import ApproxDP, ConditionKind, Guarantee, ProfileDP, PureDP, StatedGuarantee, for_group
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.per_run.local_problems import ResampledLoss
@@ -137,31 +136,18 @@ def _after_resampling(inner: Guarantee, n: int, m: int) -> list[Guarantee]:
     return found
 
 
-def _origin(asked: ApproxDP | None, found: Guarantee) -> Origin | None:
-    """Of what follows from what was asked of the solver: the printed claim, or the mixture."""
-    if asked is None:
-        return None
-    epsilon, delta = asked.epsilon, asked.delta
-    if isinstance(found, ProfileDP):
-        factor = 4 * math.exp(min(6 * epsilon, _LARGEST_EXPONENT))
-        return Corrected(
-            "mn25.lem6",
-            f"(6 epsilon, 4 e^(6 epsilon) delta)-DP = ({6 * epsilon:g}, {factor * delta:.3g})-DP",
-            "the mixture over how often a record is drawn, which holds for every epsilon",
-            "every epsilon >= 0; the printed form for epsilon <= 1/6",
-        )
-    if found == ApproxDP(6 * epsilon, math.e * delta):
-        printed = f"(6 epsilon, e delta)-DP = ({6 * epsilon:g}, {math.e * delta:.3g})-DP"
-        return AsPrinted("mn25.d2", printed, "epsilon <= 1/6")
-    return None
-
-
-_RISK = Corrected(
-    "mn25.d2",
-    "the SCO solver's excess population risk",
-    "with what the solver states for the noise in use",
-    "every n",
-)
+def _promised(asked: ApproxDP | None, found: Guarantee, inner: StatedGuarantee) -> StatedGuarantee:
+    """What follows from a guarantee of the solver, beside what was asked of it: the printed claim, or the mixture."""
+    name, epsilon, delta = "privacy otherwise", 0.0, 0.0
+    if asked is not None:
+        epsilon, delta = 6 * asked.epsilon, math.e * asked.delta
+        if isinstance(found, ProfileDP):
+            delta = 4 * math.exp(min(epsilon, _LARGEST_EXPONENT)) * asked.delta
+            name = "privacy of the mixture"
+        elif found == ApproxDP(epsilon, delta):
+            name = "privacy"
+    row, conditions = f"mn25.erm-to-sco/{name}", passed_on(inner)
+    return promised(row, found, conditions=conditions, epsilon=epsilon, delta=delta)
 
 
 @dataclass(frozen=True)
@@ -195,10 +181,7 @@ class EmpiricalToPopulation(Reduction):
     # on that, so that it may be refused where no run is, and "no run is refused" does not pass on.
     accepts: ClassVar[Collection[ConditionKind]] = frozenset({ConditionKind.AS_DECLARED})
     obstacle = "the solver guarantees nothing to all records under replace-one adjacency"
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "the solver's, where that states one for the population",
-        "parameters": SEARCHED_STEPS,
-    }
+    unstated = reasons("mn25.erm-to-sco")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -227,29 +210,18 @@ class EmpiricalToPopulation(Reduction):
         inners = promised_to_all(self._solvers(n), accepts=self.accepts)
         asked = next((one.guarantee for one in inners if isinstance(one.guarantee, ApproxDP)), None)
         return [
-            replace_one(
-                guarantee,
-                "mn25.d2",
-                "mn25.lem6",
-                conditions=passed_on(inner),
-                origin=_origin(asked, guarantee),
-            )
+            _promised(asked, guarantee, inner)
             for inner in inners
             for guarantee in _after_resampling(inner.guarantee, n, self.resample_count(n))
         ]
 
-    def gradient_query_count(self, n: int) -> int:
-        """The solver's, for m records."""
-        return int(self.solver.gradient_query_count(self.resample_count(n)))
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """The solver's, for m records."""
         if not hasattr(self.solver, "queries"):
-            count = self.gradient_query_count(n)
+            count = int(self.solver.gradient_query_count(self.resample_count(n)))
             return (StatedQueries("gradient", count, exact=False, sources=("mn25.d2",)),)
-        origin = AsPrinted("mn25.d2", "the solver's queries", "every n")
         return tuple(
-            dataclasses.replace(one, formula=f"the solver's for n records, {one.formula}", origin=origin)
+            dataclasses.replace(one, **words("mn25.erm-to-sco/queries", **words_of(one)))
             for one in self.solver.queries(self.resample_count(n))
         )
 
@@ -260,13 +232,8 @@ class EmpiricalToPopulation(Reduction):
         stated: StatedRisk | None = self.solver.risk_bound(self.resample_count(n))
         if stated is None or not stated.population:
             return None
-        return dataclasses.replace(
-            stated,
-            population=False,
-            sources=(*stated.sources, "mn25.d2"),
-            formula=f"the solver's population risk, {stated.formula}",
-            origin=_RISK,
-        )
+        row = words("mn25.erm-to-sco/risk", **words_of(stated))
+        return dataclasses.replace(stated, population=False, **row)
 
     @property
     def fault(self) -> str:

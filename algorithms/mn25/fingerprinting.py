@@ -11,18 +11,18 @@ whose statistics are d times as large.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.conditions import a_dataset, refuse_or_withdraw
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import replace_one
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Proper
+from dpverify.algorithms.promises import reasons
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -101,11 +101,7 @@ class Fingerprinting(Weakenable):
 
     id = "mn25.fingerprint"
     statements = ("mn25.lem15", "mn25.lem14")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "an attack, no solver",
-        "queries": "it asks no oracle",
-        "parameters": "it is an instance: its parameters are arguments",
-    }
+    unstated = reasons("mn25.fingerprint")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -143,11 +139,6 @@ class Fingerprinting(Weakenable):
         if self.epsilon is None or self.sigma >= least * (1 - 1e-12):
             return ()
         return (f"the noise {self.sigma:g} is below {least:g}, which (epsilon, delta) needs",)
-
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: the output is an attacker's."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
 
     def estimator_guarantees(self) -> tuple[StatedGuarantee, ...]:
         """What the estimator under attack guarantees its members; nothing if it has no noise or was withdrawn."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -24,10 +23,9 @@ from dpverify.algorithms.contract import Algorithm, Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.wrapped_solvers import check_solver, with_problem
 from dpverify.algorithms.parameters import Count, CountOrZero, Positive
-from dpverify.algorithms.promises import StatedQueries, StatedSamplingError
+from dpverify.algorithms.promises import StatedQueries, StatedSamplingError, reasons, words
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.origins import AsPrinted
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.arrays import namespace, row_sums
 from dpverify.running import Output, Randomness
@@ -76,11 +74,7 @@ class HardInstance(Algorithm):
 
     id = "mn25.hard-instance"
     statements = ("mn25.instance-facts", "mn25.thm1.1", "mn25.thm1.2", "mn25.fact1")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "an instance: it bounds risks from below",
-        "queries": "those of the solver",
-        "weaker version": "it is drawn at random, and hides nothing",
-    }
+    unstated = reasons("mn25.hard-instance")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -133,24 +127,12 @@ class HardInstance(Algorithm):
         """Smallest excess risk of a point that has nothing of one of the directions: C_1 alpha, rescaled."""
         return self.scale * self.offset
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: it is a problem."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
     def sampling_error(self, n: int) -> StatedSamplingError | None:
         """Exact, rounding aside: given the others, each direction is uniform; None for directions from records."""
         whole_number("n", n, at_least=1)
         if self.directions_from == "records":
             return None
-        source, words = "mn25.instance-facts", "uniformly random orthonormal directions and subspace"
-        return StatedSamplingError(
-            "total variation",
-            0.0,
-            sources=(source,),
-            formula="uniformly random, orthogonal to the others",
-            origin=AsPrinted(source, words, "every K <= d / 2"),
-        )
+        return StatedSamplingError("total variation", 0.0, **words("mn25.hard-instance/sampling error"))
 
     def draw(self, data: Dataset, *, rng: Randomness, runs: int) -> DrawnInstances:
         """One instance for each run. The data set is used for directions from records alone.
@@ -310,15 +292,13 @@ class OnHardInstance(Algorithm):
         """One gradient a step of the plain method; the optimizer's calls otherwise, as far as it states them."""
         whole_number("n", n, at_least=1)
         if self.optimizer is None:
-            origin = AsPrinted("mn25.prelim", "one query per step", "every step")
-            return (StatedQueries("gradient", self.steps, formula="one a step", origin=origin),)
+            row = words("mn25.hard-instance/queries of a trial")
+            return (StatedQueries("gradient", self.steps, **row),)
         return tuple(getattr(self.optimizer, "queries", lambda n: ())(n))
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The optimizer's on the instance's problem, by post-processing; empty if the instance is made of records."""
-        whole_number("n", n, at_least=1)
-        made_of_records = self.instance.directions_from == "records"
-        if self.optimizer is None or self.withdraw_guarantee or made_of_records:
+        if self.optimizer is None or self.instance.directions_from == "records":
             return Guarantees()
         # without an instance: what an optimizer states depends on the loss's constants and the set alone
         none = DrawnInstances(self.instance, np.empty((0, self.instance.dimension, self.instance.dimension)))

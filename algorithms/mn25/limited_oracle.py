@@ -14,23 +14,21 @@ Information is in nats, as in the paper, except where bits are said. Such oracle
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from dpverify.algorithms.conditions import covered, normalized_start
-from dpverify.algorithms.contract import Guarantees
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle
 from dpverify.algorithms.mn25.phases import check_problem
 from dpverify.algorithms.mn25.private_oracles import mean_of_descent
 from dpverify.algorithms.parameters import Bits, Count, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.arrays import namespace
 from dpverify.running import Output, Randomness
@@ -176,14 +174,6 @@ class GaussianChannel(_Channel):
         return message
 
 
-CALLS = Corrected(
-    "mn25.thm5",
-    "B^2 (1 + sigma^2) / alpha^2 calls, of the order of the lower bound",
-    "the upper bound's constants are written out, for any L and any oracle's squared error",
-    "convex L-Lipschitz losses",
-)
-
-
 @dataclass(frozen=True)
 class LimitedOracleSGD(Weakenable):
     """mn25, Section 5: SGD that sees the loss through an oracle of bounded information; the mean of the points.
@@ -220,9 +210,7 @@ class LimitedOracleSGD(Weakenable):
     id = "mn25.limited-oracle"
     hands_over = "all runs"
     statements = ("mn25.thm5", "mn25.prelim")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "parameters": "its channel's noise is that of the errata",
-    }
+    unstated = reasons("mn25.limited-oracle")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -271,32 +259,15 @@ class LimitedOracleSGD(Weakenable):
         """Nats that all messages of a run can carry."""
         return self.step_count * self.oracle.capacity(self.problem.constraint.dimension)
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Empty: bounded information does not imply differential privacy."""
-        whole_number("n", n, at_least=1)
-        return Guarantees()
-
-    def gradient_query_count(self, n: int) -> int:
-        """T m, in every run."""
-        whole_number("n", n, at_least=1)
-        return self.step_count * self.batch_size
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
-        count, sources = self.gradient_query_count(n), ("mn25.thm5",)
-        words = "B^2 L^2 (1 + sigma^2 / L^2) / alpha^2, rounded up"
-        return (
-            StatedQueries("gradient", count, sources=sources, formula=words, origin=self._calls),
-            StatedQueries("projection", self.step_count, sources=sources),
-        )
-
-    @property
-    def _calls(self) -> AsPrinted | Corrected:
-        """The paper states those of the channel."""
-        if not isinstance(self.oracle, GaussianChannel) or self.batch_size > 1:
-            return CALLS
-        printed = f"B^2 (1 + sigma^2) / alpha^2 = {self.step_count}, for L = 1"
-        return AsPrinted("mn25.thm5", printed, "every alpha")
+        whole_number("n", n, at_least=1)
+        # the paper states those of the channel
+        printed = isinstance(self.oracle, GaussianChannel) and self.batch_size == 1
+        name = f"mn25.limited-oracle/queries{' of a channel' if printed else ''}"
+        row, steps = words(name, steps=self.step_count), self.step_count
+        projections = StatedQueries("projection", steps, sources=row["sources"])
+        return (StatedQueries("gradient", steps * self.batch_size, **row), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
         """B^2 / (2 eta T) + eta V / 2, and never more than B L; the accuracy, with the tuning above."""
@@ -304,14 +275,7 @@ class LimitedOracleSGD(Weakenable):
         width = self.problem.constraint.diameter
         bound = width**2 / (2 * self.step_size * self.step_count) + self.step_size * self.second_moment / 2
         bound = min(bound, width * self.problem.constants.lipschitz_constant)
-        return StatedRisk(
-            bound,
-            total=False,
-            sources=("mn25.thm5",),
-            conditions="convex losses",
-            formula="B sqrt(V / T), V = L^2 and the oracle's squared error",
-            origin=CALLS,
-        )
+        return StatedRisk(bound, total=False, **words("mn25.limited-oracle/risk"))
 
     def __call__(self, data: Dataset, *, rng: Randomness, runs: int) -> Output:
         """Run on a data set of n records; points have shape (runs, d).

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted
-from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased, rounded_up
+from dpverify.algorithms.mn25.phases import LARGEST_MU, Phased
 from dpverify.algorithms.mn25.private_oracles import begin
 from dpverify.algorithms.parameters import Positive
-from dpverify.algorithms.promises import StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, words
 from dpverify.algorithms.steps.projected_steps import records
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Guarantee, PureDP
@@ -94,8 +94,6 @@ class PhasedSGD(Phased[SGDPhase]):
     id = "mn25.alg4"
     hands_over = "all runs"
     statements = ("mn25.thm4", "mn25.thm7", "mn25.lem6")
-    sources = ("mn25.thm7", "mn25.lem6")
-    printed = "(epsilon, delta)-DP for alpha >= 6 B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     def _phases_at(self, n: int, accuracy: float) -> tuple[SGDPhase, ...]:
         if accuracy >= self.trivial_accuracy:
@@ -144,10 +142,6 @@ class PhasedSGD(Phased[SGDPhase]):
             return ()
         return (f"the first phase's rate {largest:g} is above 2/beta = {2 / smoothness:g}",)
 
-    def gradient_query_count(self, n: int) -> int:
-        """One a step, in every run: the sum of T_r."""
-        return sum(phase.steps for phase in self.schedule(n))
-
     def printed_query_bound(self, n: int) -> float:
         """T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}: Theorem 7, before T_r are rounded up."""
         ratio = self.trivial_accuracy / self.accuracy_in_use(n)
@@ -156,13 +150,9 @@ class PhasedSGD(Phased[SGDPhase]):
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run."""
         schedule = self.schedule(n)
-        count, sources = sum(phase.steps for phase in schedule), ("mn25.thm4", "mn25.thm7")
-        words = "sum of 2^-r T, T = max{B L sqrt(d ln(n/delta)) / alpha, (B L / alpha)^2}, each rounded up"
-        origin = rounded_up("mn25.thm7", words)
-        return (
-            StatedQueries("gradient", count, sources=sources, formula=words, origin=origin),
-            StatedQueries("projection", count + len(schedule), sources=("mn25.thm7",)),
-        )
+        count = sum(phase.steps for phase in schedule)
+        projections = StatedQueries("projection", count + len(schedule), sources=("mn25.thm7",))
+        return (StatedQueries("gradient", count, **words("mn25.alg4/queries")), projections)
 
     def risk_bound(self, n: int) -> StatedRisk:
         """The chain of Theorem 7 with its constants, and never more than B L.
@@ -176,8 +166,7 @@ class PhasedSGD(Phased[SGDPhase]):
         for phase in schedule:
             bound += distance**2 / (2 * phase.rate * phase.steps) + phase.rate * lipschitz**2 / 2
             distance = phase.noise_stddev * root
-        formula = "L sigma_R sqrt(d) + sum of D_r^2 / (2 eta_r T_r) + eta_r L^2 / 2"
-        return self._stated_risk(bound + lipschitz * distance, formula, "O(alpha)", "mn25.thm7", "mn25.thm4")
+        return self._stated_risk(bound + lipschitz * distance)
 
     def _stated(self, phase: SGDPhase, data: Dataset) -> StatedStep:
         features, labels = records(data, self.problem, np)
@@ -259,8 +248,6 @@ class PhasedERM(Phased[ERMPhase]):
 
     id = "mn25.alg5"
     statements = ("mn25.lem16",)
-    sources = ("mn25.lem16",)
-    printed = "(epsilon, delta)-DP for alpha of the order B L sqrt(d ln(1/delta)) / (n epsilon)"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -294,20 +281,16 @@ class PhasedERM(Phased[ERMPhase]):
     def _inner_risk(self, phase: ERMPhase) -> RegularizedRisk:
         return RegularizedRisk(self.problem, phase.pull)
 
-    def gradient_query_count(self, n: int) -> int:
-        """An upper bound on those of a run: all that the inner solver may need in each phase."""
-        return sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in self.schedule(n))
-
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients and projections of a run, at most."""
         schedule = self.schedule(n)
+        gradients = sum(most_gradients(self._inner_risk(phase), n, phase.gap) for phase in schedule)
         projections = sum(most_projections(self._inner_risk(phase), n, phase.gap) for phase in schedule)
-        words = "at most what the inner solvers may need, by the rate of convergence of accelerated descent"
-        gradients, origin = self.gradient_query_count(n), rounded_up("mn25.lem16", words)
-        sources = ("mn25.lem16",)
+        projections += len(schedule)
+        row = words("mn25.alg5/queries")
         return (
-            StatedQueries("gradient", gradients, exact=False, sources=sources, formula=words, origin=origin),
-            StatedQueries("projection", projections + len(schedule), exact=False, sources=sources),
+            StatedQueries("gradient", gradients, exact=False, **row),
+            StatedQueries("projection", projections, exact=False, sources=row["sources"]),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -322,8 +305,7 @@ class PhasedERM(Phased[ERMPhase]):
         for phase in self.schedule(n):
             bound += phase.gap + phase.pull * distance**2
             distance = phase.noise_stddev * root
-        formula = "L sigma_R sqrt(d) + sum of g_r + lambda_r D_r^2"
-        return self._stated_risk(bound + lipschitz * distance, formula, "O(alpha)", "mn25.lem16")
+        return self._stated_risk(bound + lipschitz * distance)
 
     def _stated(self, phase: ERMPhase, data: Dataset) -> StatedStep:
         risk = self._inner_risk(phase)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dpverify.algorithms.conditions import (
     admitted,
@@ -18,14 +18,13 @@ from dpverify.algorithms.conditions import (
     normalized_start,
     refuse_or_withdraw,
 )
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.parameters import Count, Epsilon, NotNegative, Positive, Proper
-from dpverify.algorithms.promises import SEARCHED_NOISE, StatedRisk
+from dpverify.algorithms.promises import StatedRisk, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.origins import Corrected
 from dpverify.privacy import ApproxDP, Guarantee
 from dpverify.problems import Dataset, Problem
 from dpverify.running import Randomness, StatedStep, StatedStructure
@@ -35,17 +34,6 @@ LARGEST_MU = 40.0  # of a release that can be accounted for
 PhaseT = TypeVar("PhaseT")
 _SEARCH_TOLERANCE = 1e-3  # relative, of the accuracy
 _SMALLEST_ACCURACY = 1e-6  # over B L
-
-
-def accounted(source: str, printed: str) -> Corrected:
-    """Of a privacy profile that the accountant proves."""
-    because = "the whole profile proved by the accountant for these parameters, with all messages or phases released"
-    return Corrected(source, printed, because, "every epsilon >= 0")
-
-
-def rounded_up(source: str, words: str) -> Corrected:
-    """Of a number of queries."""
-    return Corrected(source, words, "rounded up where the printed numbers are not integers", "every n")
 
 
 def check_problem(problem: Problem) -> None:
@@ -63,10 +51,6 @@ class Accounted(Weakenable, ABC):
     delta: float
     start: Sequence[float] | None
     withdraw_guarantee: bool
-    sources: ClassVar[tuple[str, ...]]
-    """The statements of its privacy."""
-    printed: ClassVar[str]
-    """The paper's claim of privacy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,31 +107,16 @@ class Accounted(Weakenable, ABC):
         least = f"{self._releases(n)} are proved to be ({self.epsilon:g}, {reached:.3g})-DP only"
         return (*self._void(n), least)
 
-    def guarantees(self, n: int) -> Guarantees:
+    def _guaranteed(self, n: int) -> Guarantees:
         """The theorem's for n records, and the accountant's whole profile; none if it was withdrawn."""
-        if self.withdrawn(n):
-            return Guarantees()
-        claim = ApproxDP(self.epsilon, self.delta)
-        theorem = replace_one(claim, *self.sources, conditions=self.problem.conditions)
-        origin = accounted(self.sources[0], self.printed)
-        sharpest = replace(theorem, guarantee=self._proved(n), origin=origin)
+        name, conditions = f"{self.id}/privacy", self.problem.conditions
+        sharpest = promised(name, self._proved(n), conditions=conditions)
+        theorem = replace(sharpest, guarantee=ApproxDP(self.epsilon, self.delta), origin=None)
         return Guarantees(theorem, sharpest=sharpest, as_printed=theorem)
 
-    def _stated_risk(self, bound: float, formula: str, printed: str, *sources: str) -> StatedRisk:
+    def _stated_risk(self, bound: float) -> StatedRisk:
         """Of convex losses, in expectation; never more than B L."""
-        return StatedRisk(
-            min(bound, self.trivial_accuracy),
-            total=False,
-            sources=sources,
-            conditions="convex losses",
-            formula=formula,
-            origin=Corrected(
-                sources[0],
-                printed,
-                "the sum in the proof as it is, with every constant",
-                "every alpha for which it is below B L",
-            ),
-        )
+        return StatedRisk(min(bound, self.trivial_accuracy), total=False, **words(f"{self.id}/risk"))
 
 
 @dataclass(frozen=True)
@@ -175,7 +144,7 @@ class Phased(Accounted, Generic[PhaseT]):
     start: Sequence[float] | None = None
     withdraw_guarantee: bool = False
 
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_NOISE}
+    unstated = reasons("mn25.phased")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.conditions import admitted, passed_on, promised_to_all, stated_by
-from dpverify.algorithms.contract import replace_one
+from dpverify.algorithms.contract import promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.private_selection import (
     before_amplification,
@@ -29,11 +29,10 @@ from dpverify.algorithms.mn25.private_selection import (
 )
 from dpverify.algorithms.mn25.wrapped_solvers import Reduction, check_solver, with_problem
 from dpverify.algorithms.parameters import Count, Positive
-from dpverify.algorithms.promises import SEARCHED_STEPS, StatedQueries, StatedRisk
+from dpverify.algorithms.promises import StatedQueries, StatedRisk, reasons, words
 from dpverify.algorithms.weakening import BOTH
 from dpverify.checks import budget, number, whole_number
 from dpverify.errors import InvalidArgumentError, NotGuaranteedError
-from dpverify.ledger.origins import AsPrinted, Corrected
 from dpverify.privacy import Guarantee, ProfileDP, PureDP, StatedGuarantee, compose, zCDP
 from dpverify.problems import Ball, Dataset, Problem
 from dpverify.problems.losses import check_not_flat
@@ -55,20 +54,6 @@ def _total(kind: Iterable[StatedGuarantee], sizes: _Sizes, epsilon: float) -> Gu
         with contextlib.suppress(InvalidArgumentError):
             return compose([*runs, *[each] * sizes.selections])
     return None
-
-
-_PRIVACY = Corrected(
-    "mn25.thm8",
-    "(epsilon, delta)-DP, the shares of solvers and selections not stated",
-    "epsilon is split over the solver's runs and the selections of a phase",
-    "every n >= 2",
-)
-_RISK = Corrected(
-    "mn25.thm8",
-    "O~(alpha + B L / sqrt(n) + B L / (n epsilon))",
-    "the proof's recursion with every constant",
-    "independent records",
-)
 
 
 @dataclass(frozen=True)
@@ -129,7 +114,7 @@ class PopulationToEmpirical(Reduction):
     id = "mn25.sco-to-erm"
     hands_over = "all runs"
     statements = ("mn25.thm8", "mn25.fact1")
-    unstated: ClassVar[Mapping[str, str]] = {"parameters": SEARCHED_STEPS}
+    unstated = reasons("mn25.sco-to-erm")
     obstacle = "the solver guarantees nothing to all records on some local problem"
 
     @classmethod
@@ -261,10 +246,9 @@ class PopulationToEmpirical(Reduction):
             )
             phases.append([(total, conditions) for total, conditions in composed if total is not None])
         return [
-            replace_one(
+            promised(
+                "mn25.sco-to-erm/privacy",
                 _weakest([total for total, _ in kind]),
-                "mn25.thm8",
-                origin=_PRIVACY,
                 conditions=tuple(
                     dict.fromkeys(chain(self.problem.conditions, *(conditions for _, conditions in kind)))
                 ),
@@ -284,15 +268,9 @@ class PopulationToEmpirical(Reduction):
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """Gradients by the solver, losses by the selections."""
-        gradients, losses = "T K (R + 1) runs of the solver", "T b (K + 1) (R + 1) losses, b = n'"
-        of_gradients = AsPrinted("mn25.thm8", gradients, "every n")
-        of_losses = AsPrinted("mn25.thm8", losses, "every n")
-        count, sources = self.gradient_query_count(n), ("mn25.thm8",)
         return (
-            StatedQueries("gradient", count, sources=sources, formula=gradients, origin=of_gradients),
-            StatedQueries(
-                "value", self.value_query_count(n), sources=sources, formula=losses, origin=of_losses
-            ),
+            StatedQueries("gradient", self.gradient_query_count(n), **words("mn25.sco-to-erm/gradients")),
+            StatedQueries("value", self.value_query_count(n), **words("mn25.sco-to-erm/values")),
         )
 
     def risk_bound(self, n: int) -> StatedRisk:
@@ -303,15 +281,8 @@ class PopulationToEmpirical(Reduction):
         Lambda_t), w_t* being the population's minimizer, d_{t+1} <= m_t + L / (sqrt(n') Lambda_{t+1}), and finally
         E F(w_T) - F(w*) <= L m_T + lambda_0 (P/2)^2 + sum_{0 < t < T} lambda_t m_t^2.
         """
-        return StatedRisk(
-            self._risk(n, self.chosen_regularization(n)),
-            total=False,
-            population=True,
-            sources=("mn25.thm8",),
-            conditions="independent records",
-            formula="L m_T + lambda_0 (P/2)^2 + sum_t lambda_t m_t^2",
-            origin=_RISK,
-        )
+        bound = self._risk(n, self.chosen_regularization(n))
+        return StatedRisk(bound, total=False, population=True, **words("mn25.sco-to-erm/risk"))
 
     def relative_error(self, n: int, regularization: float, phase: int) -> tuple[float, float]:
         """c_1 and c_0: a phase's expected excess empirical risk is at most c_1 (2 D + P 2^-R) + c_0.

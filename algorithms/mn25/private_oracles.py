@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from dpverify.algorithms.conditions import admitted, normalized_start
-from dpverify.algorithms.contract import Guarantees, replace_one
+from dpverify.algorithms.contract import Guarantees, promised
 from dpverify.algorithms.examples import Examples, Setting
 from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyOracle, own_numbers
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
-from dpverify.algorithms.mn25.phases import accounted, rounded_up
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
-from dpverify.algorithms.promises import StatedQueries
+from dpverify.algorithms.promises import StatedQueries, reasons, words
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
@@ -125,10 +124,7 @@ class PrivateOracleMethod(Weakenable):
     id = "mn25.alg1"
     hands_over = "all runs"
     statements = ("mn25.thm1.1", "mn25.thm1.2", "mn25.prelim")
-    unstated: ClassVar[Mapping[str, str]] = {
-        "risk": "up to the optimizer that asks",
-        "parameters": "its noise and rate are arguments; no formula is printed for them",
-    }
+    unstated = reasons("mn25.alg1")
 
     @classmethod
     def examples(cls, at: Setting) -> Examples:
@@ -187,25 +183,19 @@ class PrivateOracleMethod(Weakenable):
         message = None if self.withdraw_guarantee else self._message(n)
         return zCDP(message.mu**2 / 2) if isinstance(message, GDP) else None
 
-    def guarantees(self, n: int) -> Guarantees:
-        """Of the whole interaction, all messages included; none if it was withdrawn."""
-        whole_number("n", n, at_least=1)
+    def _guaranteed(self, n: int) -> Guarantees:
+        """Of the whole interaction, all messages included."""
         message, declared = self._message(n), self.limits(n)
-        if self.withdraw_guarantee or message is None or declared.batches_a_record is None:
-            return Guarantees()
+        assert message is not None
+        assert declared.batches_a_record is not None
         whole = compose([for_group(message, declared.copies)] * declared.batches_a_record)
-        origin = accounted("mn25.prelim", "each message rho-zCDP with respect to one gradient, composed")
-        return Guarantees(replace_one(whole, "mn25.prelim", conditions=self._conditions, origin=origin))
-
-    def gradient_query_count(self, n: int) -> int:
-        """True oracle calls: T m, in every run."""
-        limits = self.limits(whole_number("n", n, at_least=1))
-        return limits.rounds * limits.batch
+        return Guarantees(promised("mn25.alg1/privacy", whole, conditions=self._conditions))
 
     def queries(self, n: int) -> tuple[StatedQueries, ...]:
         """True oracle calls."""
-        count, origin = self.gradient_query_count(n), rounded_up("mn25.prelim", "T m")
-        return (StatedQueries("gradient", count, sources=("mn25.prelim",), formula="T m", origin=origin),)
+        limits = self.limits(whole_number("n", n, at_least=1))
+        count = limits.rounds * limits.batch
+        return (StatedQueries("gradient", count, **words("mn25.alg1/queries")),)
 
     def interact(self, data: Dataset, *, rng: Randomness, runs: int) -> tuple[Interaction, Array]:
         """Run; the interaction with its counts, and the points released, shape (runs, d).

@@ -27,8 +27,9 @@ from dpverify.algorithms.mn25 import (
     PrivateOracleMethod,
 )
 from dpverify.algorithms.mn25.interaction import Interaction
-from dpverify.algorithms.mn25.limited_oracle import CALLS, GaussianChannel, LimitedOracle, QuantizingOracle
+from dpverify.algorithms.mn25.limited_oracle import GaussianChannel, LimitedOracle, QuantizingOracle
 from dpverify.algorithms.mn25.private_oracles import CyclicDescent, GaussianOracle
+from dpverify.algorithms.promises import words
 from dpverify.ledger.records import Interval
 from dpverify.problems import AllSpace, Ball, Dataset, Problem, opposite_linear
 from dpverify.running import Output, Randomness, Runs
@@ -159,7 +160,7 @@ def quantizing_error(name: str) -> Iterator[Expectation]:
             ReadOff(squared_norms, 0.0, largest, quantity),
             oracle.squared_error(data.d),
             "d s^2 / 4, s = 2 L / (2^b - 1)",
-            CALLS,
+            words("mn25.limited-oracle/risk")["origin"],
             data.name,
             float(oracle.message_bits(data.d)),
         )
