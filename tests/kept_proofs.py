@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import dpverify
 from dpverify.proving.language import Statement
 from dpverify.running import Store
 from dpverify.statements.paper import papers
@@ -20,7 +21,8 @@ from dpverify.verification.catalog import proofs
 from dpverify.verification.catalog.program import PROVING_LIBRARIES
 from dpverify.verification.catalog.rows import ProofRecord
 
-ROOT = Path(__file__).parents[1]
+PACKAGE = Path(dpverify.__file__).parent
+"""The program that is tested; for mutants it is a copy, away from the tests."""
 
 _PATIENCE = 3600.0
 """Seconds for which one test process may wait until another has proved everything."""
@@ -87,7 +89,7 @@ class Proofs:
     the others find what it has found.
     """
 
-    def __init__(self, folder: Path, package: Path = ROOT / "dpverify", *, workers: int = 2) -> None:
+    def __init__(self, folder: Path, package: Path = PACKAGE, *, workers: int = 2) -> None:
         self.folder, self.program, self._workers = folder, proving_hash(package), workers
         self._records: dict[str, list[ProofRecord]] = {}
 
