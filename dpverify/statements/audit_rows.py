@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from dpverify.algorithms import Algorithm
+from dpverify.algorithms.listing import algorithms_of
 from dpverify.algorithms.promises import StatedSamplingError
 from dpverify.auditing import (
     Bound,
@@ -486,4 +487,4 @@ def table(paper: str) -> tuple[Plan, ...]:
         for one in own_table(f"{paper}/audits.csv")
         for kind, said, runs in [(one.pop("kind"), one.pop("case"), one.pop("runs"))]
     ]
-    return with_white_boxes(plans, import_module(f"dpverify.algorithms.{paper}").ROWS)
+    return with_white_boxes(plans, {one.id: one.place for one in algorithms_of(paper)})

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dpverify.algorithms.listing import algorithms_of
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.entries import ErratumEntry, NamedResult
 from dpverify.ledger.headlines.roots import cycle
@@ -120,9 +121,9 @@ def loaded(path: str) -> Any:
 class PaperFolder(Paper):
     """A paper of this repository, whose parts are found where they belong and loaded when they are asked for.
 
-    Under one key: `dpverify.algorithms.KEY.ROWS` lists its algorithms; its statements stand on the Markdown pages in
-    the folder of `dpverify.statements.KEY`, each under a heading with its id; and
-    the rows of audits.csv beside them are the audits of its algorithms.
+    Under one key: algorithms.csv of `dpverify.algorithms.KEY` lists its algorithms; its statements stand on
+    the Markdown pages in the folder of `dpverify.statements.KEY`, each under a heading with its id; and the rows of
+    audits.csv beside them are the audits of its algorithms.
     """
 
     def __init__(self, key: str, title: str, authors: str) -> None:
@@ -178,9 +179,7 @@ class PaperFolder(Paper):
     @cached_property
     def algorithms(self) -> Mapping[str, str]:
         """Algorithm id to import path, in the paper's order."""
-        found: Mapping[str, str] = import_module(f"dpverify.algorithms.{self.key}").ROWS
-        self._check(found)
-        return found
+        return {one.id: one.place for one in algorithms_of(self.key)}
 
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
@@ -254,9 +253,10 @@ def _tree(file: Path) -> ast.Module:
 
 
 def own_catalog(key: str) -> tuple[CatalogRow, ...]:
-    """The rows of this package's catalog file that belong to one paper."""
-    rows = (CatalogRow(**row) for row in own_table("catalog.csv"))
-    return tuple(row for row in rows if row.paper == key)
+    """A paper's algorithms, and the rows of this package's catalog file that belong to it."""
+    algorithms = (CatalogRow(one.id, "algorithm", one.where, one.title) for one in algorithms_of(key))
+    statements = (CatalogRow(**row) for row in own_table("catalog.csv"))
+    return (*algorithms, *(row for row in statements if row.paper == key))
 
 
 opened_pages: dict[str, tuple[object, Paper]] = {}

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpverify.algorithms.bst14 import ROWS
 from dpverify.algorithms.bst14.boosting import Boosting
 from dpverify.algorithms.bst14.exponential_sampling import ExponentialSampling
 from dpverify.algorithms.bst14.localization import ApproximateLocalization, Localization
 from dpverify.algorithms.bst14.noisy_gradient_descent import NoisyGradientDescent
 from dpverify.algorithms.fmtt18 import PNSGD
+from dpverify.algorithms.listing import algorithms_of
 from dpverify.algorithms.mn25.empirical_to_population import EmpiricalToPopulation
 from dpverify.algorithms.promises import StatedQueries, StatedRisk
 from dpverify.algorithms.weakening import BOTH, EXPONENT, NOISE
@@ -161,6 +161,6 @@ def test_white_boxes_stand_beside_algorithms_that_state_their_steps() -> None:
         row("bst14.alg1/x", "privacy", "Descent", lambda: On(descent, pair), 100),
         row("bst14.alg2/x", "privacy", "Sampling", lambda: On(sampler, pair), 100),
     ]
-    plans = with_white_boxes(rows, ROWS)
+    plans = with_white_boxes(rows, {one.id: one.place for one in algorithms_of("bst14")})
     assert [plan.name for plan in plans] == ["bst14.alg1/x", "bst14.alg2/x", "bst14.alg1/x/white-box"]
     assert [plan.auditor for plan in plans] == [PRIVACY, PRIVACY, WHITE_BOX]
