@@ -28,8 +28,6 @@ from dpverify.problems import (
 )
 from dpverify.running import Output, Randomness
 
-REAL_DATA = ("breast-cancer", "diabetes")
-
 _ROUNDING = 1e-12
 
 

@@ -190,11 +190,6 @@ class PaperFolder(Paper):
         self._check(plan.subject for plan in found)
         return found
 
-    @cached_property
-    def at_real_size(self) -> tuple[Plan, ...]:
-        """The audits at the sizes that people have, of all its algorithms: those for the full profile alone."""
-        return tuple(plan for plan in self.plans if plan.in_full_alone)
-
     def rest_on(self, id_: str) -> tuple[str, ...]:
         """The same; an algorithm is loaded only where its file does not list what it rests on."""
         return tuple(name for name, path in self.algorithms.items() if id_ in _rests_on(path, id_))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pydantic import ValidationError
 from scipy.special import expit
 
 from dpverify.auditing import (
@@ -24,7 +25,10 @@ from dpverify.auditing import (
     RiskAuditor,
     audit_privacy,
 )
+from dpverify.auditing.complexity import audit_queries
+from dpverify.auditing.contract import Relation
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.evidence import ComplexityEvidence
 from dpverify.ledger.origins import Unstated
 from dpverify.ledger.records import Interval
 from dpverify.ledger.verdicts import Verdict
@@ -148,3 +152,14 @@ def test_entries_of_constants() -> None:
         entry = ConstantAuditor().audit(question, None, ErrorShare.nothing())
         assert (entry.smallest, entry.largest, entry.printed) == (smallest, largest, None)
         assert is_measurement(entry)
+
+
+def test_a_field_that_an_entry_does_not_have_is_refused() -> None:
+    """What an auditor gives and the kind of evidence cannot hold is not lost in silence."""
+    question = CountQuestion(claimed=2, claim="n - 1", data="three records", label=HEADING)
+    found = audit_queries([2, 2], 2, relation=Relation.EQUAL)
+    entry = question.entry(ComplexityEvidence, found)
+    assert (entry.counted, entry.claimed, entry.title, entry.data) == (2, 2, "t", "three records")
+    assert question.entry(ComplexityEvidence, found, counted=3).counted == 3
+    with pytest.raises(ValidationError, match="lost"):
+        question.entry(ComplexityEvidence, found, lost=1)

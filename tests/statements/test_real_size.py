@@ -24,7 +24,9 @@ from dpverify.verification.audits import AuditSettings, carry_out
 from dpverify.views.run import sizes_text
 
 ALGORITHMS = [id_ for paper in papers().values() for id_ in paper.algorithms]
-PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.at_real_size}
+PLANS: dict[str, Plan] = {
+    plan.name: plan for paper in papers().values() for plan in paper.plans if plan.in_full_alone
+}
 
 
 def test_each_algorithm_has_an_audit_at_real_size() -> None:
