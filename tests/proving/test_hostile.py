@@ -135,6 +135,13 @@ def test_factors_are_those_of_sympy() -> None:
         assert algebra.in_factors(e) == sp.factor(sp.together(e))
 
 
+def test_complex_numbers_on_the_way_are_no_fault() -> None:
+    """They come in with the derivative of (-1)^x, which is real at integers only."""
+    x = real("x")
+    found = prove(Obligation("test", "nowhere", Le(1 + (-1) ** x, exp((-1) ** x)), (x,)))
+    assert found.verdict is Verdict.UNDECIDED
+
+
 def test_roots_of_degree_two() -> None:
     x, y = symbol(X), symbol(Y)
     assert set(algebra.low_roots(x**2 - y**2, x)) == {y, -y}

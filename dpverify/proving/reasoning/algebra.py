@@ -216,11 +216,13 @@ def in_factors(e: SymPy) -> SymPy:
 
 
 def _factors(e: SymPy) -> tuple[SymPy, list[tuple[SymPy, int]]]:
-    """A number and the irreducible factors of a sum, in what SymPy takes for its letters."""
+    """A number and the irreducible factors of a sum, in what SymPy takes for its letters; the sum itself if complex."""
     e = multiplied_out(e)
     if not e.is_Add:
         return e, []
     ring, element = sring(e)
+    if not (ring.domain.is_ZZ or ring.domain.is_QQ):  # a derivative of (-1)^x has complex numbers
+        return e, []
     polynomial: Polynomial = {}
     for exponents, c in element.terms():
         monomial = tuple((i, Fraction(n)) for i, n in enumerate(exponents) if n)
