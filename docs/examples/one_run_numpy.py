@@ -17,7 +17,7 @@ from dpverify.training import (
     spread_gradients,
 )
 
-RECORDS, FEATURES, CANARIES = 1000, 2000, 2000
+RECORDS, FEATURES, CANARIES = 1000, 3000, 3000
 STEPS, RATE = 100, 0.1  # Poisson sampling
 CLIP, NOISE = 1.0, 2.0  # the noise's standard deviation is NOISE times CLIP
 LEARNING_RATE = 0.002
@@ -88,9 +88,9 @@ def record(fault: str = "none", kind: str = "gradient", seed: int = 0) -> Canary
     if kind == "gradient":
         canaries = spread_gradients(CANARIES, FEATURES, norm=10 * CLIP, seed=seed)
     else:
-        canaries = blank_records(features, labels, CANARIES // 4, value=50.0, label=1, seed=seed)
-    suspected = LikelihoodRatio(noise_stddev=NOISE * CLIP / 3, size=CLIP, sampling_probability=RATE)
-    recorder = CanaryRecorder(canaries, seed=seed, step_score=suspected)
+        canaries = blank_records(features, labels, CANARIES // 5, value=50.0, label=1, seed=seed)
+    ratio = LikelihoodRatio(noise_stddev=NOISE * CLIP, size=CLIP, sampling_probability=RATE)
+    recorder = CanaryRecorder(canaries, seed=seed, step_score=ratio)
     weights = train(recorder.training_set(features, labels), recorder, fault, rng)
     if isinstance(canaries, RecordCanaries):
         recorder.record_losses(np.logaddexp(0, -canaries.features @ weights))

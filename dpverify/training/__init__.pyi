@@ -11,10 +11,10 @@ from .scoring import LikelihoodRatio
 
 __all__ = [
     "CanaryRecorder",
-    "RecordedScores",
     "GradientCanaries",
     "LikelihoodRatio",
     "RecordCanaries",
+    "RecordedScores",
     "TrainingSet",
     "blank_records",
     "coordinate_gradients",

@@ -1,8 +1,8 @@
 """What one noisy update adds to the score of each gradient canary.
 
 Any score is valid: a better one only shows more. The sum of inner products is the best where the canary is in every
-step. Where steps are sampled, the log-likelihood ratio of "in, and sampled with this probability" to "out" is better
-(the Neyman-Pearson lemma), most of all if the noise is smaller than it should be.
+step. Where steps are sampled, the log-likelihood ratio of "in, and sampled with this probability" to "out" is the best (the
+Neyman-Pearson lemma), and differs from the sum where the noise is not much larger than the canary.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ def inner_products(products: NDArray[np.float64]) -> NDArray[np.float64]:
 class LikelihoodRatio:
     """The log-likelihood ratio of Gaussian noise with and without a canary that is in a step by Poisson sampling.
 
-    The numbers are what one suspects; they need not be true, nor what is claimed, for the audit to be valid.
+    The audit is valid whatever the numbers are. Those that are claimed serve well; if there may be too little noise, a
+    smaller deviation is better.
 
     Attributes:
-        noise_stddev: of the sum of gradients, in their unit: a third of what is claimed, say.
+        noise_stddev: of the sum of gradients, in their unit.
         size: L2 norm of the canary after clipping.
         sampling_probability: with which a step has the canary, if it is in.
 
