@@ -54,7 +54,9 @@ class OpacusCanaries:
 
         if not isinstance(optimizer, DPOptimizer) or isinstance(optimizer, DPOptimizerFastGradientClipping):
             raise InvalidArgumentError(
-                "optimizer", optimizer, "a DPOptimizer of Opacus with per-example gradients (no ghost clipping)"
+                "optimizer",
+                optimizer,
+                "a DPOptimizer of Opacus with per-example gradients (no ghost clipping)",
             )
         if not isinstance(recorder.canaries, GradientCanaries):
             raise InvalidArgumentError("canaries", recorder.canaries.kind, "gradient canaries")
@@ -75,7 +77,9 @@ class OpacusCanaries:
     def _put_in(self) -> None:
         """Clip, with the canaries in the place of their records' gradients."""
         if self._batch is None:
-            raise InvalidDataError("A step began without its canaries; allowed: batch(canary) before each step.")
+            raise InvalidDataError(
+                "A step began without its canaries; allowed: batch(canary) before each step."
+            )
         canary = as_numpy("canary", self._batch).reshape(-1)
         self._batch = None
         rows = np.flatnonzero(canary >= 0)

@@ -1,8 +1,8 @@
 """What one noisy update adds to the score of each gradient canary.
 
 Any score is valid: a better one only shows more. The sum of inner products is the best where the canary is in every
-step. Where steps are sampled, the log-likelihood ratio of "in, and sampled with this probability" to "out" is the best (the
-Neyman-Pearson lemma), and differs from the sum where the noise is not much larger than the canary.
+step. Where steps are sampled, it is the log-likelihood ratio of "in, and sampled with this probability" to "out" (the
+Neyman-Pearson lemma), which differs from the sum where the noise is not much larger than the canary.
 """
 
 from __future__ import annotations
