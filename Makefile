@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
+.PHONY: verify test test-fast test-libraries costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -26,6 +26,20 @@ test: $(VENV)/installed-test
 
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
+
+# the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. PyTorch
+# without a graphics card's libraries, which are gigabytes; TORCH= takes the usual one
+LIBRARIES := .venv-libraries
+TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
+test-libraries: export PYTHONDONTWRITEBYTECODE :=
+test-libraries: $(LIBRARIES)/installed
+	$(LIBRARIES)/bin/pytest tests/training tests/verification/test_library_examples.py tests/algorithms/test_torch.py
+
+$(LIBRARIES)/installed: tests/training/libraries.txt pyproject.toml
+	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r tests/training/libraries.txt \
+	    -e '.[all,libraries,jax-privacy]'
+	touch $@
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test
@@ -133,4 +147,4 @@ lock:
 	    --extra all --group setup --group test --group check pyproject.toml -o requirements-dev.lock
 
 clean:
-	rm -rf build dist $(VENV) *.egg-info
+	rm -rf build dist $(VENV) $(LIBRARIES) *.egg-info

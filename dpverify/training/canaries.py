@@ -64,10 +64,14 @@ class GradientCanaries:
         """The size of each nonzero entry of a canary."""
         return self.norm / math.sqrt(self.support)
 
-    def vectors(self, canaries: ArrayLike) -> NDArray[np.float64]:
-        """The canaries of the given numbers, (k,), as gradients of the flattened parameters, (k, d)."""
+    def vectors(self, canaries: ArrayLike, *, first: int = 0, size: int | None = None) -> NDArray[np.float64]:
+        """The canaries of the given numbers, (k,), as gradients of the flattened parameters, (k, d).
+
+        Of these, the `size` coordinates from `first` on alone, where they are given.
+        """
         chosen = canary_numbers(canaries, self.count)
-        return np.where(self.owner == chosen[:, np.newaxis], self.signs * self.entry, 0.0)
+        some = slice(first, None if size is None else first + size)
+        return np.where(self.owner[some] == chosen[:, np.newaxis], self.signs[some] * self.entry, 0.0)
 
     def scores(self, update: NDArray[np.float64]) -> NDArray[np.float64]:
         """Inner products of an update, (d,), with the unit vectors of all directions, (m,)."""

@@ -57,9 +57,11 @@ def loss_with_canaries(loss: Callable[..., Array], recorder: CanaryRecorder) -> 
             raise InvalidArgumentError(
                 "canaries", len(owner), f"a dimension of {flat.size}, the number of parameters"
             )
-        mine = jnp.dot(jnp.where((owner == canary) & (canary >= 0), entries, 0.0), flat)
-        # a loss that is not taken may have no finite gradient, which 0 times it would not remove
-        return jax.lax.cond(canary >= 0, lambda: mine, lambda: loss(parameters, *record))
+        is_canary = canary >= 0
+        mine = jnp.dot(jnp.where((owner == canary) & is_canary, entries, 0.0), flat)
+        # a loss that is not taken may have no finite gradient: its parameters are cut off, too
+        used = jax.tree.map(lambda leaf: jnp.where(is_canary, jax.lax.stop_gradient(leaf), leaf), parameters)
+        return jnp.where(is_canary, mine, loss(used, *record))
 
     return either
 

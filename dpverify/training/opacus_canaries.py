@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpverify import extras
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -66,39 +67,41 @@ class OpacusCanaries:
                 "canaries", recorder.canaries.dimension, f"a dimension of {count}, the number of parameters"
             )
         self._optimizer, self._recorder, self._canaries = optimizer, recorder, recorder.canaries
-        self._batch: Array | None = None
+        self._batches: list[Array] = []
         self._clip, self._add_noise = optimizer.clip_and_accumulate, optimizer.add_noise
         optimizer.clip_and_accumulate, optimizer.add_noise = self._put_in, self._look
 
     def batch(self, canary: Array) -> None:
-        """Say which canary each record of the coming step is, (batch size,); -1 for none."""
-        self._batch = canary
+        """Say which canary each record of a batch is, (batch size,), -1 for none: once for each backward pass."""
+        self._batches.append(canary)
 
     def _put_in(self) -> None:
         """Clip, with the canaries in the place of their records' gradients."""
-        if self._batch is None:
-            raise InvalidDataError(
-                "A step began without its canaries; allowed: batch(canary) before each step."
-            )
-        canary = as_numpy("canary", self._batch).reshape(-1)
-        self._batch = None
-        rows = np.flatnonzero(canary >= 0)
-        vectors = self._canaries.vectors(canary_numbers(canary[rows], self._canaries.count))
+        batches, self._batches = self._batches, []
         start = 0
         for parameter in self._optimizer.params:
-            # of physical batches that are accumulated, the last is this one
-            samples = parameter.grad_sample
-            sample = samples[-1] if isinstance(samples, list) else samples
-            if sample is None or len(sample) != len(canary):
-                found = "none" if sample is None else len(sample)
-                raise InvalidArgumentError(
-                    "canary", len(canary), f"one for each per-example gradient, of which there are {found}"
+            found = parameter.grad_sample
+            samples = found if isinstance(found, list) else [] if found is None else [found]
+            if len(samples) != len(batches):
+                raise InvalidDataError(
+                    f"A step has {len(samples)} backward passes and was told the canaries of {len(batches)}; allowed: "
+                    "batch(canary) once for each."
                 )
-            size = parameter.numel()
-            part = vectors[:, start : start + size].reshape(len(rows), *parameter.shape)
-            sample[rows] = sample.new_tensor(part)
-            start += size
+            for sample, canary in zip(samples, batches, strict=True):
+                self._replace(sample, as_numpy("canary", canary).reshape(-1), start)
+            start += parameter.numel()
         self._clip()
+
+    def _replace(self, sample: Any, canary: NDArray[Any], start: int) -> None:
+        """Put the canaries' coordinates from `start` on into one parameter's per-example gradients."""
+        if len(sample) != len(canary):
+            raise InvalidArgumentError("canary", len(canary), f"one for each of the {len(sample)} gradients")
+        rows = np.flatnonzero(canary >= 0)
+        chosen = canary_numbers(canary[rows], self._canaries.count)
+        if len(rows):
+            size = sample[0].numel()
+            part = self._canaries.vectors(chosen, first=start, size=size)
+            sample[rows] = sample.new_tensor(part.reshape(len(rows), *sample.shape[1:]))
 
     def _look(self) -> None:
         """Add noise, and show the recorder the noisy sum."""

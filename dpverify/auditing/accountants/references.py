@@ -107,7 +107,7 @@ class NoisyReleases:
         return two_sided(lambda pessimistic: _composed(self, pessimistic=pessimistic), delta, self.steps)
 
     def guarantee(self) -> Guarantee:
-        """The upper bound on the whole privacy profile; GDP where noise is Gaussian and all records are in each release.
+        """The upper bound on the whole privacy profile; GDP where noise is Gaussian and each release has all records.
 
         Examples:
             >>> from dpverify.auditing.accountants import NoisyReleases
