@@ -141,6 +141,7 @@ def coordinate_gradients(count: int, dimension: int, *, norm: float, seed: int) 
         InvalidArgumentError: if an argument is out of range, or there are more canaries than parameters.
 
     Examples:
+        >>> from dpverify.training import coordinate_gradients
         >>> canaries = coordinate_gradients(2, 5, norm=3.0, seed=0)
         >>> abs(canaries.vectors([0, 1])).sum(axis=1)
         array([3., 3.])
@@ -168,6 +169,7 @@ def spread_gradients(count: int, dimension: int, *, norm: float, seed: int) -> G
         InvalidArgumentError: if an argument is out of range, or there are more canaries than parameters.
 
     Examples:
+        >>> from dpverify.training import spread_gradients
         >>> canaries = spread_gradients(2, 9, norm=1.0, seed=0)
         >>> vectors = canaries.vectors([0, 1])
         >>> (vectors @ vectors.T).round(12)
@@ -215,6 +217,7 @@ def mislabeled_records(
 
     Examples:
         >>> import numpy as np
+        >>> from dpverify.training import mislabeled_records
         >>> canaries = mislabeled_records(np.eye(3), np.array([0, 1, 1]), 3, classes=2, seed=0)
         >>> bool(np.all(canaries.labels != np.array([0, 1, 1])[np.argmax(canaries.features, axis=1)]))
         True
@@ -259,6 +262,7 @@ def blank_records(
 
     Examples:
         >>> import numpy as np
+        >>> from dpverify.training import blank_records
         >>> canaries = blank_records(np.zeros((9, 4)), np.zeros(9), 3, value=5.0, label=1, seed=0)
         >>> canaries.features.sum(axis=1)
         array([5., 5., 5.])

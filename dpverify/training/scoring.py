@@ -42,6 +42,7 @@ class LikelihoodRatio:
 
     Examples:
         >>> import numpy as np
+        >>> from dpverify.training import LikelihoodRatio
         >>> LikelihoodRatio(noise_stddev=1.0, size=1.0, sampling_probability=1.0)(np.array([0.0, 0.5, 1.0]))
         array([-0.5,  0. ,  0.5])
     """
