@@ -27,10 +27,9 @@ test: $(VENV)/installed-test
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
-# the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. PyTorch
-# without a graphics card's libraries, which are gigabytes; TORCH= takes the usual one
+# the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. On Linux,
+# TORCH="--extra-index-url https://download.pytorch.org/whl/cpu" saves gigabytes of a graphics card's libraries
 LIBRARIES := .venv-libraries
-TORCH ?= --extra-index-url https://download.pytorch.org/whl/cpu
 test-libraries: export PYTHONDONTWRITEBYTECODE :=
 test-libraries: $(LIBRARIES)/installed
 	$(LIBRARIES)/bin/pytest tests/training tests/verification/test_library_examples.py tests/algorithms/test_torch.py
