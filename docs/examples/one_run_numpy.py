@@ -21,7 +21,6 @@ RECORDS, FEATURES, CANARIES = 1000, 3000, 3000
 STEPS, RATE = 100, 0.1  # Poisson sampling
 CLIP, NOISE = 1.0, 2.0  # the noise's standard deviation is NOISE times CLIP
 LEARNING_RATE = 0.002
-BATCH = RATE * (RECORDS + CANARIES / 2)  # about the average size
 DELTA = 1e-5
 
 CLAIM = NoisyReleases("gaussian", NOISE, STEPS, RATE)
@@ -53,11 +52,11 @@ def gradients(weights: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (1 / (1 + np.exp(-x @ weights)) - y)[:, np.newaxis] * x
 
 
-def sum_of_clipped(rows: np.ndarray, fault: str) -> np.ndarray:
+def sum_of_clipped(rows: np.ndarray, size: float, fault: str) -> np.ndarray:
     """The sum of gradients, each clipped; or their mean clipped, then taken for a mean of clipped ones."""
     if fault == "clipping":
-        mean = rows.sum(axis=0) / BATCH
-        return BATCH * mean * min(1.0, CLIP / max(float(np.linalg.norm(mean)), 1e-12))
+        mean = rows.sum(axis=0) / size
+        return size * mean * min(1.0, CLIP / max(float(np.linalg.norm(mean)), 1e-12))
     lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     return (rows * np.minimum(1.0, CLIP / lengths)).sum(axis=0)
 
@@ -74,7 +73,7 @@ def train(data: TrainingSet, recorder: CanaryRecorder, fault: str, rng: np.rando
         if data.canary is not None:
             canary = data.canary[batch]
             rows[canary >= 0] = recorder.canaries.vectors(canary[canary >= 0])
-        noisy = sum_of_clipped(rows, fault) + rng.normal(0, scale, FEATURES)
+        noisy = sum_of_clipped(rows, RATE * len(data.labels), fault) + rng.normal(0, scale, FEATURES)
         if data.canary is not None:
             recorder.see(noisy)
         weights -= (LEARNING_RATE * noisy).astype(np.float32)

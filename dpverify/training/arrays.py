@@ -27,10 +27,12 @@ def as_numpy(argument: str, array: Array) -> NDArray[Any]:
     """The numbers of an array, or of anything that NumPy reads, without a library's gradients or devices."""
     if callable(detach := getattr(array, "detach", None)):  # a tensor of PyTorch
         array = detach().cpu()
+        array = array.double() if array.is_floating_point() else array  # NumPy has no bfloat16
     try:
-        return np.asarray(array)
+        found = np.asarray(array)
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(argument, array, "an array of numbers") from error
+    return found.astype(np.float64) if "bfloat16" in found.dtype.name else found  # JAX's, a type of its own
 
 
 def like(reference: Array, array: NDArray[Any], *, dtype: Any = None) -> Array:

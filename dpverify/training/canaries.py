@@ -81,7 +81,8 @@ class GradientCanaries:
             )
         used = self.owner >= 0
         weights = self.signs[used] * update[used] / math.sqrt(self.support)
-        return np.bincount(self.owner[used], weights=weights, minlength=self.count)
+        sums = np.bincount(self.owner[used], weights=weights, minlength=self.count)
+        return np.asarray(sums, dtype=np.float64)
 
     def description(self) -> dict[str, object]:
         """What a reader of the scores needs to know of them, as JSON."""

@@ -22,7 +22,7 @@ class OpacusCanaries:
     """Puts gradient canaries into the per-example gradients of an Opacus optimizer, and shows its noisy sums.
 
     The optimizer is changed in place, once it is made private; its own clipping and noise are what is audited. Before
-    each `step`, call `batch` with the canaries of the batch.
+    each `step`, call `batch` with the canaries of the batch. Train in one process: of several, each sees a part.
 
     Args:
         optimizer: a `DPOptimizer`, as `PrivacyEngine.make_private` returns it, with flat clipping and per-example

@@ -146,3 +146,16 @@ RIGHT: dict[str, Any] = {"features": np.ones((3, 2)), "labels": np.array([0, 1, 
 def test_bad_arguments_are_refused(make: Any, argument: str) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{argument} was .*; allowed: .*\\.$"):
         make()
+
+
+def test_half_precision_is_read() -> None:
+    from dpverify.training.arrays import flattened
+
+    for name, made in (("torch", "bfloat16"), ("jax", "bfloat16")):
+        try:
+            xp = library(name)
+        except pytest.skip.Exception:
+            continue
+        dtype = getattr(xp, made)
+        assert flattened("update", [xp.ones((2, 2), dtype=dtype), xp.zeros((1,))]).tolist() == [1, 1, 1, 1, 0]
+    assert flattened("update", np.ones(2, dtype=np.float16)).tolist() == [1, 1]

@@ -127,8 +127,7 @@ def test_opacus_noise_is_seen() -> None:
 
 
 def test_opacus_steps_need_their_canaries() -> None:
-    import torch
-
+    torch = pytest.importorskip("torch")
     from dpverify.training.opacus_canaries import OpacusCanaries
 
     model, optimizer = private()
