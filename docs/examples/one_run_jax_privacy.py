@@ -21,6 +21,7 @@ from dpverify.training.jax_privacy_canaries import loss_with_canaries, showing
 RECORDS, FEATURES, CANARIES = 1000, 3000, 3000
 STEPS, RATE = 100, 0.1  # Poisson sampling
 CLIP, NOISE = 1.0, 2.0  # the noise's standard deviation is NOISE times CLIP
+NORM = 10 * CLIP  # of gradient canaries, so that clipping matters
 LEARNING_RATE = 0.002  # of sums of gradients
 DELTA = 1e-5
 
@@ -70,12 +71,12 @@ def clipped_mean(loss_of_records: Any, size: float) -> Any:
 
 
 def record(fault: str = "none", kind: str = "gradient", seed: int = 0) -> CanaryRecorder:
-    """Train once, and score the canaries: gradients of 10 times the clipping norm, or blank records."""
+    """Train once, and score the canaries: gradients or blank records."""
     rng = np.random.default_rng([seed, 1])
     features, labels = data_set(rng)
     canaries: Any
     if kind == "gradient":
-        canaries = spread_gradients(CANARIES, FEATURES, norm=10 * CLIP, seed=seed)
+        canaries = spread_gradients(CANARIES, FEATURES, norm=NORM, seed=seed)
     else:
         canaries = blank_records(features, labels, CANARIES // 5, value=50.0, label=1, seed=seed)
     ratio = LikelihoodRatio(noise_stddev=NOISE * CLIP, size=CLIP, sampling_probability=RATE)

@@ -26,6 +26,7 @@ from dpverify.training.opacus_canaries import OpacusCanaries
 RECORDS, FEATURES, CANARIES = 1000, 3000, 3000
 STEPS, RATE = 100, 0.1  # Poisson sampling
 CLIP, NOISE = 1.0, 2.0  # the noise's standard deviation is NOISE times CLIP
+NORM = 10 * CLIP  # of gradient canaries, so that clipping matters
 LEARNING_RATE = 0.002  # of sums of gradients
 DELTA = 1e-5
 
@@ -93,8 +94,8 @@ def record(fault: str = "none", kind: str = "gradient", seed: int = 0) -> Canary
     generator = torch.Generator().manual_seed(seed)
     features, labels = data_set(RECORDS, generator)
     canaries: Any
-    if kind == "gradient":  # 10 times the clipping norm, so that clipping matters
-        canaries = spread_gradients(CANARIES, FEATURES, norm=10 * CLIP, seed=seed)
+    if kind == "gradient":
+        canaries = spread_gradients(CANARIES, FEATURES, norm=NORM, seed=seed)
     elif kind == "blank":
         canaries = blank_records(features, labels, CANARIES // 5, value=50.0, label=1, seed=seed)
     else:

@@ -69,3 +69,12 @@ def test_nothing_is_found_in_the_right_training_nor_where_the_page_says_so(
     found = example(library).record(fault, kind).finish()
     for guesses, members_alone in ((200, False), (100, True)):
         assert not refuted(found, claim(library), guesses=guesses, members_alone=members_alone, level=LEVEL)
+
+
+def test_canaries_of_the_clipping_norm_do_not_show_that_it_is_the_mean_that_is_clipped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numpy = example("numpy")
+    monkeypatch.setattr(numpy, "NORM", numpy.CLIP)
+    found = numpy.record("clipping", "gradient").finish()
+    assert not refuted(found, claim("numpy"), guesses=200, members_alone=False, level=LEVEL)
