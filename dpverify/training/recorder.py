@@ -167,7 +167,8 @@ class CanaryRecorder:
                 scaled the same at every step, as by the batch size, only scales the scores.
 
         Raises:
-            InvalidArgumentError: if the canaries are records, or the update is not of d finite numbers.
+            InvalidArgumentError: if the canaries are records, or the update is not of d finite numbers, or the score
+                of a step is not of m.
         """
         self._check_open()
         if not isinstance(self.canaries, GradientCanaries):
@@ -179,7 +180,10 @@ class CanaryRecorder:
             raise InvalidArgumentError(
                 "update", update, f"{self.canaries.dimension} finite numbers, one for each parameter"
             )
-        self._scores += self._step_score(self.canaries.scores(vector))
+        added = np.asarray(self._step_score(self.canaries.scores(vector)))
+        if added.shape != self._scores.shape or not np.all(np.isfinite(added)):
+            raise InvalidArgumentError("step_score", added, "a function that gives a finite number a canary")
+        self._scores += added
         self._updates += 1
 
     def checkpoint(self, step: int | None = None) -> None:
@@ -290,8 +294,9 @@ class CanaryRecorder:
             for name, content in files.items():
                 write_whole(place / name, content)
             write_whole(place / "canaries.json", (json.dumps(record, indent=1) + "\n").encode())
-        except OSError as error:
-            said = f"a folder that can be written to ({error.strerror})"
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            said = f"a folder that can be written to ({reason})"
             raise InvalidArgumentError("folder", str(folder), said) from error
 
     def _records(self, chosen: NDArray[np.int64], features: Array, labels: Array) -> tuple[Array, Array]:

@@ -164,9 +164,18 @@ def test_updates_are_for_gradients_and_fit_them(tmp_path: Path) -> None:
         gradients(2**128)
 
 
-def test_a_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_one_is_refused(tmp_path: Path) -> None:
     recorder = records()
     recorder.record_scores(np.zeros(6))
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidArgumentError, match=r"^folder was"):
-        recorder.write(tmp_path / "file")
+    for folder in (tmp_path / "file", "a\0b"):
+        with pytest.raises(InvalidArgumentError, match=r"^folder was"):
+            recorder.write(folder)
+
+
+@pytest.mark.parametrize("score", [lambda x: x[1:], lambda x: 0.0, lambda x: x / 0, lambda x: np.nan * x])
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+def test_a_score_of_a_step_is_a_number_a_canary(score: Any) -> None:
+    recorder = CanaryRecorder(spread_gradients(6, 50, norm=1.0, seed=0), seed=0, step_score=score)
+    with pytest.raises(InvalidArgumentError, match=r"^step_score was"):
+        recorder.see(np.ones(50))
