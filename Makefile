@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast test-libraries costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -30,6 +30,7 @@ test-fast: $(VENV)/installed-test
 # the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. On Linux,
 # TORCH="--extra-index-url https://download.pytorch.org/whl/cpu" saves gigabytes of a graphics card's libraries
 LIBRARIES := .venv-libraries
+.PHONY: test-libraries
 test-libraries: export PYTHONDONTWRITEBYTECODE :=
 test-libraries: $(LIBRARIES)/installed
 	$(LIBRARIES)/bin/pytest tests/training tests/verification/test_library_examples.py tests/algorithms/test_torch.py
