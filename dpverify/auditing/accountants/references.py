@@ -116,8 +116,20 @@ class NoisyReleases:
         """
         if self.sampling_probability == 1 and self.noise == "gaussian":
             return GDP(math.nextafter(math.sqrt(self.steps) / self.noise_multiplier, math.inf))
-        composed = _composed(self, pessimistic=True).self_compose(self.steps)
-        return composition.profile_of(composed, releases=self.steps, label=str(self))
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        scale = self.noise_multiplier
+        laplace = self.noise == "laplace"
+        # a release's losses reach about this far
+        reach = min(1 / scale if laplace else 10 / scale + 0.5 / scale**2, _LARGEST_LOSS)
+        make = pld.from_laplace_mechanism if laplace else pld.from_gaussian_mechanism
+        single = make(
+            scale,
+            pessimistic_estimate=True,
+            sampling_prob=self.sampling_probability,
+            value_discretization_interval=max(min(1e-4, reach / _FEWEST_CELLS), reach / _MOST_CELLS),
+        )
+        return composition.profile_of(single.self_compose(self.steps), releases=self.steps, label=str(self))
 
 
 def exact(value: float) -> arb:
