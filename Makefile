@@ -27,6 +27,20 @@ test: $(VENV)/installed-test
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
 
+# the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. On Linux,
+# TORCH="--extra-index-url https://download.pytorch.org/whl/cpu" saves gigabytes of a graphics card's libraries
+LIBRARIES := .venv-libraries
+.PHONY: test-libraries
+test-libraries: export PYTHONDONTWRITEBYTECODE :=
+test-libraries: $(LIBRARIES)/installed
+	$(LIBRARIES)/bin/pytest tests/training tests/verification/test_library_examples.py tests/algorithms/test_torch.py
+
+$(LIBRARIES)/installed: tests/training/libraries.txt pyproject.toml
+	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r tests/training/libraries.txt \
+	    -e '.[all,libraries,jax-privacy]'
+	touch $@
+
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test
 	DPVERIFY_COSTS=tests/costs.csv $(BIN)/pytest -n 0
@@ -133,4 +147,4 @@ lock:
 	    --extra all --group setup --group test --group check pyproject.toml -o requirements-dev.lock
 
 clean:
-	rm -rf build dist $(VENV) *.egg-info
+	rm -rf build dist $(VENV) $(LIBRARIES) *.egg-info

@@ -17,6 +17,11 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The modules that each extra of the package brings; what no extra brings is always installed."""
 
+LIBRARIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"jax-privacy": ("jax", "jax_privacy", "optax"), "libraries": ("diffprivlib", "opacus", "opendp")}
+)
+"""The modules of libraries whose mechanisms and trainings are audited, by extras that `all` is without."""
+
 
 class MissingExtraError(DpverifyError, ImportError):
     """A library is not installed; the message names the extra that brings it."""
@@ -32,7 +37,8 @@ def require(command: str, *extras: str) -> None:
 def require_module(what: str, module: str) -> None:
     """Refuse an option that needs one module of an extra, before any work is done."""
     if not _is_there(module):
-        raise missing(what, {extra_of(module) or "all": [module]})
+        audited = (extra for extra, modules in LIBRARIES.items() if module in modules)
+        raise missing(what, {extra_of(module) or next(audited, "all"): [module]})
 
 
 def missing(what: str, lacking: Mapping[str, list[str]]) -> MissingExtraError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 LIBRARIES = (
@@ -14,8 +15,12 @@ LIBRARIES = (
 
 def library_versions() -> dict[str, str]:
     """Versions of Python and of the libraries that are installed, by name."""
-    found = {name: _installed(name) for name in LIBRARIES}
-    return {"python": platform.python_version(), **{name: one for name, one in found.items() if one}}
+    return {"python": platform.python_version(), **versions_of(LIBRARIES)}
+
+
+def versions_of(libraries: Iterable[str]) -> dict[str, str]:
+    """Versions of those libraries that are installed, by name."""
+    return {name: found for name in libraries if (found := _installed(name))}
 
 
 def _installed(name: str) -> str:

@@ -30,6 +30,7 @@ RUN_BY = {
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
     "how-to/refutation.md": "tests/packaging/test_pages_run.py",
     "how-to/theorem.md": "tests/packaging/test_pages_run.py",
+    "how-to/train-with-canaries.md": "tests/training/test_page.py",
     "notation.md": "tests/formulas/test_notation.py",
     "outputs.md": "tests/packaging/test_readme.py",
     "pytest.md": "tests/packaging/test_readme.py",

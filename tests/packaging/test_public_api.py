@@ -11,7 +11,17 @@ import pytest
 
 PAPERS = ("bst14", "fmtt18", "gll22", "mn25")
 PACKAGES = (
-    *("privacy", "problems", "running", "algorithms", "proving", "auditing", "properties", "reports"),
+    *(
+        "privacy",
+        "problems",
+        "running",
+        "algorithms",
+        "proving",
+        "auditing",
+        "properties",
+        "reports",
+        "training",
+    ),
     *(f"algorithms.{paper}" for paper in PAPERS),
     *("auditing.exact", "auditing.neighbors", "auditing.white_box", "statements.exact"),
 )
@@ -36,7 +46,9 @@ def test_public_names_are_shown(package: str) -> None:
     assert names == set(found.__all__)
 
 
-@pytest.mark.parametrize("package", ["auditing", "privacy", "properties", "running", "verification"])
+@pytest.mark.parametrize(
+    "package", ["auditing", "privacy", "properties", "running", "training", "verification"]
+)
 def test_names_found_when_asked_for_are_no_modules(package: str) -> None:
     """Once imported, a module of the same name would be what is found."""
     found = import_module(f"dpverify.{package}")

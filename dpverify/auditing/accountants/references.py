@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
-from dpverify.privacy import Adjacency, composition, quantities
+from dpverify.privacy import GDP, Adjacency, Guarantee, composition, quantities
 
 _PRECISIONS = (128, 256, 512, 1024, 4096)
 _TRUNCATED = 1e-13
@@ -105,6 +105,31 @@ class NoisyReleases:
         if delta == 0 or (p == 1 and (self.noise == "gaussian" or self.steps == 1)):
             return between_floats(excess)
         return two_sided(lambda pessimistic: _composed(self, pessimistic=pessimistic), delta, self.steps)
+
+    def guarantee(self) -> Guarantee:
+        """The upper bound on the whole privacy profile; GDP where noise is Gaussian and each release has all records.
+
+        Examples:
+            >>> from dpverify.auditing.accountants import NoisyReleases
+            >>> str(NoisyReleases("gaussian", 2.0, steps=4).guarantee())
+            '1-GDP'
+        """
+        if self.sampling_probability == 1 and self.noise == "gaussian":
+            return GDP(math.nextafter(math.sqrt(self.steps) / self.noise_multiplier, math.inf))
+        from dp_accounting.pld import privacy_loss_distribution as pld
+
+        scale = self.noise_multiplier
+        laplace = self.noise == "laplace"
+        # a release's losses reach about this far
+        reach = min(1 / scale if laplace else 10 / scale + 0.5 / scale**2, _LARGEST_LOSS)
+        make = pld.from_laplace_mechanism if laplace else pld.from_gaussian_mechanism
+        single = make(
+            scale,
+            pessimistic_estimate=True,
+            sampling_prob=self.sampling_probability,
+            value_discretization_interval=max(min(1e-4, reach / _FEWEST_CELLS), reach / _MOST_CELLS),
+        )
+        return composition.profile_of(single.self_compose(self.steps), releases=self.steps, label=str(self))
 
 
 def exact(value: float) -> arb:

@@ -205,3 +205,13 @@ def test_bad_releases(change: dict[str, object], says: str) -> None:
 def test_bad_claims(claimed: float, delta: float, says: str) -> None:
     with pytest.raises(InvalidArgumentError, match=says):
         audit_epsilon(claimed, GAUSSIAN, delta=delta)
+
+
+@pytest.mark.parametrize("releases", [
+    NoisyReleases("gaussian", 10.0, 1000, 0.05), NoisyReleases("gaussian", 2.0, 4), NoisyReleases("laplace", 3.0),
+    NoisyReleases("laplace", 2.0, 10, 0.2),
+], ids=str)  # fmt: skip
+def test_the_whole_profile_bounds_the_smallest_epsilon(releases: NoisyReleases) -> None:
+    found = releases.guarantee().epsilon_at(1e-5)
+    smallest = releases.smallest_epsilon(1e-5)
+    assert smallest.lower <= found <= smallest.upper * (1 + 1e-4)
