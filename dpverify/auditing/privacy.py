@@ -31,8 +31,8 @@ from dpverify.auditing.black_box.focus import (
 )
 from dpverify.auditing.black_box.low_bits import not_looked_at
 from dpverify.auditing.black_box.mixed import varying
+from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
 from dpverify.auditing.black_box.scores import (
-    DEFAULT_SCORERS,
     Coordinate,
     Samples,
     Score,
@@ -346,17 +346,22 @@ def _learn(
     """Fit every scorer that applies, and score the choosing samples.
 
     All that learn are scored where the score learns nothing, or so few numbers from so many that it scores what it has
-    seen like what it has not. `kept` are the columns that are looked at, None for a single one.
+    seen like what it has not, or where it scores each as if it had not seen it. `kept` are the columns that are looked
+    at, None for a single one.
     """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
     fit_left, fit_right = left[parts.fitting], right[parts.fitting]
     choose_left, choose_right = left[parts.choosing], right[parts.choosing]
+    every = np.concatenate([parts.fitting, parts.choosing])
+    every_left, every_right = left[every], right[every]
     names = [scorer.name for scorer in scorers]
     if len(set(names)) < len(names):
         raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
     for scorer in scorers:
-        score = fit_score(scorer, fit_left, fit_right, rng)
+        holds_out = getattr(scorer, "holds_out", False)
+        learning = (every_left, every_right) if holds_out else (fit_left, fit_right)
+        score = fit_score(scorer, *learning, rng)
         if score is None:
             continue
         # a score may say what it has learned
@@ -368,6 +373,9 @@ def _learn(
         if not isinstance(name, str) or name in names or name in scores:
             name = scorer.name
         scores[name] = score
+        if holds_out:
+            scored.append(ScoredSamples(name, *score.held_out, column))
+            continue
         chosen = [apply_score(score, choose_left), apply_score(score, choose_right)]
         if isinstance(scorer, Value) or (
             getattr(scorer, "is_linear", False) and fit_left.shape[0] >= _ROWS_A_WEIGHT * left.shape[1]
