@@ -354,14 +354,12 @@ def _learn(
     fit_left, fit_right = left[parts.fitting], right[parts.fitting]
     choose_left, choose_right = left[parts.choosing], right[parts.choosing]
     every = np.concatenate([parts.fitting, parts.choosing])
-    every_left, every_right = left[every], right[every]
     names = [scorer.name for scorer in scorers]
     if len(set(names)) < len(names):
         raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
     for scorer in scorers:
-        holds_out = getattr(scorer, "holds_out", False)
-        learning = (every_left, every_right) if holds_out else (fit_left, fit_right)
-        score = fit_score(scorer, *learning, rng)
+        learning = every if getattr(scorer, "holds_out", False) else parts.fitting
+        score = fit_score(scorer, left[learning], right[learning], rng)
         if score is None:
             continue
         # a score may say what it has learned
@@ -373,8 +371,9 @@ def _learn(
         if not isinstance(name, str) or name in names or name in scores:
             name = scorer.name
         scores[name] = score
-        if holds_out:
-            scored.append(ScoredSamples(name, *score.held_out, column))
+        held_out = getattr(score, "held_out", None)
+        if held_out is not None:
+            scored.append(ScoredSamples(name, held_out[0], held_out[1], column))
             continue
         chosen = [apply_score(score, choose_left), apply_score(score, choose_right)]
         if isinstance(scorer, Value) or (
