@@ -46,17 +46,19 @@ from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
     PrivacyFinding,
+    are_numbers,
     checked_claim,
     checked_delta,
     checked_relation,
     claimed_deltas,
     delta_of,
+    noise_of,
     shown_profile,
     stated_corner,
     telling_pair,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
-from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
+from dpverify.auditing.detection import EventTest, Noise, runs_needed, smallest_epsilon, smallest_shift
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, NameEvent, ScoredSamples, both_directions
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
@@ -273,7 +275,7 @@ def audit_privacy(
     violation = bound.violation(claim, grid)
     points = [stated] if stated is not None else list(zip(grid.tolist(), claimed.tolist(), strict=True))
     test = EventTest(judged, levels[0] / 2, tuple(points))
-    detectable, parameter = _detectable(test, stated, runs)
+    detectable, parameter, on_numbers = _detectable(test, stated, runs, are_numbers(p, q))
     if violation is not None:
         seen = bound.seen(violation.event, judged)
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
@@ -293,6 +295,7 @@ def audit_privacy(
         delta=delta,
         detectable=detectable,
         detectable_parameter=parameter,
+        detectable_on_numbers=on_numbers,
         violation=violation,
         profile=bound.profile(claim),
         events=judged_events,
@@ -565,14 +568,21 @@ def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Arra
     return np.unique(points)
 
 
-def _detectable(test: EventTest, stated: tuple[float, float] | None, runs: int) -> tuple[str, float | None]:
-    """The smallest violation that would have been found, in words and as a number."""
-    size = smallest_mu(test) if stated is None else smallest_epsilon(test, stated[1])
+def _detectable(
+    test: EventTest, stated: tuple[float, float] | None, runs: int, numbers: bool
+) -> tuple[str, float | None, float | None]:
+    """The smallest violation that would have been found, in words and as a number, and that by shifted noise."""
+    size = smallest_shift(test, Noise.NORMAL) if stated is None else smallest_epsilon(test, stated[1])
     if size is not None:
-        return telling_pair(stated, size), size
+        shifted = None
+        if stated is not None and numbers:
+            noise = noise_of(stated[1])
+            shift = smallest_shift(test, noise)
+            shifted = None if shift is None else noise.epsilon(shift, stated[1])
+        return telling_pair(stated, size, shifted), size, shifted
     needed = runs_needed(test)
     enough = "" if needed is None else f"; at least {_with_learning(needed)} would be needed"
-    return f"no violation of this claim can be found with {runs} runs{enough}", None
+    return f"no violation of this claim can be found with {runs} runs{enough}", None, None
 
 
 def _with_learning(judged: int) -> int:
