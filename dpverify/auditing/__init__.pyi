@@ -1,5 +1,6 @@
 from .batch import BatchAuditor
-from .black_box.scores import DEFAULT_SCORERS, Score, Scorer
+from .black_box.scorers import DEFAULT_SCORERS
+from .black_box.scores import Score, Scorer
 from .claims import Claim
 from .complexity import (
     CountAuditor,

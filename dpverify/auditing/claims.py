@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpverify import checks
+from dpverify.auditing.detection import Noise
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.evidence import ProfilePoint
@@ -49,6 +50,9 @@ class PrivacyFinding:
     """
     detectable_parameter: float | None = None
     """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
+    detectable_on_numbers: float | None = None
+    """For an (epsilon, delta) claim about noisy numbers: the epsilon of the smallest violation by shifted noise,
+    Gaussian where delta is positive and Laplace where it is 0, that such an audit finds with probability one half."""
     profile: tuple[ProfilePoint, ...]
     runs: int
     """Of each side."""
@@ -65,11 +69,28 @@ class PrivacyFinding:
     """True where no violation, or no weakened version of the mechanism, was or could have been flagged."""
 
 
-def telling_pair(corner: tuple[float, float] | None, size: float) -> str:
-    """The most telling pair of a size: its epsilon beside a corner's delta, or its mu for a curve."""
+def telling_pair(corner: tuple[float, float] | None, size: float, on_numbers: float | None = None) -> str:
+    """The most telling pair of a size: its epsilon beside a corner's delta, or its mu for a curve.
+
+    `on_numbers` is the epsilon of the smallest pair of shifted noise that is found at a corner's delta.
+    """
     if corner is None:
         return f"Gaussian pair with mu = {size:.4g}"
-    return f"({size:.4g}, {corner[1]:.4g})-DP randomized response"
+    text = f"({size:.4g}, {corner[1]:.4g})-DP randomized response"
+    if on_numbers is None:
+        return text
+    return f"{text}, or a {noise_of(corner[1]).value} pair with epsilon {on_numbers:.4g}"
+
+
+def noise_of(delta: float) -> Noise:
+    """The noise whose pair stands for outputs that are numbers: at delta 0, that of the Gaussian has no epsilon."""
+    return Noise.NORMAL if delta > 0 else Noise.LAPLACE
+
+
+def are_numbers(left: FloatArray, right: FloatArray) -> bool:
+    """Whether outputs, (runs,) or (runs, d), are like noisy numbers: of a thousand runs, nearly no two are equal."""
+    some = np.concatenate([left[:500], right[:500]])
+    return bool(np.unique(some, axis=0).shape[0] >= 0.95 * some.shape[0])
 
 
 def checked_claim(claim: Claim) -> Claim:

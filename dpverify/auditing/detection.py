@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, bdtrik, expit, ndtr, ndtri
 
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
+from dpverify.privacy import GDP
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64] | NDArray[np.float64]
@@ -25,6 +27,30 @@ _NEGLIGIBLE = 1e-12
 _BLOCKS = 128
 _LARGEST = 40.0
 """Epsilon or mu beyond which an event has probability one on one side and none on the other."""
+
+
+class Noise(Enum):
+    """Laws of scale 1 that a number may be shifted against."""
+
+    NORMAL = "Gaussian"
+    LAPLACE = "Laplace"
+
+    def above(self, thresholds: Array) -> Array:
+        """The probability of more than each threshold, same shape."""
+        if self is Noise.NORMAL:
+            return np.asarray(ndtr(-thresholds))
+        half = 0.5 * np.exp(-np.abs(thresholds))
+        return np.where(thresholds < 0, 1 - half, half)
+
+    def at(self, shares: Array) -> Array:
+        """The quantiles at shares in (0, 1), same shape."""
+        if self is Noise.NORMAL:
+            return np.asarray(ndtri(shares))
+        return np.asarray(np.where(shares < 0.5, np.log(2 * shares), -np.log(2 * (1 - shares))))
+
+    def epsilon(self, shift: float, delta: float) -> float:
+        """The smallest epsilon at delta of the pair that differs by a shift, nats; Laplace only at delta 0."""
+        return GDP(shift).epsilon_at(delta) if self is Noise.NORMAL else shift
 
 
 @dataclass(frozen=True)
@@ -120,18 +146,18 @@ def smallest_epsilon(test: EventTest, delta: float) -> float | None:
 
 
 @lru_cache(maxsize=256)
-def smallest_mu(test: EventTest) -> float | None:
-    """Smallest mu of a Gaussian pair, N(0, 1) and N(mu, 1), that is found with probability 1/2 or more.
+def smallest_shift(test: EventTest, noise: Noise) -> float | None:
+    """Smallest shift of noise of scale 1 that is found with probability 1/2 or more: mu, for the normal distribution.
 
-    The event is a half-line at the most promising of a grid of thresholds. None if no mu is found.
+    The event is a half-line at the most promising of a grid of thresholds. None if no shift is found.
     """
-    thresholds = np.linspace(-8.0, 8.0, 161)
-    less = ndtr(-thresholds)
+    thresholds = np.linspace(-8.0, 8.0, 161) if noise is Noise.NORMAL else np.linspace(-16.0, 32.0, 241)
+    less = noise.above(thresholds)
     upper = clopper_pearson_upper(np.rint(less * test.runs).astype(np.int64), test.runs, test.bound_failure)
     allowed = test.allowed(upper)
 
-    def power(mu: float) -> float:
-        more = ndtr(mu - thresholds)
+    def power(shift: float) -> float:
+        more = noise.above(thresholds - shift)
         lower = clopper_pearson_lower(
             np.rint(more * test.runs).astype(np.int64), test.runs, test.bound_failure
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS
-from dpverify.auditing.black_box.scores import DEFAULT_SCORERS, Scorer
+from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
+from dpverify.auditing.black_box.scores import Scorer
 from dpverify.auditing.events import Direction
 from dpverify.errors import InvalidArgumentError
 

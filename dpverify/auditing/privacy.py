@@ -31,8 +31,8 @@ from dpverify.auditing.black_box.focus import (
 )
 from dpverify.auditing.black_box.low_bits import not_looked_at
 from dpverify.auditing.black_box.mixed import varying
+from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
 from dpverify.auditing.black_box.scores import (
-    DEFAULT_SCORERS,
     Coordinate,
     Samples,
     Score,
@@ -46,17 +46,19 @@ from dpverify.auditing.claims import (
     CURVE_DELTA,
     Claim,
     PrivacyFinding,
+    are_numbers,
     checked_claim,
     checked_delta,
     checked_relation,
     claimed_deltas,
     delta_of,
+    noise_of,
     shown_profile,
     stated_corner,
     telling_pair,
 )
 from dpverify.auditing.confidence import clopper_pearson_lower, clopper_pearson_upper
-from dpverify.auditing.detection import EventTest, runs_needed, smallest_epsilon, smallest_mu
+from dpverify.auditing.detection import EventTest, Noise, runs_needed, smallest_epsilon, smallest_shift
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, NameEvent, ScoredSamples, both_directions
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
@@ -273,7 +275,7 @@ def audit_privacy(
     violation = bound.violation(claim, grid)
     points = [stated] if stated is not None else list(zip(grid.tolist(), claimed.tolist(), strict=True))
     test = EventTest(judged, levels[0] / 2, tuple(points))
-    detectable, parameter = _detectable(test, stated, runs)
+    detectable, parameter, on_numbers = _detectable(test, stated, runs, are_numbers(p, q))
     if violation is not None:
         seen = bound.seen(violation.event, judged)
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
@@ -293,6 +295,7 @@ def audit_privacy(
         delta=delta,
         detectable=detectable,
         detectable_parameter=parameter,
+        detectable_on_numbers=on_numbers,
         violation=violation,
         profile=bound.profile(claim),
         events=judged_events,
@@ -346,17 +349,20 @@ def _learn(
     """Fit every scorer that applies, and score the choosing samples.
 
     All that learn are scored where the score learns nothing, or so few numbers from so many that it scores what it has
-    seen like what it has not. `kept` are the columns that are looked at, None for a single one.
+    seen like what it has not, or where it scores each as if it had not seen it. `kept` are the columns that are looked
+    at, None for a single one.
     """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
     fit_left, fit_right = left[parts.fitting], right[parts.fitting]
     choose_left, choose_right = left[parts.choosing], right[parts.choosing]
+    every = np.concatenate([parts.fitting, parts.choosing])
     names = [scorer.name for scorer in scorers]
     if len(set(names)) < len(names):
         raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
     for scorer in scorers:
-        score = fit_score(scorer, fit_left, fit_right, rng)
+        learning = every if getattr(scorer, "holds_out", False) else parts.fitting
+        score = fit_score(scorer, left[learning], right[learning], rng)
         if score is None:
             continue
         # a score may say what it has learned
@@ -368,6 +374,10 @@ def _learn(
         if not isinstance(name, str) or name in names or name in scores:
             name = scorer.name
         scores[name] = score
+        held_out = getattr(score, "held_out", None)
+        if held_out is not None:
+            scored.append(ScoredSamples(name, held_out[0], held_out[1], column))
+            continue
         chosen = [apply_score(score, choose_left), apply_score(score, choose_right)]
         if isinstance(scorer, Value) or (
             getattr(scorer, "is_linear", False) and fit_left.shape[0] >= _ROWS_A_WEIGHT * left.shape[1]
@@ -558,14 +568,21 @@ def _grid(judged: int, level: float, stated: tuple[float, float] | None) -> Arra
     return np.unique(points)
 
 
-def _detectable(test: EventTest, stated: tuple[float, float] | None, runs: int) -> tuple[str, float | None]:
-    """The smallest violation that would have been found, in words and as a number."""
-    size = smallest_mu(test) if stated is None else smallest_epsilon(test, stated[1])
+def _detectable(
+    test: EventTest, stated: tuple[float, float] | None, runs: int, numbers: bool
+) -> tuple[str, float | None, float | None]:
+    """The smallest violation that would have been found, in words and as a number, and that by shifted noise."""
+    size = smallest_shift(test, Noise.NORMAL) if stated is None else smallest_epsilon(test, stated[1])
     if size is not None:
-        return telling_pair(stated, size), size
+        shifted = None
+        if stated is not None and numbers:
+            noise = noise_of(stated[1])
+            shift = smallest_shift(test, noise)
+            shifted = None if shift is None else noise.epsilon(shift, stated[1])
+        return telling_pair(stated, size, shifted), size, shifted
     needed = runs_needed(test)
     enough = "" if needed is None else f"; at least {_with_learning(needed)} would be needed"
-    return f"no violation of this claim can be found with {runs} runs{enough}", None
+    return f"no violation of this claim can be found with {runs} runs{enough}", None, None
 
 
 def _with_learning(judged: int) -> int:

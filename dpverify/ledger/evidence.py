@@ -65,6 +65,11 @@ class PrivacyEvidence(SampledEvidence):
     """Encloses the smallest epsilon of this pair at `delta`, where that is known."""
     detectable: str = ""
     """The smallest violation of all that an audit of this size finds with probability one half, on any pair."""
+    detectable_parameter: float | None = None
+    """Its epsilon (for an (epsilon, delta) claim) or mu (for a curve); None if there is none."""
+    detectable_on_numbers: float | None = None
+    """For an (epsilon, delta) claim about noisy numbers: the epsilon of the smallest violation by shifted noise,
+    Gaussian where delta is positive and Laplace where it is 0."""
     fault: str = ""
     """What was done to the mechanism to see whether this audit notices, such as `noise divided by`."""
     smallest_fault: float | None = None

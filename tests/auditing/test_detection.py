@@ -12,10 +12,11 @@ from scipy.stats import binom, norm
 from dpverify.auditing import clopper_pearson_lower, clopper_pearson_upper, detection
 from dpverify.auditing.detection import (
     EventTest,
+    Noise,
     _last_likely,
     runs_needed,
     smallest_epsilon,
-    smallest_mu,
+    smallest_shift,
 )
 
 
@@ -97,11 +98,13 @@ def test_more_runs_find_smaller_violations() -> None:
     assert all(a > b > 1 for a, b in pairwise(found))  # type: ignore[operator]
 
 
-def test_smallest_mu_exceeds_the_claimed_one_and_shrinks() -> None:
+def test_smallest_shift_exceeds_the_claimed_one_and_shrinks() -> None:
     grid = np.linspace(0.0, 5.0, 200)
     claimed = norm.sf(grid - 0.5) - np.exp(grid) * norm.sf(grid + 0.5)  # mu = 1
     found = [
-        smallest_mu(EventTest(runs, 1e-4, tuple(zip(grid.tolist(), claimed.tolist(), strict=True))))
+        smallest_shift(
+            EventTest(runs, 1e-4, tuple(zip(grid.tolist(), claimed.tolist(), strict=True))), Noise.NORMAL
+        )
         for runs in (1000, 10_000, 100_000)
     ]
     assert None not in found

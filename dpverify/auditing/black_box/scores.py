@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dpverify.auditing.black_box.mixed import WithinCategories
 from dpverify.checks import FloatArray
 from dpverify.running.thread_pools import thread_pools
 
@@ -29,7 +28,7 @@ Score = Callable[[Samples], FloatArray]
 
 _STEPS = 25
 _ENOUGH = 1e-6
-_MOST_PRODUCTS = 2_000_000_000
+_MOST_PRODUCTS = 500_000_000
 """Multiplications for a logistic regression's second derivatives; beyond, they are taken from some rows and kept."""
 _MOST_BINS = 64
 _MOST_MULTIPLIED = 16
@@ -92,6 +91,8 @@ class ScorerOf(ABC):
     dimensions: ClassVar[tuple[int, float]] = (1, math.inf)
     """Fewest and most."""
     is_linear: ClassVar[bool] = False
+    holds_out: ClassVar[bool] = False
+    """Whether its score has `held_out`: the scores of what it learned from, two of (runs,), each as if not seen."""
 
     def fit(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         """Learn from two sample sets, (runs, d) each; None where this scorer does not apply."""
@@ -295,10 +296,10 @@ class SumOfFunctions(ScorerOf):
 
 
 class GradientBoosting(ScorerOf):
-    """Boosted trees on the coordinates."""
+    """Boosted trees on the coordinates; for d > 4, below which small cells find more."""
 
     name = "gradient boosting"
-    dimensions = (2, 200)
+    dimensions = (5, 200)
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -318,23 +319,6 @@ class GradientBoosting(ScorerOf):
                 return np.asarray(model.decision_function(x), dtype=np.float64)
 
         return score
-
-
-DEFAULT_SCORERS: tuple[Scorer, ...] = (
-    Value(),
-    DistanceFromCenter(),
-    HistogramRatio(),
-    FrequencyRatio(),
-    WithinCategories(),
-    BestCoordinate(),
-    NearestCentroid(),
-    LinearDiscriminant(),
-    QuadraticLogistic(),
-    SumOfFunctions(shared=True),
-    SumOfFunctions(shared=False),
-    GradientBoosting(),
-)
-"""All of them; those that do not apply to the outputs at hand say so."""
 
 
 def _standardizer(samples: Samples) -> Callable[[Samples], Samples]:
@@ -358,8 +342,11 @@ def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, S
 def kolmogorov(one: FloatArray, other: FloatArray) -> float:
     """The largest distance between the distribution functions of two samples, (runs,) each."""
     both = np.concatenate([one, other])
-    below = [np.searchsorted(np.sort(side), both, side="right") / side.size for side in (one, other)]
-    return float(np.max(np.abs(below[0] - below[1])))
+    order = np.argsort(both)
+    apart = np.cumsum(np.where(order < one.size, 1 / one.size, -1 / other.size))
+    # equal numbers are passed together
+    last = np.append(np.diff(both[order]) != 0, True)
+    return float(np.abs(apart[last]).max())
 
 
 def _weighted_sum(features: Samples, weights: FloatArray) -> FloatArray:

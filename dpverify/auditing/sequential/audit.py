@@ -25,14 +25,17 @@ from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
     Claim,
     PrivacyFinding,
+    are_numbers,
     checked_claim,
     checked_relation,
     claimed_deltas,
     delta_of,
+    noise_of,
     shown_profile,
     stated_corner,
     telling_pair,
 )
+from dpverify.auditing.detection import Noise
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import NameEvent
 from dpverify.auditing.outputs.samples import as_floats
@@ -134,6 +137,7 @@ class SequentialAuditor:
         # columns that floats would round, in the order of their appearance
         self._extra: dict[int, None] = {}
         self._reached = 0
+        self._numbers = False
 
     @property
     def possible(self) -> bool:
@@ -204,6 +208,8 @@ class SequentialAuditor:
             )
         lost = np.flatnonzero(np.any(p_lost != 0, axis=0) | np.any(q_lost != 0, axis=0))
         self._extra.update(dict.fromkeys(lost.tolist()))
+        if not self.runs:
+            self._numbers = are_numbers(p, q)
         columns = list(self._extra)
         p, q = (
             np.concatenate([p, p_lost[:, columns]], axis=1),
@@ -248,7 +254,7 @@ class SequentialAuditor:
     def result(self, *, stopped: str = "") -> SequentialAudit:
         """The verdict. `stopped` says why runs ended before the limit, where the claim was not refuted."""
         neighbors = f"; neighbors: {self._neighbors}"
-        detectable, parameter = "", None
+        detectable, parameter, on_numbers = "", None, None
         if self.violated:
             verdict, ended = Verdict.VIOLATED, "refutation"
             reason = (
@@ -260,7 +266,7 @@ class SequentialAuditor:
             reason += "" if event is None else f"; last bet on {self.name_event(event)}"
         else:
             ended = stopped or "the limit of runs"
-            detectable, parameter = self._detectable()
+            detectable, parameter, on_numbers = self._detectable()
             if parameter is None:
                 verdict, reason = Verdict.UNDECIDED, detectable
             else:
@@ -277,6 +283,7 @@ class SequentialAuditor:
             delta=float(self.delta or 0.0),
             detectable=detectable,
             detectable_parameter=parameter,
+            detectable_on_numbers=on_numbers,
             profile=self._points(),
             runs=self.runs,
             record=SequentialRecord(
@@ -294,20 +301,25 @@ class SequentialAuditor:
             detects_nothing=verdict is Verdict.UNDECIDED,
         )
 
-    def _detectable(self) -> tuple[str, float | None]:
+    def _detectable(self) -> tuple[str, float | None, float | None]:
         runs = self.runs or self.most_runs  # none is made where none can refute the claim
         nothing = f"no violation of this claim can be found with {runs} runs"
         if self.least_runs is None or self.least_runs > self.runs:
             more = "" if self.least_runs is None else f"; at least {self.least_runs} would be needed"
-            return nothing + more, None
+            return nothing + more, None, None
         corner, lines = self._corner, self._claim_lines
         if corner is None:
-            size = foresight.smallest_gaussian(lines, self._level, self.runs)
+            size = foresight.smallest_shift(lines, self._level, self.runs, Noise.NORMAL)
         else:
             size = foresight.smallest_violation(lines, self._level, self.runs, corner[1], above=corner[0])
-        if size is not None:
-            return telling_pair(corner, size), size
-        return nothing, None
+        if size is None:
+            return nothing, None, None
+        shifted = None
+        if corner is not None and self._numbers:
+            noise = noise_of(corner[1])
+            shift = foresight.smallest_shift(lines, self._level, self.runs, noise)
+            shifted = None if shift is None else noise.epsilon(shift, corner[1])
+        return telling_pair(corner, size, shifted), size, shifted
 
     def _points(self) -> tuple[ProfilePoint, ...]:
         """The claim, and what the bound says of the profile: it is above delta up to the bound."""

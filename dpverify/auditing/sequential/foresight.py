@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri
+from scipy.special import expit
 
+from dpverify.auditing.detection import Noise
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 
 Array = NDArray[np.float64]
@@ -79,12 +80,14 @@ def smallest_violation(lines: Lines, level: float, runs: int, delta: float, *, a
     return _smallest(found, above)
 
 
-def smallest_gaussian(lines: Lines, level: float, runs: int) -> float | None:
-    """Smallest mu of a Gaussian pair, N(0, 1) and N(mu, 1), that is refuted in so many runs; as above."""
+def smallest_shift(lines: Lines, level: float, runs: int, noise: Noise) -> float | None:
+    """Smallest shift of noise of scale 1 that is refuted in so many runs, mu for the normal distribution; as above."""
 
-    def found(mu: float) -> bool:
-        shifted = runs_to_refute(lines, level, runs, lambda left, right: (ndtri(left), ndtri(right) + mu))
-        return shifted is not None
+    def found(shift: float) -> bool:
+        def shifted(left: Array, right: Array) -> tuple[Array, Array]:
+            return noise.at(left), noise.at(right) + shift
+
+        return runs_to_refute(lines, level, runs, shifted) is not None
 
     return _smallest(found, 0.0)
 

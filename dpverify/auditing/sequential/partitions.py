@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dpverify.auditing.black_box.cells import RatiosInCells
 from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
@@ -80,7 +81,7 @@ QUICK: tuple[Scorer, ...] = (
     LinearDiscriminant(),
     SumOfRatios(),
 )
-SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), GradientBoosting())
+SLOW: tuple[Scorer, ...] = (QuadraticLogistic(), RatiosInCells(), GradientBoosting())
 
 
 class Partition:

@@ -12,14 +12,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import optimize
 from scipy.stats import binom
 
 from dpverify.auditing import Claim, Direction, audit_privacy
 from dpverify.auditing import privacy as privacy_module
 from dpverify.auditing.black_box.candidates import Candidates
 from dpverify.auditing.black_box.scores import LinearDiscriminant, SumOfFunctions
+from dpverify.auditing.detection import Noise
 from dpverify.auditing.events import ScoredSamples, both_directions
 from dpverify.ledger.verdicts import Verdict
+from dpverify.privacy import ApproxDP
 
 RUNS = 100_000
 Make = Callable[..., Claim]
@@ -202,6 +205,35 @@ def test_what_is_said_to_be_detectable_is_detected(corner: Make) -> None:
     # and it is not vastly larger than need be
     missed = sum(audit(1 + 0.6 * (said - 1), seed).verdict is not Verdict.VIOLATED for seed in range(100))
     assert missed >= binom.ppf(1e-7, 100, 0.5)
+
+
+@pytest.mark.parametrize(("delta", "noise"), [(0.0, Noise.LAPLACE), (1e-2, Noise.NORMAL)])
+def test_of_numbers_it_is_said_which_noise_would_be_found(delta: float, noise: Noise) -> None:
+    """40 pairs of that noise at the epsilon said to be found half the time; fewer than 6 have a chance of 1e-6."""
+    runs, rng = 4000, np.random.default_rng(13)
+    claim = ApproxDP(1.0, delta)
+
+    def audit(shift: float, seed: int) -> privacy_module.PrivacyAudit:
+        left, right = noise.at(rng.random(runs)), noise.at(rng.random(runs)) + shift
+        return audit_privacy(left, right, claim, adjacency="replace-one", failure_probability=0.05, seed=seed)
+
+    quiet = audit(0.0, 0)
+    said = quiet.detectable_on_numbers
+    assert said is not None
+    assert quiet.detectable_parameter is not None
+    assert said > quiet.detectable_parameter
+    assert f"or a {noise.value} pair with epsilon {said:.4g}" in quiet.detectable
+    shift = optimize.brentq(lambda size: noise.epsilon(size, delta) - said, 0.1, 20.0)
+    assert sum(audit(shift, seed).verdict is Verdict.VIOLATED for seed in range(40)) >= 6
+    letters = audit_privacy(
+        rng.random(runs) < 0.5,
+        rng.random(runs) < 0.5,
+        claim,
+        adjacency="replace-one",
+        failure_probability=0.05,
+        seed=0,
+    )
+    assert letters.detectable_on_numbers is None
 
 
 def test_the_claim_does_not_pay_for_the_band(corner: Make) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from dpverify.auditing import ErrorShare
+from dpverify.auditing.detection import Noise
 from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.sequential import SequentialAuditor, foresight, gamblers
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
@@ -293,7 +294,7 @@ def test_smallest_violation_is_found_half_the_time() -> None:
     assert epsilon is not None
     found = sum(highest(response(epsilon), line, 1000, seed) >= math.log(20) for seed in range(12))
     assert 2 <= found <= 11
-    mu = foresight.smallest_gaussian(one_line(1.0, 1e-2), 0.05, 1000)
+    mu = foresight.smallest_shift(one_line(1.0, 1e-2), 0.05, 1000, Noise.NORMAL)
     assert mu is not None
     # the claim allows this much, and the search begins at 0
     allowed = next(
