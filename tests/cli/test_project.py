@@ -190,7 +190,7 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
         ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, failure-probability"),
         ("[[claims]]\n", "claim 1: claim was ''; allowed: a claim such as"),
         (ONE + 'functon = "a:b"', "claim 1: functon is not known; allowed: name, function, command"),
-        (ONE, "function was None; allowed: one of function, command, or left with right"),
+        (ONE, "function was None; allowed: one of function, command, left with right, or scores with members"),
         (ONE + 'function = "a:b"\ncommand = "c"', "command was 'c'; allowed: one of function, command, or left"),
         (ONE + 'left = "a.npy"', "right was None; allowed: both left and right"),
         (ONE + 'left = "a.npy"\nright = "b.npy"\ndata = "c"', "data was 'c'; allowed: no value with samples"),

@@ -1,18 +1,19 @@
 """The audit of one training run: guesses about the canaries' coins, tested against what a true claim allows.
 
-The failure probability is divided before any coin is looked at: among numbers of guesses, guesses of members alone or of
-both kinds, and both directions of the score. Most of it is for the number that promises most (`foresight`). What depends on
-the scores alone may be chosen freely; of several checkpoints, one is chosen by coins that are used for nothing else.
-So one event, that any of the looks counts more correct guesses than the claim allows it, has at most the failure probability
-if the claim is true. The bounds on mu, on epsilon and on the profile invert the same looks: whichever of them is wrong,
-the true trade-off function is contradicted by one of the looks, so that all of them hold at once.
+The failure probability is divided before any coin is looked at: among numbers of guesses, guesses of members alone or
+of both kinds, and both directions of the score. Most of it is for the number that promises most (`foresight`). What
+depends on the scores alone may be chosen freely; of several checkpoints, one is chosen by coins that are used for
+nothing else. So one event, that any of the looks counts more correct guesses than the claim allows it, has at most
+the failure probability if the claim is true. The bounds on mu, on epsilon and on the profile invert the same looks:
+whichever of them is wrong, the true trade-off function is contradicted by one of the looks, so that all of them hold
+at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ _STREAM = 0x6F6E65  # keeps the audit's generator apart from others with the sam
 _FEWEST = 8
 """Guesses of the smallest number that is tried beside the planned one."""
 ASSUMED = (
-    "assumed: each canary was in the training set by its own fair coin, and scores were computed without the coins"
+    "assumed: each canary was in training by its own fair coin, and scores were computed without the coins"
 )
 """Stands in every reason."""
 
@@ -73,11 +74,16 @@ class Look:
         return int(coins[: k // 2].sum()) + k // 2 - int(coins[-(k // 2) :].sum())
 
     def __str__(self) -> str:
-        k, which = self.guesses.count, "largest" if self.larger else "smallest"
+        k, (first, last) = (
+            self.guesses.count,
+            ("largest", "smallest") if self.larger else ("smallest", "largest"),
+        )
         if self.guesses.sides == 1:
-            return f"of {k} guesses, that the {which} scores are members'"
-        other = "smallest" if self.larger else "largest"
-        return f"of {k} guesses, that the {which} {k // 2} scores are members' and the {other} {k // 2} others'"
+            return f"guesses that the {first} {k} of {self.guesses.canaries} scores are members'"
+        all_of, half = self.guesses.canaries, k // 2
+        return (
+            f"guesses that the {first} {half} of {all_of} scores are members' and the {last} {half} are not"
+        )
 
 
 @dataclass(frozen=True)
@@ -89,12 +95,19 @@ class OneRunAuditor:
     def audit(self, question: PrivacyQuestion, subject: CanaryScores, error: ErrorShare) -> PrivacyEvidence:
         """Count, compare, bound; `question.runs` is not used."""
         found, record = _judged(question, subject, error)
-        return entry(found, question, subject, one_run=record)  # type: ignore[arg-type]  # nothing is drawn
+        made = entry(found, question, subject, one_run=record)  # type: ignore[arg-type]  # nothing is drawn
+        return made.but(reason=f"{made.reason}; {ASSUMED}")
 
 
-def looks(canaries: int, planned: Plan | None, main: float, others: float, reverse: float) -> tuple[Look, ...]:
+def looks(
+    canaries: int, planned: Plan | None, main: float, others: float, reverse: float
+) -> tuple[Look, ...]:
     """All looks of an audit, those with the largest parts first; the parts add up to the three levels at most."""
-    counts = [2 * (canaries >> shift) for shift in range(1, canaries.bit_length()) if canaries >> shift >= _FEWEST // 2]
+    counts = [
+        2 * (canaries >> shift)
+        for shift in range(1, canaries.bit_length())
+        if canaries >> shift >= _FEWEST // 2
+    ]
     first = counts[0] if planned is None else planned.guesses.count
     rest = [count for count in counts if count != first]
     found = list(_on_sides(canaries, first, main, larger=True))
@@ -140,7 +153,9 @@ def _judged(
     delta = delta_of(claim, question.delta)
     points, tight = ClaimedPoints.of(claim), BestScores.of(claim)
     planned = plan(canaries, points, tight, whole)
-    parts = error.split("planned guesses", "other guesses", "other direction", weights=(MAIN, OTHER_COUNTS, OTHER_DIRECTION))
+    parts = error.split(
+        "planned guesses", "other guesses", "other direction", weights=(MAIN, OTHER_COUNTS, OTHER_DIRECTION)
+    )
     why = ("guesses that were planned", "other numbers of guesses", "members with smaller scores")
     levels = [part.spend(words) for part, words in zip(parts, why, strict=True)]
     ranked = scores.ranked(rng)
@@ -156,7 +171,7 @@ def _judged(
     telling = refuting or of_mu or of_epsilon or counted[0]
     verdict, reason, gap = _verdict(telling, points, refuting, planned, mu_lower, epsilon_lower)
     if verdict is Verdict.SUPPORTED:
-        reason += f"; mu is at least {mu_lower:.4g}, and the best possible scores would show {best_mu:.4g} if the claim is tight"
+        reason += f"; mu is at least {mu_lower:.4g}, where the best possible scores of a tight claim show {best_mu:.4g}"
     detectable = "" if planned is None else violation_text(planned.found, tight)
     record = OneRunRecord(
         canaries=canaries,
@@ -174,7 +189,7 @@ def _judged(
     )
     finding = PrivacyFinding(
         verdict=verdict,
-        reason=f"{reason}; {ASSUMED}",
+        reason=reason,
         claim=str(claim),
         epsilon_lower=epsilon_lower,
         delta=delta,
@@ -192,14 +207,17 @@ def _judged(
     return finding, record
 
 
-def _profile(counted: Sequence[_Counted]) -> Any:
+def _profile(counted: Sequence[_Counted]) -> Callable[[FloatArray], FloatArray]:
     def lower(epsilons: FloatArray) -> FloatArray:
-        return np.max([one.profile(epsilons) for one in counted], axis=0)
+        found: FloatArray = np.max([one.profile(epsilons) for one in counted], axis=0)
+        return found
 
     return lower
 
 
-def _bound(counted: Sequence[_Counted], points: Any) -> tuple[float, _Counted | None]:
+def _bound(
+    counted: Sequence[_Counted], points: Callable[[float], ClaimedPoints]
+) -> tuple[float, _Counted | None]:
     """The largest size that any look refutes, and which look that is."""
     best, of = 0.0, None
     for one in counted:
@@ -219,21 +237,20 @@ def _verdict(
     epsilon_lower: float,
 ) -> tuple[Verdict, str, Gap | None]:
     look, m = telling.look, telling.look.guesses.canaries
-    said = f"{look}, {telling.correct} are correct ({m} canaries)"
+    said = f"{telling.correct} of {look.guesses.count} {look} are correct"
     if refuting is not None:
         needed = too_many_from(points, look.guesses, look.level)
-        return Verdict.VIOLATED, f"{said}: {needed} or more have probability at most {look.level:.3g} if the claim is true", None
+        unlikely = f"{needed} or more have probability at most {look.level:.3g} if the claim is true"
+        return Verdict.VIOLATED, f"{said}: {unlikely}", None
     if planned is None:
         nothing = (
-            f"{m} canaries are too few: even the best possible scores of a mechanism without noise would not refute the "
-            "claim at this failure probability; more canaries or a larger failure probability can"
+            f"{m} canaries are too few: at this failure probability, even guesses that are all correct do not refute "
+            "the claim; with more canaries, or a larger failure probability, they can"
         )
         return Verdict.UNDECIDED, nothing, Gap.TOO_FEW_RUNS
     if not (mu_lower > 0 or epsilon_lower > 0):
-        blind = (
-            f"the scores do not tell members from others ({said}), so that no violation would have been noticed in them"
-        )
+        blind = f"the scores do not tell members from others: {said}; no violation would have been noticed in them"
         return Verdict.UNDECIDED, blind, Gap.BLIND_AUDIT
     needed = too_many_from(points, look.guesses, look.level)
     allowed = "no number would refute the claim" if needed is None else f"{needed} would refute the claim"
-    return Verdict.SUPPORTED, f"{said}; {allowed}", None
+    return Verdict.SUPPORTED, f"{said}: {allowed}", None

@@ -60,8 +60,8 @@ class CanaryScores:
             raise InvalidDataError(f"{name} has {count} canaries; allowed: at least {FEWEST_CANARIES}.")
         if 2 * float(bdtr(min(heads, count - heads), count, 0.5)) < _UNFAIR:
             raise InvalidDataError(
-                f"{said} has {heads} members of {count} canaries; allowed: a fair coin for each canary, which gives about "
-                "half."
+                f"{said} has {heads} members of {count} canaries; allowed: a fair coin for each canary, which gives "
+                "about half."
             )
         return cls(values, flags, name)
 
@@ -117,7 +117,9 @@ def _read(given: Any, name: str) -> NDArray[Any]:
     except ValueError as error:
         raise InvalidDataError(f"{name} has rows of different lengths; allowed: an array.") from error
     if found.ndim == 0:
-        raise InvalidDataError(f"{name} was {quoted(given)}; allowed: a file, or an array with an entry a canary.")
+        raise InvalidDataError(
+            f"{name} was {quoted(given)}; allowed: a file, or an array with an entry a canary."
+        )
     return found
 
 

@@ -1,8 +1,8 @@
 """What an audit of one run can show, said before the training: with the best possible scores.
 
-The best possible scores of a Gaussian mechanism are independent, N(mu, 1) for members and N(0, 1) for others: canaries
-in orthogonal directions, each of them scored by its inner product with what was released. Those of a pure claim are the answers
-of randomized response. Real scores show less.
+The best possible scores of a Gaussian mechanism are independent, N(mu, 1) for members and N(0, 1) for others:
+canaries in orthogonal directions, each of them scored by its inner product with what was released. Those of a pure
+claim are the answers of randomized response. Real scores show less.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FACTORS = (3.0, 2.0, 1.5)
 
 @dataclass(frozen=True)
 class BestScores:
-    """The best possible scores of a mechanism: of a Gaussian one with `size` mu, or of a pure one with `size` epsilon."""
+    """The best possible scores of a Gaussian mechanism, with `size` mu, or of a pure one, with `size` epsilon."""
 
     size: float
     pure: bool
@@ -161,7 +161,15 @@ def foresee(
     tight, points = BestScores.of(claim), ClaimedPoints.of(claim)
     made = plan(count, points, tight, level)
     mu, epsilon = (0.0, 0.0) if made is None else shown(made, tight, delta)
-    needed = tuple((factor, _needed(points, tight, level, checks.number("factors", factor, above=1))) for factor in factors)
+    # where there is no noise to divide, nothing is counted
+    needed = (
+        ()
+        if not tight.size > 0
+        else tuple(
+            (factor, _needed(points, tight, level, checks.number("factors", factor, above=1)))
+            for factor in factors
+        )
+    )
     return Foresight(count, level, made, tight, mu, epsilon, delta, needed)
 
 

@@ -1,31 +1,33 @@
 """How often so many guesses about coins can be correct, if a privacy claim is true: bounds for one run.
 
-Of m canaries, each is in the training set by its own fair coin. Guesses about k of the coins are made from the release,
-and C of them are correct. For a canary i and a set A of counts, let u be the probability that its coin is guessed
-correctly while the other correct guesses number in A, and v the same with an incorrect guess. If all other coins are
-fixed, and coin i is turned, the one becomes the other; so a claim that is true for a single canary says
-u <= e^epsilon v + delta, and so for the averages over all canaries,
+Of m canaries, each is in the training set by its own fair coin. Guesses about k of the coins are made from the
+release, and C of them are correct. For a canary i and a set A of counts, let u be the probability that its coin is
+guessed correctly while the other correct guesses number in A, and v the same with an incorrect guess. If all other
+coins are fixed, and coin i is turned, the one becomes the other; so a claim that is true for a single canary says u
+<= e^epsilon v + delta, and so for the averages over all canaries,
 
     sum over j in A of (j + 1) p(j + 1) / m  <=  e^epsilon  sum over j in A of (k - j) p(j) / m  +  delta,
 
-where p(j) = P(C = j): with delta / 2 if only one side is guessed, members alone or nonmembers alone, since half of the coins
-show the other one. Nothing else is used of the claim, and nothing at all of the mechanism.
+where p(j) = P(C = j): with delta / 2 if only one side is guessed, members alone or nonmembers alone, since half of
+the coins show the other one. Nothing else is used of the claim, and nothing at all of the mechanism.
 
-**First bound**, for one point (epsilon, delta) of the claim. Let b and B be the masses and the upper tail of the binomial law
-of k trials with odds e^epsilon. With d(j) = (j + 1) p(j + 1) - e^epsilon (k - j) p(j), summation by parts gives exactly
+**First bound**, for one point (epsilon, delta) of the claim. Let b and B be the masses and the upper tail of the
+binomial law of k trials with odds e^epsilon. With d(j) = (j + 1) p(j + 1) - e^epsilon (k - j) p(j), summation by
+parts gives exactly
 
     P(C >= c) = B(c) + sum over i of d(i - 1) g(i),    g(i) = (B(max(i, c)) - B(c) B(i)) / (i b(i)).
 
-All g(i) are at least 0, they rise up to i = c and fall after it (the law is log-concave), and the positive d sum up to
-at most m delta. So P(C >= c) <= B(c) + m delta g(c). For delta = 0 it is the binomial tail of Steinke, Nasr and
-Jagielski (2023), Theorem 5.2 with delta 0, which randomized response attains; else it is sharper than their bound in all
-cases that were tried. The least over all points of a claim is taken.
+All g(i) are at least 0, they rise up to i = c and fall after it (the law is log-concave), and the positive d sum up
+to at most m delta. So P(C >= c) <= B(c) + m delta g(c). For delta = 0 it is the binomial tail of Steinke, Nasr and
+Jagielski (2023), Theorem 5.2 with delta 0, which randomized response attains; else it is sharper than their bound in
+all cases that were tried. The least over all points of a claim is taken.
 
-**Second bound**, for all points at once: that of Mahloujifar, Melis and Chaudhuri (2024). With A = {j >= t - 1} and F(x) the
-least delta + e^epsilon x over the claim's points, R(t) <= F(H(t - 1)), where R(t) sums j p(j) / m and H(t) sums (k - j) p(j) / m over
-j >= t. If P(C >= c) is at least a level, then R and H are at least what comes of the level put on c alone, and of the
-smallest H that each step allows. This is shown by carrying two facts from t to t - 1: R >= r, and R - r >= t / (k - t) (H - h).
-If r + h exceeds k / m anywhere, then P(C >= c) is below the level. It is the sharper one where nearly all guesses are correct.
+**Second bound**, for all points at once: that of Mahloujifar, Melis and Chaudhuri (2024). With A = {j >= t - 1} and
+F(x) the least delta + e^epsilon x over the claim's points, R(t) <= F(H(t - 1)), where R(t) sums j p(j) / m and H(t)
+sums (k - j) p(j) / m over j >= t. If P(C >= c) is at least a level, then R and H are at least what comes of the level
+put on c alone, and of the smallest H that each step allows. This is shown by carrying two facts from t to t - 1: R >=
+r, and R - r >= t / (k - t) (H - h). If r + h exceeds k / m anywhere, then P(C >= c) is below the level. It is the
+sharper one where nearly all guesses are correct.
 """
 
 from __future__ import annotations
@@ -108,7 +110,7 @@ def is_too_many(points: ClaimedPoints, guesses: Guesses, correct: int, level: fl
     tails, gains = binomial_parts(guesses, correct, tuple(points.epsilons.tolist()))
     if np.min(tails + points.deltas * gains) <= level:
         return True
-    return guesses.count <= _MOST_STEPS and _exceeds_mass(points, guesses, correct, level)
+    return guesses.count <= _MOST_STEPS and exceeds_mass(points, guesses, correct, level)
 
 
 def tail_bound(points: ClaimedPoints, guesses: Guesses, correct: int) -> float:
@@ -144,7 +146,7 @@ def binomial_parts(
     return np.maximum(tail, 1e-300) * safe, np.where(np.isfinite(gain), gain, 1e300) * safe
 
 
-def _exceeds_mass(points: ClaimedPoints, guesses: Guesses, correct: int, level: float) -> bool:
+def exceeds_mass(points: ClaimedPoints, guesses: Guesses, correct: int, level: float) -> bool:
     """The second bound: whether counts from `correct` up with this probability leave too little for all others."""
     m, k, c = guesses.canaries, guesses.count, correct
     half = guesses.sides / 2
