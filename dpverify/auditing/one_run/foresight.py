@@ -173,6 +173,7 @@ def foresee(
     return Foresight(count, level, made, tight, mu, epsilon, delta, needed)
 
 
+@lru_cache(maxsize=256)
 def plan(canaries: int, points: ClaimedPoints, tight: BestScores, level: float) -> Plan | None:
     """Choose the number of guesses by what it finds with the best possible scores; no coin is looked at.
 
@@ -199,6 +200,7 @@ def guess_counts(canaries: int) -> list[int]:
     return [2 * int(half) for half in np.unique(np.rint(halves))]
 
 
+@lru_cache(maxsize=256)
 def shown(made: Plan, tight: BestScores, delta: float) -> tuple[float, float]:
     """The bounds on mu and on epsilon at `delta` that the best possible scores of the claim show, at the median."""
     guesses = made.guesses
@@ -217,7 +219,7 @@ def _needed(points: ClaimedPoints, tight: BestScores, level: float, factor: floa
     """The smallest number of canaries that notice noise divided by a factor, within 3 percent."""
 
     def notices(canaries: int) -> bool:
-        found = _planned(canaries, points, tight, level)
+        found = plan(canaries, points, tight, level)
         return found is not None and found.found.size <= factor * tight.size
 
     low, high = 50, 100
@@ -231,11 +233,7 @@ def _needed(points: ClaimedPoints, tight: BestScores, level: float, factor: floa
     return high
 
 
-@lru_cache(maxsize=256)
-def _planned(canaries: int, points: ClaimedPoints, tight: BestScores, level: float) -> Plan | None:
-    return plan(canaries, points, tight, level)
-
-
+@lru_cache(maxsize=64)
 def _tight_mu(points: ClaimedPoints) -> float:
     """The largest mu of a Gaussian mechanism that keeps to the claim."""
 

@@ -65,20 +65,33 @@ class Guesses:
     sides: int = 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ClaimedPoints:
-    """Points of the privacy profile that a claim allows, in both directions: (points,) each."""
+    """Points of the privacy profile that a claim allows, in both directions."""
 
-    epsilons: FloatArray
-    deltas: FloatArray
+    at: tuple[float, ...]
+    """Their epsilons, nats."""
+    allowed: tuple[float, ...]
+    """Their deltas."""
 
     @classmethod
     def of(cls, claim: Claim) -> ClaimedPoints:
         """Those of a claim; fewer points than it has make it no weaker than it is."""
         corner = stated_corner(claim)
         if corner is not None:
-            return cls(np.array([corner[0]]), np.array([corner[1]]))
-        return cls(_EPSILONS, np.minimum(claimed_deltas(claim, _EPSILONS) * (1 + _ALLOWANCE), 1.0))
+            return cls((corner[0],), (corner[1],))
+        deltas = np.minimum(claimed_deltas(claim, _EPSILONS) * (1 + _ALLOWANCE), 1.0)
+        return cls(tuple(_EPSILONS.tolist()), tuple(deltas.tolist()))
+
+    @cached_property
+    def epsilons(self) -> FloatArray:
+        """(points,)."""
+        return np.array(self.at)
+
+    @cached_property
+    def deltas(self) -> FloatArray:
+        """(points,)."""
+        return np.array(self.allowed)
 
     @cached_property
     def _slopes(self) -> tuple[FloatArray, FloatArray]:
@@ -107,10 +120,12 @@ def is_too_many(points: ClaimedPoints, guesses: Guesses, correct: int, level: fl
     """Whether so many correct guesses, or more, have at most the probability `level` if the claim is true."""
     if 2 * correct <= guesses.count:
         return False
-    tails, gains = binomial_parts(guesses, correct, tuple(points.epsilons.tolist()))
+    tails, gains = binomial_parts(guesses, correct, points.at)
     if np.min(tails + points.deltas * gains) <= level:
         return True
-    return guesses.count <= _MOST_STEPS and exceeds_mass(points, guesses, correct, level)
+    # without delta, the first bound is attained
+    second = max(points.allowed) > 0 and guesses.count <= _MOST_STEPS
+    return second and exceeds_mass(points, guesses, correct, level)
 
 
 def tail_bound(points: ClaimedPoints, guesses: Guesses, correct: int) -> float:

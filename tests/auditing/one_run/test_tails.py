@@ -64,7 +64,7 @@ def _most(points: ClaimedPoints, guesses: Guesses, correct: int) -> float:
 def test_no_law_that_keeps_to_the_claim_has_more(claim: object, sides: int) -> None:
     every = ClaimedPoints.of(claim)  # type: ignore[arg-type]
     chosen = [0, 10, 30, 70]
-    points = ClaimedPoints(every.epsilons[chosen], every.deltas[chosen])
+    points = ClaimedPoints(tuple(every.epsilons[chosen]), tuple(every.deltas[chosen]))
     gaps = []
     for canaries, count in ((8, 6), (40, 6)):
         for correct in range(4, count + 1):
