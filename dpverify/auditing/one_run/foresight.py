@@ -28,9 +28,9 @@ from dpverify.auditing.one_run.tails import (
 )
 from dpverify.privacy import gaussian_hockey_stick
 
-MAIN, OTHER_COUNTS, OTHER_DIRECTION = 0.7, 0.2, 0.1
+MAIN, OTHER_COUNTS, OTHER_DIRECTION = 0.8, 0.15, 0.05
 """How an audit divides its failure probability: most of it is for one number of guesses, which is chosen beforehand."""
-BOTH_SIDES = 0.8
+BOTH_SIDES = 0.9
 """What part of it is for guesses of members and of nonmembers; the rest is for guesses of members alone."""
 _FEWEST_GUESSES = 8
 _COUNTS = 28

@@ -25,7 +25,7 @@ ROWS = dict(null_audits.rows())
 
 
 def test_every_law_is_in_every_kind_of_audit() -> None:
-    assert len(ROWS) == 2 * len(null_audits.LAWS) + 4
+    assert len(ROWS) == 2 * len(null_audits.LAWS) + 4 + 2 * len(null_audits.ONE_RUN)
 
 
 def test_true_claims_are_kept() -> None:
