@@ -63,6 +63,9 @@ def _as_json(found: Foresight, claim: str) -> dict[str, Any]:
 
 
 def _facts(found: Foresight, claim: str) -> Iterator[tuple[str, str]]:
+    from dpverify.auditing.one_run.canaries import FEWEST_CANARIES
+    from dpverify.auditing.one_run.foresight import MOST_CANARIES
+
     yield "claim", claim
     yield "canaries", str(found.canaries)
     yield "failure probability", f"{found.failure_probability:g}"
@@ -73,5 +76,6 @@ def _facts(found: Foresight, claim: str) -> Iterator[tuple[str, str]]:
         at = f"epsilon at least {found.epsilon_lower:.4g} at delta {found.delta:g}"
         yield "if the claim is tight", f"mu at least {found.mu_lower:.4g}, {at}"
     for factor, count in found.needed:
-        few = "more than 1000000 canaries" if count is None else f"{count} canaries"
-        yield f"noise divided by {factor:g}", few
+        fewest = ", the fewest that an audit takes" if count == FEWEST_CANARIES else ""
+        many = f"more than {MOST_CANARIES} canaries" if count is None else f"{count} canaries{fewest}"
+        yield f"noise divided by {factor:g}", many

@@ -17,6 +17,7 @@ from scipy.special import betaincinv, expit, logit, ndtr, ndtri
 from dpverify import checks
 from dpverify.auditing.claims import Claim, checked_claim, delta_of, stated_corner
 from dpverify.auditing.error_share import ErrorShare
+from dpverify.auditing.one_run.canaries import FEWEST_CANARIES
 from dpverify.auditing.one_run.tails import (
     ClaimedPoints,
     Guesses,
@@ -35,7 +36,8 @@ BOTH_SIDES = 0.9
 _FEWEST_GUESSES = 8
 _COUNTS = 28
 """How many numbers of guesses are compared."""
-_MOST_CANARIES = 2**20
+MOST_CANARIES = 2**20
+"""Beyond it, canaries needed are not counted."""
 _LARGEST_SIZE = 60.0
 FACTORS = (3.0, 2.0, 1.5)
 """By which the noise is divided, where it is said how many canaries notice that."""
@@ -99,7 +101,7 @@ class Foresight:
         epsilon_lower: the same at `delta`, nats.
         delta: where epsilon is bounded.
         needed: for each factor by which the noise may be divided, the canaries that notice it with probability one
-            half; None beyond a million. Within 3 percent.
+            half; None beyond `MOST_CANARIES`. Within 3 percent.
     """
 
     canaries: int
@@ -154,7 +156,7 @@ def foresee(
         >>> few.detectable
         'Gaussian mechanism with mu = 1.65 (noise divided by 1.65) and the best possible scores'
     """
-    count = checks.whole_number("canaries", canaries, at_least=100, at_most=_MOST_CANARIES)
+    count = checks.whole_number("canaries", canaries, at_least=FEWEST_CANARIES, at_most=MOST_CANARIES)
     checked_claim(claim)
     level = ErrorShare.of(failure_probability).failure_probability
     delta = delta_of(claim, delta)
@@ -222,12 +224,12 @@ def _needed(points: ClaimedPoints, tight: BestScores, level: float, factor: floa
         found = plan(canaries, points, tight, level)
         return found is not None and found.found.size <= factor * tight.size
 
-    low, high = 50, 100
+    low, high = FEWEST_CANARIES // 2, FEWEST_CANARIES
     while not notices(high):
         low, high = high, 2 * high
-        if high > _MOST_CANARIES:
+        if high > MOST_CANARIES:
             return None
-    while low >= 100 and high - low > 0.03 * high:
+    while low >= FEWEST_CANARIES and high - low > 0.03 * high:
         middle = (low + high) // 2
         low, high = (low, middle) if notices(middle) else (middle, high)
     return high
