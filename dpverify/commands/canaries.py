@@ -77,5 +77,7 @@ def _facts(found: Foresight, claim: str) -> Iterator[tuple[str, str]]:
         yield "if the claim is tight", f"mu at least {found.mu_lower:.4g}, {at}"
     for factor, count in found.needed:
         fewest = ", the fewest that an audit takes" if count == FEWEST_CANARIES else ""
-        many = f"more than {MOST_CANARIES} canaries" if count is None else f"{count} canaries{fewest}"
+        many = (
+            f"not noticed by up to {MOST_CANARIES} canaries" if count is None else f"{count} canaries{fewest}"
+        )
         yield f"noise divided by {factor:g}", many

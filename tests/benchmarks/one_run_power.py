@@ -32,7 +32,7 @@ from dpverify.auditing import CanaryScores, audit_one_run  # noqa: E402
 from dpverify.auditing.accountants import NoisyReleases  # noqa: E402
 from dpverify.auditing.one_run import Guesses  # noqa: E402
 from dpverify.auditing.one_run.audit import Look  # noqa: E402
-from dpverify.auditing.one_run.foresight import BestScores, plan  # noqa: E402
+from dpverify.auditing.one_run.foresight import BestScores, main_guesses, plan  # noqa: E402
 from dpverify.auditing.one_run.published import mahloujifar_refutes, steinke_tail  # noqa: E402
 from dpverify.auditing.one_run.tails import ClaimedPoints, gaussian_points, largest_refuted  # noqa: E402
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP  # noqa: E402
@@ -106,8 +106,8 @@ def ratios(case: Case, canaries: int, seed: int) -> list[float]:
     found = audit_one_run(scores, members, case.claim, delta=case.delta, failure_probability=LEVEL, seed=seed)
     assert found.one_run is not None
     tight = BestScores.of(case.claim)
-    made = plan(canaries, ClaimedPoints.of(case.claim), tight, LEVEL)
-    counts = [made.guesses.count] if made is not None else []
+    planned = plan(canaries, ClaimedPoints.of(case.claim), tight, LEVEL)
+    counts = [main_guesses(canaries, planned, tight, LEVEL).count]
     grid = [2 * int(half) for half in np.unique(np.geomspace(4, canaries // 2, 16).astype(int))]
     ranked = CanaryScores.read(scores, members).ranked(rng)
 

@@ -28,6 +28,7 @@ from dpverify.auditing.one_run.foresight import (
     OTHER_DIRECTION,
     BestScores,
     Plan,
+    main_guesses,
     plan,
     shown,
     violation_text,
@@ -99,16 +100,13 @@ class OneRunAuditor:
         return made.but(reason=f"{made.reason}; {ASSUMED}")
 
 
-def looks(
-    canaries: int, planned: Plan | None, main: float, others: float, reverse: float
-) -> tuple[Look, ...]:
+def looks(canaries: int, first: int, main: float, others: float, reverse: float) -> tuple[Look, ...]:
     """All looks of an audit, those with the largest parts first; the parts add up to the three levels at most."""
     counts = [
         2 * (canaries >> shift)
         for shift in range(1, canaries.bit_length())
         if canaries >> shift >= _FEWEST // 2
     ]
-    first = counts[0] if planned is None else planned.guesses.count
     rest = [count for count in counts if count != first]
     found = list(_on_sides(canaries, first, main, larger=True))
     for count in rest:
@@ -159,7 +157,8 @@ def _judged(
     why = ("guesses that were planned", "other numbers of guesses", "members with smaller scores")
     levels = [part.spend(words) for part, words in zip(parts, why, strict=True)]
     ranked = scores.ranked(rng)
-    counted = [_Counted(look, look.correct(ranked)) for look in looks(canaries, planned, *levels)]
+    first = main_guesses(canaries, planned, tight, whole)
+    counted = [_Counted(look, look.correct(ranked)) for look in looks(canaries, first.count, *levels)]
 
     refuting = next((one for one in counted if one.refutes(points)), None)
     mu_lower, of_mu = _bound(counted, gaussian_points)
@@ -167,7 +166,7 @@ def _judged(
     corner = stated_corner(claim)
     if refuting is not None and corner is not None and corner[1] == delta:
         epsilon_lower = max(epsilon_lower, corner[0])
-    best_mu, best_epsilon = (0.0, 0.0) if planned is None else shown(planned, tight, delta)
+    best_mu, best_epsilon = shown(first, tight, whole, delta)
     telling = refuting or of_mu or of_epsilon or counted[0]
     verdict, reason, gap = _verdict(telling, points, refuting, planned, mu_lower, epsilon_lower)
     if verdict is Verdict.SUPPORTED:
@@ -244,8 +243,8 @@ def _verdict(
         return Verdict.VIOLATED, f"{said}: {unlikely}", None
     if planned is None:
         nothing = (
-            f"{m} canaries are too few: at this failure probability, even guesses that are all correct do not refute "
-            "the claim; with more canaries, or a larger failure probability, they can"
+            f"no guesses about {m} canaries, even if all are correct, refute the claim at this failure probability; "
+            "dpverify canaries says how many canaries do, and a larger failure probability asks for fewer"
         )
         return Verdict.UNDECIDED, nothing, Gap.TOO_FEW_RUNS
     if not (mu_lower > 0 or epsilon_lower > 0):

@@ -75,8 +75,11 @@ class CanaryScores:
         if checkpoints == 1:
             return self, "the score", 0
         held = rng.permutation(count)[: max(_HELD_OUT, count // 10)]
-        spread = self.scores.std(axis=0)
-        scaled = (self.scores - self.scores.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        largest = np.abs(self.scores).max(axis=0)
+        scaled = self.scores / np.where(largest > 0, largest, 1.0)
+        scaled = scaled - scaled.mean(axis=0)
+        spread = scaled.std(axis=0)
+        scaled = scaled / np.where(spread > 0, spread, 1.0)
         choices = np.column_stack([self.scores, scaled.sum(axis=1)])
         gains = [_rank_gap(column[held], self.members[held]) for column in choices.T]
         # of equals the latest: the last checkpoint before an earlier one, and the sum before all

@@ -162,7 +162,7 @@ def foresee(
     delta = delta_of(claim, delta)
     tight, points = BestScores.of(claim), ClaimedPoints.of(claim)
     made = plan(count, points, tight, level)
-    mu, epsilon = (0.0, 0.0) if made is None else shown(made, tight, delta)
+    mu, epsilon = shown(main_guesses(count, made, tight, level), tight, level, delta)
     # where there is no noise to divide, nothing is counted
     needed = (
         ()
@@ -202,18 +202,26 @@ def guess_counts(canaries: int) -> list[int]:
     return [2 * int(half) for half in np.unique(np.rint(halves))]
 
 
+def main_guesses(canaries: int, planned: Plan | None, tight: BestScores, level: float) -> Guesses:
+    """The guesses that get most of the level: the plan's, or where nothing can be refuted, those that show most."""
+    if planned is not None:
+        return planned.guesses
+    return max(
+        (Guesses(canaries, count) for count in guess_counts(canaries)),
+        key=lambda guesses: shown(guesses, tight, level, 0.0)[0],
+    )
+
+
 @lru_cache(maxsize=256)
-def shown(made: Plan, tight: BestScores, delta: float) -> tuple[float, float]:
-    """The bounds on mu and on epsilon at `delta` that the best possible scores of the claim show, at the median."""
-    guesses = made.guesses
+def shown(guesses: Guesses, tight: BestScores, level: float, delta: float) -> tuple[float, float]:
+    """The bounds on mu and on epsilon at `delta` that the best possible scores of the claim show, at the median.
+
+    `level` is the whole audit's.
+    """
     correct = round(guesses.count * tight.accuracy(guesses.count / guesses.canaries))
-    return bounds_of(guesses, correct, made.level, delta)
-
-
-def bounds_of(guesses: Guesses, correct: int, level: float, delta: float) -> tuple[float, float]:
-    """The largest mu, and the largest epsilon at `delta`, that so many correct guesses refute."""
-    mu = largest_refuted(lambda size: is_too_many(gaussian_points(size), guesses, correct, level))
-    epsilon = largest_refuted(lambda size: is_too_many(corner_points(size, delta), guesses, correct, level))
+    own = level * MAIN * BOTH_SIDES
+    mu = largest_refuted(lambda size: is_too_many(gaussian_points(size), guesses, correct, own))
+    epsilon = largest_refuted(lambda size: is_too_many(corner_points(size, delta), guesses, correct, own))
     return mu, epsilon
 
 

@@ -23,11 +23,11 @@ Jagielski (2023), Theorem 5.2 with delta 0, which randomized response attains; e
 all cases that were tried. The least over all points of a claim is taken.
 
 **Second bound**, for all points at once: that of Mahloujifar, Melis and Chaudhuri (2024). With A = {j >= t - 1} and
-F(x) the least delta + e^epsilon x over the claim's points, R(t) <= F(H(t - 1)), where R(t) sums j p(j) / m and H(t)
-sums (k - j) p(j) / m over j >= t. If P(C >= c) is at least a level, then R and H are at least what comes of the level
-put on c alone, and of the smallest H that each step allows. This is shown by carrying two facts from t to t - 1: R >=
-r, and R - r >= t / (k - t) (H - h). If r + h exceeds k / m anywhere, then P(C >= c) is below the level. It is the
-sharper one where nearly all guesses are correct.
+F(x) the largest u that the claim's points allow for v = x, also by the complements of events, R(t) <= F(H(t - 1)),
+where R(t) sums j p(j) / m and H(t) sums (k - j) p(j) / m over j >= t. If P(C >= c) is at least a level, then R and H
+are at least what comes of the level put on c alone, and of the smallest H that each step allows. This is shown by
+carrying two facts from t to t - 1: R >= r, and R - r >= t / (k - t) (H - h). If r + h exceeds k / m anywhere, then
+P(C >= c) is below the level. It is the sharper one where nearly all guesses are correct.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ from dpverify.privacy import GDP, ApproxDP
 
 _ALLOWANCE = 1e-9
 """For rounding, relative: hundreds of times the errors of SciPy's binomial laws."""
+_ALLOWANCE_A_GUESS = 1e-13
+"""The same for each guess: logarithms of factorials grow with their number, and so do their errors."""
+_DIGITS = 4
+"""Of bounds, which are rounded down to so many, since they are printed with as many."""
 _LEAST_TAIL = 1e-280
 """Smaller tails are bounded by a geometric series, since floats end near them."""
 _MOST_STEPS = 20_000
@@ -157,7 +161,7 @@ def binomial_parts(
         gain = guesses.canaries * guesses.sides / 2 * ratio * below / c
     # where the series does not end, the tail is nearly 1 and the bound says nothing
     gain = np.nan_to_num(gain, nan=np.inf, posinf=np.inf)
-    safe = 1 + _ALLOWANCE
+    safe = 1 + _ALLOWANCE + k * _ALLOWANCE_A_GUESS
     return np.maximum(tail, 1e-300) * safe, np.where(np.isfinite(gain), gain, 1e300) * safe
 
 
@@ -201,4 +205,12 @@ def largest_refuted(
     while high - low > precision * math.fsum((low, 1e-3)):
         middle = (low + high) / 2
         low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
+    return _rounded_down(low)
+
+
+def _rounded_down(value: float) -> float:
+    shown = float(f"{value:.{_DIGITS}g}")
+    if shown <= value:
+        return shown
+    last = 10.0 ** (math.floor(math.log10(value)) - _DIGITS + 1)
+    return max(float(f"{value - last:.{_DIGITS}g}"), 0.0)

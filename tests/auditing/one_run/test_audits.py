@@ -114,7 +114,7 @@ def test_few_canaries_are_said_to_be_too_few() -> None:
 
 def test_the_level_is_divided_among_all_looks() -> None:
     for canaries in (100, 1000, 30_001):
-        made = looks(canaries, None, 0.7, 0.2, 0.1)
+        made = looks(canaries, 40, 0.8, 0.15, 0.05)
         assert sum(look.level for look in made) <= 1 + 1e-12
         assert {look.larger for look in made} == {True, False}
         assert all(look.guesses.count <= canaries for look in made)
