@@ -1,4 +1,4 @@
-"""The bounds of two papers as they are printed, beside which ours are measured; no verdict rests on them."""
+"""The bounds of two papers as their code computes them, beside which ours are measured; no verdict rests on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dpverify.auditing.one_run.tails import ClaimedPoints, Guesses, exceeds_mass
 
 
 def steinke_tail(epsilon: float, delta: float, guesses: Guesses, correct: int) -> float:
-    """Bound of P(C >= correct) under (epsilon, delta)-DP: Steinke, Nasr and Jagielski 2023, Theorem 5.2 and Appendix D.
+    """Bound of P(C >= correct) under (epsilon, delta)-DP: Steinke, Nasr and Jagielski 2023, Appendix D.
 
     P(B >= v) + 2 m delta max over i of P(v > B >= v - i) / i, where B is binomial of r guesses with odds e^epsilon, m
     the canaries and v the correct guesses.

