@@ -191,7 +191,7 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
         ("[[claims]]\n", "claim 1: claim was ''; allowed: a claim such as"),
         (ONE + 'functon = "a:b"', "claim 1: functon is not known; allowed: name, function, command"),
         (ONE, "function was None; allowed: one of function, command, left with right, or scores with members"),
-        (ONE + 'function = "a:b"\ncommand = "c"', "command was 'c'; allowed: one of function, command, or left"),
+        (ONE + 'function = "a:b"\ncommand = "c"', "command was 'c'; allowed: one of function, command, left"),
         (ONE + 'left = "a.npy"', "right was None; allowed: both left and right"),
         (ONE + 'left = "a.npy"\nright = "b.npy"\ndata = "c"', "data was 'c'; allowed: no value with samples"),
         (ONE + 'function = "a:b"', "data was None; allowed: both data and neighbor"),
