@@ -27,7 +27,7 @@ from dpverify.auditing.one_run.foresight import (
     OTHER_COUNTS,
     OTHER_DIRECTION,
     BestScores,
-    Plan,
+    GuessPlan,
     main_guesses,
     plan,
     shown,
@@ -231,7 +231,7 @@ def _verdict(
     telling: _Counted,
     points: ClaimedPoints,
     refuting: _Counted | None,
-    planned: Plan | None,
+    planned: GuessPlan | None,
     mu_lower: float,
     epsilon_lower: float,
 ) -> tuple[Verdict, str, Gap | None]:

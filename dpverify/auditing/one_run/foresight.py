@@ -77,7 +77,7 @@ class BestScores:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GuessPlan:
     """The number of guesses that promises most, and what it finds."""
 
     guesses: Guesses
@@ -106,7 +106,7 @@ class Foresight:
 
     canaries: int
     failure_probability: float
-    plan: Plan | None
+    plan: GuessPlan | None
     tight: BestScores
     mu_lower: float
     epsilon_lower: float
@@ -176,13 +176,13 @@ def foresee(
 
 
 @lru_cache(maxsize=256)
-def plan(canaries: int, points: ClaimedPoints, tight: BestScores, level: float) -> Plan | None:
+def plan(canaries: int, points: ClaimedPoints, tight: BestScores, level: float) -> GuessPlan | None:
     """Choose the number of guesses by what it finds with the best possible scores; no coin is looked at.
 
     `level` is the whole audit's. None if no violation can be found.
     """
     own = level * MAIN * BOTH_SIDES
-    best: Plan | None = None
+    best: GuessPlan | None = None
     for count in guess_counts(canaries):
         guesses = Guesses(canaries, count)
         needed = too_many_from(points, guesses, own)
@@ -192,7 +192,7 @@ def plan(canaries: int, points: ClaimedPoints, tight: BestScores, level: float) 
         accuracy = float(betaincinv(needed, count - needed + 1, 0.5))
         size = tight.size_with(accuracy, count / canaries)
         if size < _LARGEST_SIZE and (best is None or size < best.found.size):
-            best = Plan(guesses, own, needed, replace(tight, size=size))
+            best = GuessPlan(guesses, own, needed, replace(tight, size=size))
     return best
 
 
@@ -202,7 +202,7 @@ def guess_counts(canaries: int) -> list[int]:
     return [2 * int(half) for half in np.unique(np.rint(halves))]
 
 
-def main_guesses(canaries: int, planned: Plan | None, tight: BestScores, level: float) -> Guesses:
+def main_guesses(canaries: int, planned: GuessPlan | None, tight: BestScores, level: float) -> Guesses:
     """The guesses that get most of the level: the plan's, or where nothing can be refuted, those that show most."""
     if planned is not None:
         return planned.guesses
