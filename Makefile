@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -91,6 +91,10 @@ bench-audit: $(VENV)/installed-test
 # how much of it a white-box audit finds
 bench-white-box: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/white_box_power.py
+
+# how much of it an audit of one training run finds, beside the procedures of two papers
+bench-one-run: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/one_run_power.py
 
 # true claims, thousands of times: how often they are called violated, with an exact interval for each row
 AUDITS ?= 10000

@@ -44,6 +44,7 @@ from .expectations.rates import (
     fit_rate,
 )
 from .faults import FACTORS, search_faults
+from .one_run import CanaryScores, OneRunAuditor
 from .outputs.encoding import Encoder
 from .outputs.sample_files import read_samples
 from .outputs.samples import (
@@ -63,7 +64,7 @@ from .privacy import (
     Violation,
     audit_privacy,
 )
-from .requests import Request, audit, audit_samples
+from .requests import Request, audit, audit_one_run, audit_samples
 from .sampling import (
     LawAudit,
     LawAuditor,
@@ -81,6 +82,7 @@ __all__ = [
     "BettingRiskAuditor",
     "Bound",
     "BoundsQuestion",
+    "CanaryScores",
     "Claim",
     "ConstantAudit",
     "ConstantAuditor",
@@ -100,6 +102,7 @@ __all__ = [
     "MeanAudit",
     "MeanAuditor",
     "Numbers",
+    "OneRunAuditor",
     "PairSubject",
     "PlantedFaults",
     "PrivacyAudit",
@@ -120,6 +123,7 @@ __all__ = [
     "audit_law",
     "audit_mean",
     "audit_mean_in_rounds",
+    "audit_one_run",
     "audit_privacy",
     "audit_queries",
     "audit_samples",

@@ -32,9 +32,10 @@ _TYPES: dict[str, Any] = {
 
 
 def audit(*, form: str, json_file: str | None, **options: Any) -> None:
-    """Audit a privacy claim about samples, or about a function, estimator or command.
+    """Audit a privacy claim about samples, a training run, or a function, estimator or command.
 
-    Give --left and --right (samples that you drew yourself), or a function or --command with --data and --neighbor.
+    Give --left and --right (samples that you drew yourself), --scores and --members (the canaries of one training run;
+    dpverify canaries says how many are needed), or a function or --command with --data and --neighbor.
     Outputs may be numbers, text, None, lists, dictionaries and more. Both directions are tested. A function is run
     until the claim is refuted or --runs is reached; before the first run, standard error says whether that many runs
     can refute it. With --structure, what is known of its steps is audited instead, down to far smaller deltas.
@@ -46,7 +47,8 @@ def audit(*, form: str, json_file: str | None, **options: Any) -> None:
 
     check_format(form, json_file)
     with spelled(option_name):
-        samples = options["left"] is not None and options["right"] is not None
+        pairs = (("left", "right"), ("scores", "members"))
+        samples = any(options[one] is not None and options[other] is not None for one, other in pairs)
         with no_idle_threads() if samples else nullcontext():
             request = Request(**options)
             from dpverify.auditing.requests import audits
@@ -96,7 +98,7 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
     from dpverify.views.results import Result, SourcePlace, result_of
 
     def results() -> list[Result]:
-        place = place_of(request.target) if request.target else SourcePlace(str(request.left), 1)
+        place = place_of(request.target) if request.target else SourcePlace(str(request.files()[0]), 1)
         return [result_of(found, place)]
 
     if json_file is not None:

@@ -103,7 +103,8 @@ def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Pa
         raise InvalidDataError(f"{where}: name was {name!r}; allowed: a text.")
     with _said_of(where):
         _in_folder(own, folder)
-        if "left" in own or "right" in own:  # nothing is run, so that limits of runs are not about it
+        # where nothing is run, limits of runs are not about it
+        if own.keys() & {"left", "right", "scores", "members"}:
             shared = {key: shared[key] for key in ("failure_probability", "seed") if key in shared}
         return StatedClaim(name, Request(**shared, **own))
 

@@ -124,7 +124,8 @@ class SampledEvidence(AuditEvidence):
     def lines(self) -> list[str]:
         spent = "; ".join(f"{part.failure_probability:.3g} on {part.why}" for part in self.shares)
         of = f", spent: {spent}" if spent else ""
-        found = f"{self.runs} runs, seed {self.seed}, failure probability {self.failure_probability:g}{of}"
+        runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
+        found = f"{runs}, seed {self.seed}, failure probability {self.failure_probability:g}{of}"
         first, *rest = super().lines()
         return [first, found, *rest]
 

@@ -39,6 +39,32 @@ class SequentialRecord(Record):
     """Refutation, the limit of runs, or the clock."""
 
 
+class OneRunRecord(Record):
+    """What one training run showed of its canaries, each of which was a member by its own fair coin."""
+
+    canaries: int
+    """Those whose coins were guessed."""
+    members: int
+    held_out: int = 0
+    """Further canaries, whose coins chose among checkpoints and were used for nothing else."""
+    statistic: str
+    """Which score: `the score`, a checkpoint, or a sum."""
+    guesses: int
+    """The number of the surest guesses on which the result rests."""
+    sides: int
+    """2 where half of them are for members and half for others, 1 where all are for members."""
+    larger_scores: bool
+    """Whether larger scores were guessed to be members'."""
+    correct: int
+    mu_lower: float
+    """Lower confidence bound on the smallest mu for which mu-GDP can hold."""
+    best_mu_lower: float
+    """What the best possible scores would show, at the median, if the claim is true and tight."""
+    best_epsilon_lower: float
+    assumed: str
+    """In one sentence."""
+
+
 class PrivacyEvidence(SampledEvidence):
     """An audit of one privacy claim about one implementation."""
 
@@ -79,6 +105,8 @@ class PrivacyEvidence(SampledEvidence):
     profile: tuple[ProfilePoint, ...]
     sequential: SequentialRecord | None = None
     """Where the audit could stop early."""
+    one_run: OneRunRecord | None = None
+    """Where it is about the canaries of a single training run, not about runs on two data sets."""
     repeats: bool | None = None
     """Whether a block that was run again under the same seed gave the same bits; None if that was not tried."""
     reuse: Reuse | None = None

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from dpverify.auditing import Auditor, ErrorShare, Request, audit
+from dpverify.auditing import Auditor, CanaryScores, ErrorShare, Request, audit
 from dpverify.auditing.requests import failure_lines
 from dpverify.auditing.requests.options import OPTIONS
 from dpverify.errors import DpverifyError, InvalidArgumentError
@@ -27,7 +27,7 @@ from dpverify.quoting import command_line
 SECONDS = 3600.0
 """Limit of the process in which a test's mechanism runs, for a block of 1000 runs."""
 ALLOWED = ("allow_undecided", *(name for name in OPTIONS if name not in (
-    "function", "left", "right", "claim", "seed", "failure_probability"
+    "function", "left", "right", "scores", "members", "claim", "seed", "failure_probability"
 )))  # fmt: skip
 """What a claim may say of itself: the rest is its subject, or the session's."""
 
@@ -58,7 +58,8 @@ class Claims:
 
         Args:
             subject: a mechanism or function, as `dpverify.properties.check_private` takes it, with `data` and
-                `neighbor`; or a pair of outputs that were drawn on two neighboring data sets, without.
+                `neighbor`; or a pair of outputs that were drawn on two neighboring data sets, without; or the
+                `dpverify.auditing.CanaryScores` of one training run.
             claim: a guarantee, or one in words such as "eps=1,delta=1e-5".
             allow_undecided: whether the test passes though nothing could be decided.
             options: other fields of a `dpverify.auditing.Request` but seed and failure probability, which are the
@@ -101,6 +102,8 @@ class Claims:
         if unknown := set(options) - set(ALLOWED):
             raise InvalidArgumentError(MARKER, sorted(unknown), f"{', '.join(ALLOWED)} beside the claim")
         session: dict[str, Any] = {"claim": claim, "seed": self._seed(), "failure_probability": share}
+        if isinstance(subject, CanaryScores):
+            return Request(scores=subject.scores, members=subject.members, **options, **session), False
         if not callable(subject) and not isinstance(subject, str):
             left, right = _outputs(subject)
             return Request(left=left, right=right, **options, **session), False
@@ -233,7 +236,7 @@ def _outputs(subject: Any) -> tuple[Any, Any]:
         raise InvalidArgumentError(
             "what the claim is about",
             subject,
-            "a mechanism (data, rng) -> output, or a pair of outputs drawn on two neighboring data sets",
+            "a mechanism (data, rng) -> output, a pair of outputs drawn on two neighboring data sets, or CanaryScores",
         )
     return subject[0], subject[1]
 

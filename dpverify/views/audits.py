@@ -18,6 +18,7 @@ from dpverify.ledger.evidence import (
     ComplexityEvidence,
     ConstantEvidence,
     ExpectationEvidence,
+    OneRunRecord,
     PrivacyEvidence,
     RateEvidence,
     RiskEvidence,
@@ -59,6 +60,12 @@ class PrivacyView(AuditView):
     def facts(self, evidence: PrivacyEvidence) -> Sequence[tuple[str, str]]:
         neighbors = _NEIGHBORS.get(evidence.adjacency, evidence.adjacency)
         found = [("Data", evidence.data), ("Neighbors", neighbors)]
+        if (one := evidence.one_run) is not None:
+            found.append(("Canaries", one_run_text(one)))
+            found.append(("μ at least", number_text.at_least(one.mu_lower)))
+            best = [number_text.at_least(bound) for bound in (one.best_mu_lower, one.best_epsilon_lower)]
+            would = f"μ at least {best[0]}, ε at least {best[1]}"
+            found += [("Best possible scores, if the claim is tight", would), ("Assumed", one.assumed)]
         if evidence.smallest_fault is not None:
             flagged = f"{evidence.fault} {number_text.nearest(evidence.smallest_fault)}"
             found.append(("Would have flagged", flagged))
@@ -87,6 +94,15 @@ class PrivacyView(AuditView):
         )
 
 
+def one_run_text(one: OneRunRecord) -> str:
+    """The canaries of a training run, and which guesses about them count."""
+    held = f" and {one.held_out} more that chose it" if one.held_out else ""
+    sides = "members and others" if one.sides == 2 else "members alone"
+    which = "" if one.larger_scores else ", members by smaller scores"
+    correct = f"{one.correct} of {one.guesses} guesses ({sides}{which}) correct"
+    return f"{one.canaries} canaries ({one.members} of them members){held}; by {one.statistic}, {correct}"
+
+
 def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     """What is shown of an audit of privacy: names and texts."""
     again = "; cannot be reproduced from the seed" if evidence.repeats is False else ""
@@ -95,10 +111,14 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         runs += f" of at most {how.most_runs} on each data set, ended by {how.ended_by}"
     elif evidence.white_box:
         runs += ", simulated, on each data set"
+    one = evidence.one_run
+    if one is not None:
+        runs = f"1, with {one_run_text(one)}"
     rows = (
         ("verdict", Qualified(evidence.verdict, f" (adjacency: {evidence.adjacency}{again})")),
         ("claim", evidence.full_claim),
         ("epsilon at least", f"{evidence.epsilon_lower:.4g} at delta {evidence.delta:g}"),
+        ("mu at least", "" if one is None else f"{one.mu_lower:.4g}"),
         ("failure probability", f"{evidence.failure_probability:g}"),
         ("runs", runs),
         ("outputs", evidence.outputs),
@@ -107,7 +127,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         ("reproduce", evidence.reproduce),
         ("reused", evidence.reuse.summary() if evidence.reuse else ""),
     )
-    optional = ("outputs", "would have found", "reused")
+    optional = ("outputs", "would have found", "reused", "mu at least")
     return tuple(row for row in rows if row[1] or row[0] not in optional)
 
 

@@ -3,7 +3,7 @@ each row.
 
 A row is a law that meets its claim (most of them exactly) and an auditor: the batch auditor on 400 runs a side; the
 sequential one on at most 256, stopped at the worst moment: an alarm is a refutation, or a bound on epsilon above the
-true one, at any look; and the white-box auditor on 1000 simulated runs.
+true one, at any look; the white-box auditor on 1000 simulated runs; and audits of one training run.
 
     python tests/benchmarks/null_audits.py [--audits 10000] [--only svt] [--seed 0]
 
@@ -32,6 +32,7 @@ from dpverify.auditing import (  # noqa: E402
     ErrorShare,
     Label,
     PrivacyQuestion,
+    audit_one_run,
     clopper_pearson_lower,
     clopper_pearson_upper,
 )
@@ -272,6 +273,38 @@ def white_box(structures: tuple[StatedStructure, ...], delta: float, seed: int, 
     return found.verdict is Verdict.VIOLATED or _too_high(truth, found.epsilon_lower, delta)
 
 
+def one_run(name: str, claim: Guarantee, canaries: int, seed: int, level: float = LEVEL) -> bool:
+    """Whether the audit of one training run raises a false alarm: a verdict, or a bound above the truth."""
+    rng = np.random.default_rng((seed, 4))
+    members = rng.random(canaries) < 0.5
+    noise = rng.normal(size=canaries)
+    if name == "one number":  # the sum of all canaries, and nothing else
+        scores = noise * 1e-3 + members.sum() - canaries / 2 + rng.normal()
+    elif name == "all at once":  # seldom, all coins are revealed
+        scores = members + 0.0 if rng.random() < float(getattr(claim, "delta", 0.0)) else noise
+    elif name == "randomized response":
+        scores = np.where(rng.random(canaries) < 1 / (1 + math.exp(-1.0)), members, ~members) + 0.0
+    elif name == "checkpoints":
+        parts = rng.normal(size=(canaries, 3)) + members[:, None] / math.sqrt(3)
+        scores = np.cumsum(parts, axis=1)
+    else:
+        scores = noise + members * (name == "orthogonal")
+    found = audit_one_run(scores, members, claim, failure_probability=level, seed=seed)
+    if found.verdict is Verdict.VIOLATED or _too_high(claim, found.epsilon_lower, found.delta):
+        return True
+    return isinstance(claim, GDP) and found.one_run is not None and found.one_run.mu_lower > claim.mu
+
+
+ONE_RUN: tuple[tuple[str, Guarantee], ...] = (
+    ("orthogonal", GDP(1.0)),
+    ("one number", GDP(1.0)),
+    ("checkpoints", GDP(1.0)),
+    ("randomized response", PureDP(1.0)),
+    ("all at once", ApproxDP(0.0, 0.008)),
+    ("never seen", GDP(0.1)),
+)
+"""Training runs, and what is true of each canary."""
+
 Row = tuple[str, Callable[..., bool]]
 
 
@@ -288,6 +321,15 @@ def rows() -> Iterator[Row]:
                 return white_box(s, d, seed, level)
 
             yield f"Gaussian in {name} at delta {delta:g}, white box", audit
+    for name, claim in ONE_RUN:
+        for canaries in (100, 1000):
+
+            def run(
+                seed: int, level: float = LEVEL, n: str = name, c: Guarantee = claim, m: int = canaries
+            ) -> bool:
+                return one_run(n, c, m, seed, level)
+
+            yield f"{name}, {canaries} canaries, one run", run
 
 
 def interval(alarms: int, audits: int) -> str:

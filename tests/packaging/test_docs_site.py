@@ -28,6 +28,7 @@ RUN_BY = {
     "concepts/adjacency.md": "tests/packaging/test_pages_run.py",
     "exact.md": "tests/verification/test_exact.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
+    "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
     "how-to/refutation.md": "tests/packaging/test_pages_run.py",
     "how-to/theorem.md": "tests/packaging/test_pages_run.py",
     "how-to/train-with-canaries.md": "tests/training/test_page.py",

@@ -49,6 +49,7 @@ GIVEN = "what a user typed, or a user's file"
 LATEX = "LaTeX"
 OTHERS = "what Python, a library or the system wrote"
 READS = {
+    "dpverify/auditing/one_run/canaries.py": GIVEN,
     "dpverify/auditing/outputs/encoding.py": "codes of outputs",
     "dpverify/auditing/outputs/sample_files.py": GIVEN,
     "dpverify/commands/first_claims.py": GIVEN,

@@ -82,6 +82,25 @@ def test_blocks_put_out_what_the_page_says(name: str, capsys: pytest.CaptureFixt
         assert expected or put_out == shown[-1]
 
 
+def test_one_training_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The page's training, with the right noise and with a third of it; one seed, failure probability 0.05."""
+    monkeypatch.chdir(tmp_path)
+    page = DOCS / "how-to" / "one-training-run.md"
+    write_files(page, tmp_path)
+    put_out = []
+    for line in "".join(blocks(page, "sh")).splitlines():
+        if line.startswith("python"):
+            subprocess.run([sys.executable, *shlex.split(line)[1:]], check=True)
+        else:
+            put_out.append((call(line), " ".join(capsys.readouterr().out.split())))
+    assert [code for code, _ in put_out] == [0, 0, 1]
+    for block, (_, output) in zip(blocks(page, "text"), put_out, strict=True):
+        for line in said(block):
+            assert line in output
+
+
 def test_what_a_refutation_shows_is_the_tutorials() -> None:
     page = " ".join(TUTORIAL.read_text(encoding="utf-8").split())
     first, _ = blocks(DOCS / "how-to" / "refutation.md", "text")

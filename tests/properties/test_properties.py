@@ -162,7 +162,7 @@ def test_private_check_takes_functions_and_claims_in_words() -> None:
             "score was .*; allowed: with fixed_runs only, where a function is run",
         ),
         (LEFT, RIGHT, {"time": 3, "fixed_runs": True}, "time was 3; allowed: no value with fixed_runs"),
-        (LEFT, RIGHT, {"left": [1.0]}, "left was .*; allowed: one of function, command, or left with right"),
+        (LEFT, RIGHT, {"left": [1.0]}, "left was .*; allowed: one of function, command, left with right, or"),
     ],
 )
 def test_private_check_refuses_what_are_no_neighbors(

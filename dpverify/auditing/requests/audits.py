@@ -72,6 +72,9 @@ def audit(
     """
     begin = time.perf_counter()
     request, share = _with_share(request)
+    if request.of_scores:
+        found = _of_one_run(request, share)
+        return found.but(seconds=round(time.perf_counter() - begin, 3))
     searched = ""
     if request.search_neighbors is not None:
         from dpverify.auditing.requests.search import with_found_pair
@@ -107,6 +110,38 @@ def audit_samples(left: Any, right: Any, claim: Any, **options: Any) -> PrivacyE
         'violated'
     """
     return audit(Request(claim=claim, left=left, right=right, **options))
+
+
+def audit_one_run(scores: Any, members: Any, claim: Any, **options: Any) -> PrivacyEvidence:
+    """Audit a claim about a model that was trained once, by the scores of its canaries.
+
+    Each canary was in the training set by its own fair coin. Scores were computed from what was released, and from the
+    canaries, without the coins; a larger one for canaries that seem to be members. Claims are those about one canary.
+
+    Args:
+        scores: (canaries,) or (canaries, checkpoints in the order of training), at least 100 canaries, or a file.
+        members: (canaries,), 0 or 1, in the same order, or a file.
+        claim: a guarantee, or one in words such as "mu=1" or "eps=1,delta=1e-5".
+        options: other fields of a `Request`: adjacency (add-or-remove-one unless it is given), delta,
+            failure_probability, seed.
+
+    Raises `InvalidDataError` for scores and members that cannot be used, and `InvalidArgumentError` for other
+    arguments.
+
+    References: Steinke, Nasr and Jagielski 2023; Mahloujifar, Melis and Chaudhuri 2024; the bounds,
+    `dpverify.auditing.one_run.tails`.
+
+    Examples:
+        >>> import numpy as np
+        >>> from dpverify.auditing import audit_one_run
+        >>> rng = np.random.default_rng(0)
+        >>> members = rng.random(1000) < 0.5
+        >>> scores = 3 * members + rng.normal(size=1000)
+        >>> found = audit_one_run(scores, members, "mu=1", failure_probability=0.05)
+        >>> found.verdict.value, found.one_run.mu_lower > 1
+        ('violated', True)
+    """
+    return audit(Request(claim=claim, scores=scores, members=members, **options))
 
 
 # ------------------------------------------------------------------------------------------- what is asked
@@ -193,6 +228,17 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
         )
 
 
+def _of_one_run(request: Request, share: ErrorShare) -> PrivacyEvidence:
+    from dpverify.auditing.one_run import CanaryScores, OneRunAuditor
+
+    canaries = CanaryScores.read(request.scores, request.members)
+    by = request.relation
+    assert by is not None
+    data = f"scores of {len(canaries.members)} canaries of one training run"
+    question = _question(request, by, data, 1, neighbors=f"{by}, the record being a canary")
+    return OneRunAuditor().audit(question, canaries, share).but(reproduce=request.again(0))
+
+
 @contextmanager
 def _white_box(request: Request, draws: Draws, sides: Sides) -> Iterator[tuple[PairSubject, PrivacyAuditor]]:
     """The stated steps on both data sets, beside what is drawn; a named function states them in its own process."""
@@ -257,7 +303,8 @@ def _samples(name: str, outputs: Any) -> Any:
 
 def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
     """The verdict with its event, both data sets, interval, seed and failure probability, a line each."""
-    where = f"seed {found.seed}, {found.runs} runs, adjacency {found.adjacency}"
+    runs = "one run" if found.one_run is not None else f"{found.runs} runs"
+    where = f"seed {found.seed}, {runs}, adjacency {found.adjacency}"
     if found.repeats is False:
         where += "; cannot be reproduced from the seed, under which outputs do not repeat"
     record = f", record {request.index}" if request.index else ""
@@ -265,7 +312,7 @@ def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
         f"{found.claim} is {found.verdict} ({where}). {found.reason.rstrip('.')}.",
         f"claim: {found.claim}, adjacency {found.adjacency}{record}",
     ]
-    if request.of_samples:
+    if request.runs_nothing:
         lines.append(f"data: {found.data}")
     else:
         from dpverify.auditing.requests.data import arrays_of, shown

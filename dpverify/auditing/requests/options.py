@@ -51,6 +51,11 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "Samples on one data set: .npy, .npz, .csv or .parquet, one run per row."),
     "right": Option("file", "FILE",
         "Samples on its neighbor."),
+    "scores": Option("file", "FILE",
+        "One training run: a score for each of its canaries, one per row, a column for each checkpoint; larger for "
+        "canaries that seem to be members."),
+    "members": Option("file", "FILE",
+        "With {scores}: whether each canary was in the training set, 0 or 1, by its own fair coin; in the same order."),
     # on which data
     "data": Option("file", "FILE",
         "A data set: a CSV file, passed to the function as an array."),
@@ -66,8 +71,8 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "are tried as well."),
     "adjacency": Option("text", "replace-one|add-or-remove-one|index|zero-out|answers-within-1|unchecked",
         "How the data sets differ: one record is replaced (the default, but for samples); one of them has one more "
-        "record; the record at {index} is replaced; one record is replaced by zeros; records are queries' answers, "
-        "each of which moves by at most 1; or not checked."),
+        "record (the default with {scores}); the record at {index} is replaced; one record is replaced by zeros; "
+        "records are queries' answers, each of which moves by at most 1; or not checked."),
     "index": Option("count", "N",
         "With {adjacency} index: number of the record that differs, from 1."),
     # for which claim

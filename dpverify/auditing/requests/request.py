@@ -37,7 +37,8 @@ class Request:
     """What is audited, on which data, for which claim, with which budget. Every door makes one; `audit` answers it.
 
     About a mechanism: it is run on `data` and on `neighbor` until the claim is refuted or `runs` is reached. About
-    samples, `left` and `right`, that were drawn elsewhere: they are tested once.
+    samples, `left` and `right`, that were drawn elsewhere: they are tested once. About one training run, by the
+    `scores` of its canaries and whether they were `members`: see `dpverify.auditing.one_run`.
 
     The defaults are the same at every door. An audit is sequential, since the audited code is what costs: half of the
     noise that a claim needs shows after 200 to 350 of 20,000 runs. At the limit a sequential audit finds no less
@@ -68,6 +69,8 @@ class Request:
     structure: Any = None
     left: Any = None
     right: Any = None
+    scores: Any = None
+    members: Any = None
     pair: str | Path | None = None
     search_neighbors: str | Path | None = None
     record_range: tuple[float, float] | str | None = None
@@ -113,9 +116,11 @@ class Request:
     def _rules(self) -> Iterator[tuple[Any, ...]]:
         """Fields, when they have no place, and what is allowed: a template with the names of other fields."""
         search, structure = "search_neighbors", "structure"
-        yield ("command", "left", "right"), self.given("function"), _ONE, *_SUBJECTS
-        yield ("left", "right"), self.given("command"), _ONE, *_SUBJECTS
+        yield _SUBJECTS[1:], self.given("function"), _ONE, *_SUBJECTS
+        yield _SUBJECTS[2:], self.given("command"), _ONE, *_SUBJECTS
+        yield _SUBJECTS[4:], self.of_samples, _ONE, *_SUBJECTS
         yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
+        yield (*_OF_RUNS, *_LOOKS, "allow_equal"), self.of_scores, "no value with {}", "scores"
         yield ("attribute",), self.given("command"), "none with {}", "command"
         of_pair = ("data", "neighbor", "adjacency", "index", search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
@@ -138,9 +143,10 @@ class Request:
         if not any(map(self.given, _SUBJECTS)):
             raise RequestError("function", self.function, _ONE, *_SUBJECTS)
         sides = ("left", "right") if self.of_samples else ("data", "neighbor")
+        sides = ("scores", "members") if self.of_scores else sides
         for name in () if self.given("pair") else sides:
             if not self.given(name) and not (name == "neighbor" and self.given("search_neighbors")):
-                found = ("", ()) if self.of_samples else ("; {} finds a neighbor", ("search_neighbors",))
+                found = ("", ()) if self.runs_nothing else ("; {} finds a neighbor", ("search_neighbors",))
                 raise RequestError(name, None, "both {} and {}" + found[0], *sides, *found[1])
         for name in ("search_neighbors", "pair"):
             if self.given(name) and not str(getattr(self, name)).endswith(".json"):
@@ -192,9 +198,19 @@ class Request:
         return self.given("left") or self.given("right")
 
     @property
+    def of_scores(self) -> bool:
+        """Whether it is about the canaries of one training run."""
+        return self.given("scores") or self.given("members")
+
+    @property
+    def runs_nothing(self) -> bool:
+        """Whether all that it is about was drawn before."""
+        return self.of_samples or self.of_scores
+
+    @property
     def looks_once(self) -> bool:
         """Whether it makes all runs, or has them, before it looks."""
-        return self.of_samples or self.fixed_runs or self.given("structure")
+        return self.runs_nothing or self.fixed_runs or self.given("structure")
 
     @property
     def most_runs(self) -> int:
@@ -233,6 +249,8 @@ class Request:
 
         if self.adjacency is not None:
             return checked_adjacency(self.adjacency)
+        if self.of_scores:
+            return Adjacency.ADD_REMOVE_ONE
         return None if self.of_samples or self.given("pair") else Adjacency.REPLACE_ONE
 
     @cached_property
@@ -261,7 +279,7 @@ class Request:
     @cached_property
     def target(self) -> Target | None:
         """What runs in worker processes; None for samples, and for what is called in this one."""
-        if self.command is None and (self.of_samples or not _is_named(self.function)):
+        if self.command is None and (self.runs_nothing or not _is_named(self.function)):
             return None
         from dpverify.running import Target
 
@@ -283,6 +301,8 @@ class Request:
     @property
     def about(self) -> str:
         """What is audited, in words."""
+        if self.of_scores:
+            return str(self.scores) if isinstance(self.scores, str | Path) else "scores of canaries"
         if self.of_samples:
             files = [side for side in (self.left, self.right) if isinstance(side, str | Path)]
             return " and ".join(map(str, files)) if len(files) == 2 else "samples"
@@ -292,12 +312,12 @@ class Request:
 
     def files(self) -> tuple[Path, ...]:
         """What it asks about that is in files."""
-        names = ("left", "right", "data", "neighbor", "pair")
+        names = ("left", "right", "scores", "members", "data", "neighbor", "pair")
         return tuple(Path(value) for name in names if isinstance(value := getattr(self, name), str | Path))
 
     def again(self, runs: int) -> str:
         """The command line that asks the same with so many runs; empty if it is about something in memory."""
-        if self.target is None and not self.of_samples:
+        if self.target is None and not self.runs_nothing:
             return ""
         words: list[object] = []
         for name in (*_FIRST, *(name for name in OPTIONS if name not in (*_FIRST, *_NOT_REPEATED))):
@@ -310,14 +330,14 @@ class Request:
         from dpverify.quoting import command_line
 
         level = getattr(self.failure_probability, "failure_probability", self.failure_probability)
-        more = [] if self.of_samples else ["--runs", runs]
+        more = [] if self.runs_nothing else ["--runs", runs]
         return command_line(
             "dpverify", "audit", *words, *more, "--failure-probability", level, "--seed", self.seed
         )
 
 
-_SUBJECTS = ("function", "command", "left", "right")
-_ONE = "one of {}, {}, or {} with {}"
+_SUBJECTS = ("function", "command", "left", "right", "scores", "members")
+_ONE = "one of {}, {}, {} with {}, or {} with {}"
 _CODE = {
     "function": "a mechanism, a function (data, rng) -> output or (data, rng, runs) -> outputs, or where one is",
     "command": "a command line",
@@ -335,7 +355,9 @@ _OF_RUNS = (
     "time", "executor", "store", "time_limit", "memory_limit",
 )  # fmt: skip
 """No fields of a request about samples."""
-_FIRST = ("function", "command", "attribute", "left", "right", "data", "neighbor", "pair", "claim")
+_FIRST = (
+    "function", "command", "attribute", "left", "right", "scores", "members", "data", "neighbor", "pair", "claim",
+)  # fmt: skip
 """In a line that asks again."""
 _NOT_REPEATED = (
     "runs", "failure_probability", "seed", "time", "executor", "store", "time_limit", "memory_limit",

@@ -55,7 +55,7 @@ def test_every_field_is_at_every_door() -> None:
     names = {one.name for one in fields(Request)}
     assert names == set(OPTIONS)
     assert {*inspect.signature(command).parameters} == {*names, "form", "json_file"}
-    subject = {"function", "left", "right", "claim"}
+    subject = {"function", "left", "right", "scores", "members", "claim"}
     assert {*plugin.ALLOWED} == names - subject - {"seed", "failure_probability"} | {"allow_undecided"}
     assert all(f"\n        {name}: " in str(Request.__doc__) for name in names)
     page = (Path(__file__).parents[3] / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -138,16 +138,26 @@ def test_every_door_finds_the_same(
 RUN = {"function": leaky, "data": DATA, "neighbor": NEIGHBOR}
 NAMED = {"function": "a:b", "data": "d.csv", "neighbor": "e.csv"}
 SAMPLES = {"left": [1.0], "right": [2.0]}
+SCORES = {"scores": [1.0], "members": [1]}
+ONE_OF = "one of function, command, left with right, or scores with members"
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "function was None; allowed: one of function, command, or left with right."),
-        (RUN | {"command": "cat"}, "command was 'cat'; allowed: one of function, command, or left with right."),
-        (RUN | {"left": [1.0]}, "left was [1.0]; allowed: one of function, command, or left with right."),
-        (SAMPLES | {"command": "cat"}, "left was [1.0]; allowed: one of function, command, or left with right."),
+        ({}, f"function was None; allowed: {ONE_OF}."),
+        (RUN | {"command": "cat"}, f"command was 'cat'; allowed: {ONE_OF}."),
+        (RUN | {"left": [1.0]}, f"left was [1.0]; allowed: {ONE_OF}."),
+        (SAMPLES | {"command": "cat"}, f"left was [1.0]; allowed: {ONE_OF}."),
         ({"right": [1.0]}, "left was None; allowed: both left and right."),
+        ({"members": [1]}, "scores was None; allowed: both scores and members."),
+        ({"scores": [1.0]}, "members was None; allowed: both scores and members."),
+        (SAMPLES | SCORES, f"scores was [1.0]; allowed: {ONE_OF}."),
+        (RUN | SCORES, f"scores was [1.0]; allowed: {ONE_OF}."),
+        *(
+            (SCORES | {name: value}, f"{name} was {value!r}; allowed: no value with scores.")
+            for name, value in {"runs": 200, "fixed_runs": True, "low_bits": True, "allow_equal": True}.items()
+        ),
         *(
             (SAMPLES | {name: value}, "allowed: no value with samples, for which nothing is run.")
             for name, value in {
