@@ -229,6 +229,7 @@ class PrivateOracleMethod(Weakenable):
         ):
             return None
         data = admitted(self, data)
+        self.limits(data.n)  # refuses what a run would refuse
         assert self.start is not None
         steps = optimizer.steps(self.problem, data, oracle.noise_stddev)
         return StatedStructure(self.start, steps, self.problem.constraint)
