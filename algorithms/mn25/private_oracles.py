@@ -17,13 +17,15 @@ from dpverify.algorithms.mn25.interaction import FirstOrder, Interaction, ProxyO
 from dpverify.algorithms.mn25.oracle_handles import DeclaredUse, OracleHandle, OracleLimits
 from dpverify.algorithms.parameters import Count, NotNegative, Positive, check_parameters
 from dpverify.algorithms.promises import StatedQueries, reasons, words
+from dpverify.algorithms.steps.projected_steps import records
 from dpverify.algorithms.weakening import Weakenable
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Condition, ConditionKind, Guarantee, compose, for_group, zCDP
 from dpverify.problems import Dataset, Problem
 from dpverify.problems.declared import is_our_own
-from dpverify.running import Output, Randomness
+from dpverify.problems.losses import Loss, curvatures
+from dpverify.running import Output, Randomness, StatedStep, StatedStructure
 from dpverify.running.randomness import Array
 
 
@@ -89,6 +91,23 @@ class CyclicDescent:
             message = handle.ask(w, (t * self.size + positions) % n).answer()
             w = handle.project(w - self.rate * message)
         return w
+
+    def steps(self, problem: Problem, data: Dataset, noise_stddev: float) -> tuple[StatedStep, ...]:
+        """What it does with messages that are a batch's mean gradient and N(0, s^2 I), s in loss over length."""
+        features, labels = records(data, problem, np)
+        positions = np.arange(self.size)
+        batches = ((t * self.size + positions) % data.n for t in range(self.rounds))
+        return tuple(self._step(problem.loss, features[b], labels[b], noise_stddev) for b in batches)
+
+    def _step(self, loss: Loss, features: Array, labels: Array, noise_stddev: float) -> StatedStep:
+        def move(states: Array, _: np.random.Generator) -> Array:
+            total = sum(loss.gradient(states, x, y) for x, y in zip(features, labels, strict=True))
+            return states - self.rate / self.size * total
+
+        # a mean of maps stretches no more than their constants do on average
+        bounds = (curvatures(loss, x, y) for x, y in zip(features, labels, strict=True))
+        constants = [max(abs(1 - self.rate * low), abs(1 - self.rate * high)) for low, high in bounds]
+        return StatedStep(move, self.rate * noise_stddev, math.fsum(constants) / self.size)
 
 
 @dataclass(frozen=True)
@@ -196,6 +215,24 @@ class PrivateOracleMethod(Weakenable):
         limits = self.limits(whole_number("n", n, at_least=1))
         count = limits.rounds * limits.batch
         return (StatedQueries("gradient", count, **words("mn25.alg1/queries")),)
+
+    def structure(self, data: Dataset) -> StatedStructure | None:
+        """The steps of cyclic descent along Gaussian messages; None of other optimizers and oracles, or without noise.
+
+        It ends in the point that is released, and has no messages: what it shows of privacy holds for these too.
+        """
+        oracle, optimizer = self.oracle, self.optimizer
+        if (
+            type(oracle) is not GaussianOracle
+            or type(optimizer) is not CyclicDescent
+            or not oracle.noise_stddev
+        ):
+            return None
+        data = admitted(self, data)
+        self.limits(data.n)  # refuses what a run would refuse
+        assert self.start is not None
+        steps = optimizer.steps(self.problem, data, oracle.noise_stddev)
+        return StatedStructure(self.start, steps, self.problem.constraint)
 
     def interact(self, data: Dataset, *, rng: Randomness, runs: int) -> tuple[Interaction, Array]:
         """Run; the interaction with its counts, and the points released, shape (runs, d).

@@ -33,6 +33,16 @@ class SandwichRow:
         """The part of what is proved that was seen."""
         return None if self.audit is None else _seen(self.audit)
 
+    @property
+    def reach(self) -> float | None:
+        """The part of what is proved that the pair's true epsilon is at most; None where that is not known.
+
+        No audit of this pair can see more: the rest is lost in the pair, or in the proof.
+        """
+        exact = None if self.audit is None else self.audit.epsilon_exact
+        proved = None if self.audit is None else _proved(self.audit)
+        return None if exact is None or proved is None else exact.upper / proved
+
 
 @dataclass(frozen=True)
 class Sandwich:
@@ -50,9 +60,17 @@ class Sandwich:
         noun = "algorithm is" if len(self.rows) == 1 else "algorithms are"
         audits = f"{self.audits} audit{'' if self.audits == 1 else 's'}"
         have = "has" if len(self.zeros) == 1 else "have"
-        return (
+        text = (
             f"{audited} of {len(self.rows)} {noun} audited for privacy, in {audits}; "
             f"{len(self.zeros)} of these {have} a lower bound of 0"
+        )
+        ratios = [row.ratio for row in self.rows if row.ratio is not None]
+        if not ratios:
+            return text
+        half, most = (sum(ratio >= part for ratio in ratios) for part in (0.5, 0.9))
+        count = len(ratios)
+        return (
+            f"{text}; at least half of what is proved is seen for {half} of {count}, nine tenths for {most}"
         )
 
 
@@ -78,11 +96,14 @@ def sandwich(ledger: Ledger) -> Sandwich:
     return Sandwich(tuple(rows), len(every), tuple(zeros))
 
 
-def _seen(audit: PrivacyEvidence) -> float | None:
+def _proved(audit: PrivacyEvidence) -> float | None:
     proved = audit.epsilon_proved
-    if proved is None or not math.isfinite(proved) or proved <= 0:
-        return None
-    return audit.epsilon_lower / proved
+    return proved if proved is not None and math.isfinite(proved) and proved > 0 else None
+
+
+def _seen(audit: PrivacyEvidence) -> float | None:
+    proved = _proved(audit)
+    return None if proved is None else audit.epsilon_lower / proved
 
 
 def _seen_most(audit: PrivacyEvidence) -> tuple[float, float]:
@@ -123,7 +144,8 @@ def _least_difference(runs: int, failure_probability: float) -> float:
 
 
 COLUMNS = (
-    "algorithm", "δ", "claimed ε", "proved ε", "exact ε", "audited ε", "audited / proved", "audits", "claimed if",
+    "algorithm", "δ", "claimed ε", "proved ε", "exact ε", "audited ε", "audited / proved", "exact / proved",
+    "audits", "claimed if", "pair",
 )  # fmt: skip
 
 
@@ -136,7 +158,7 @@ def _cells(row: SandwichRow) -> tuple[str, ...]:
     audit = row.audit
     audits = str(row.audits) if row.audits else f"none; {', '.join(row.others)}"
     if audit is None:
-        return (row.subject, *[""] * 6, audits, "")
+        return (row.subject, *[""] * 7, audits, "", "")
     exact = audit.epsilon_exact
     return (
         row.subject,
@@ -146,8 +168,10 @@ def _cells(row: SandwichRow) -> tuple[str, ...]:
         "" if exact is None else number_text.span(exact.lower, exact.upper),
         number_text.at_least(audit.epsilon_lower, 3),
         "" if row.ratio is None else number_text.at_least(row.ratio, 2),
+        "" if row.reach is None else f"at most {number_text.at_most(row.reach, 3)}",
         audits,
         "; ".join(audit.conditions),
+        audit.title,
     )
 
 
@@ -177,6 +201,7 @@ def _row_as_json(row: SandwichRow) -> dict[str, Any]:
         "epsilon_exact": None if exact is None else [exact.lower, exact.upper],
         "epsilon_audited": None if audit is None else audit.epsilon_lower,
         "ratio": row.ratio,
+        "most_possible_ratio": row.reach,
         "audits": row.audits,
         "other_audits": list(row.others),
     }

@@ -79,12 +79,15 @@ def test_rows(ledger: Ledger) -> None:
     assert (*shown, one.ratio, one.audits) == (4.0, 2.0, 0.5, 0.25, 2)
     assert (two.ratio, other.ratio, law.audit, law.others) == (0.0, None, None, ("sampling",))
     texts = cells(found.rows)
-    assert texts[1] == ("a.two", "1×10⁻⁵", "1", "1", "0.5001 to 0.5002", "0", "0", "1", "")
-    assert texts[0][-1] == "no run is refused"
-    assert texts[2][-2] == "none; sampling"
+    assert texts[1] == (
+        "a.two", "1×10⁻⁵", "1", "1", "0.5001 to 0.5002", "0", "0", "at most 0.501", "1", "", "blind pair",
+    )  # fmt: skip
+    assert texts[0][-2] == "no run is refused"
+    assert texts[2][-3] == "none; sampling"
     assert texts[3][2:4] == ("any", "any")
     assert found.summary() == (
-        "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0"
+        "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0; "
+        "at least half of what is proved is seen for 0 of 2, nine tenths for 0"
     )
 
 

@@ -56,6 +56,7 @@ class TrueOracle:
 
 
 NO_PROXY = TrueOracle()
+BALL_POINTS = np.asarray(PROBLEM.constraint.project(np.random.default_rng(4).normal(size=(40, D))))
 
 
 def make_data(n: int = N, seed: int = 0) -> Dataset:
@@ -521,3 +522,48 @@ def test_an_oracle_without_a_finite_sensitivity_states_nothing() -> None:
     method = PrivateOracleMethod(problem, GaussianOracle(1.0), CyclicDescent(1, 1, 1.0))
     assert not method.guarantees(N)
     assert "not private" in method.withdrawn(N)[0]
+
+
+def test_the_stated_steps_are_those_of_a_run() -> None:
+    """Next to no noise: the points are those of a run, to rounding; a step of another batch's records would show."""
+    quiet = 1e-13
+    algorithm = PrivateOracleMethod(
+        PROBLEM, GaussianOracle(quiet), CyclicDescent(4, 3, 0.5), start=(0.1, 0.2, 0.3)
+    )
+    rng = np.random.default_rng(1)
+    features = rng.normal(size=(N, D))
+    features /= 2 * np.linalg.norm(features, axis=1, keepdims=True)
+    data = Dataset(features, np.sign(rng.normal(size=N)))
+    stated, other = (
+        algorithm.structure(data),
+        algorithm.structure(data.replace(2, -features[1], float(data.labels[1]))),
+    )
+    assert stated is not None
+    assert other is not None
+    ends = []
+    for structure in (stated, other):
+        w = np.tile(structure.start, (2, 1))
+        for step in structure.steps:
+            w = np.asarray(PROBLEM.constraint.project(step.images(w, rng)))
+        ends.append(w[0])
+    released = np.asarray(algorithm(data, rng=Randomness(1), runs=2).points)
+    assert np.max(np.abs(released - ends[0])) <= 1e-11
+    assert np.max(np.abs(released - ends[1])) > 1e-3
+    assert [step.noise_stddev for step in stated.steps] == [0.5 * quiet] * 4
+    left, right = np.asarray(BALL_POINTS[:20]), np.asarray(BALL_POINTS[20:])
+    for step in stated.steps:
+        moved = np.linalg.norm(step.images(left, rng) - step.images(right, rng), axis=1)
+        assert np.all(moved <= step.lipschitz_constant * np.linalg.norm(left - right, axis=1) * (1 + 1e-12))
+        assert step.lipschitz_constant <= 1.0
+
+
+def test_only_gaussian_descent_states_its_steps() -> None:
+    data = Dataset(np.full((N, D), 0.1), np.ones(N))
+    silent = PrivateOracleMethod(PROBLEM, NO_PROXY, CyclicDescent(2, 3, 0.5), withdraw_guarantee=True)
+    no_noise = PrivateOracleMethod(
+        PROBLEM, GaussianOracle(0.0), CyclicDescent(2, 3, 0.5), withdraw_guarantee=True
+    )
+    assert silent.structure(data) is None
+    assert no_noise.structure(data) is None
+    with pytest.raises(InvalidArgumentError):
+        PrivateOracleMethod(PROBLEM, GaussianOracle(1.0), CyclicDescent(2, N + 1, 0.5)).structure(data)
