@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpverify.auditing.black_box.scores import Samples
 from dpverify.auditing.events import AnyEvent
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
-from dpverify.auditing.sequential.partitions import Partition, learn, learn_plainly
+from dpverify.auditing.sequential.partitions import Learner, Partition, learn
 
 Array = NDArray[np.float64]
 
@@ -84,10 +84,10 @@ class Gamblers:
         rng: np.random.Generator,
         *,
         exact: tuple[int, ...] = (),
-        plainly: bool = False,
+        learner: Learner = learn,
     ) -> None:
-        """The gamblers of all groups of lines, one after another; `plainly` without fitted scores."""
-        self._learner = learn_plainly if plainly else learn
+        """The gamblers of all groups of lines, one after another; `learner` finds the events they bet on."""
+        self._learner = learner
         self._lines, self._rng, self._exact = tuple(lines), rng, frozenset(exact)
         count = sum(group.epsilon.shape[0] for group in lines)
         self.log_capital, self.highest = np.zeros(count), np.zeros(count)
