@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 
 import numpy as np
 from flint import arb, ctx
@@ -22,7 +22,7 @@ from dpverify.errors import InvalidDataError
 
 _ROUNDING = 8
 """Rounding errors of a sampler's arithmetic, in units of the last digit."""
-_PRECISION = 160
+_PRECISION = 120
 """Bits of the layers' widths while they are computed."""
 _TOLD = 1e-2
 """A number is looked at where one of any other origin would lie on the lattice with at most this probability."""
@@ -47,8 +47,8 @@ class LatticeCheck:
 class Ziggurat:
     """Normal numbers from layers: a whole number of `bits` times the width of one of `layers`.
 
-    Beyond the lowest layer's edge lie logarithms of uniform numbers of `tail_bits`. `digits` are the significant bits of
-    the numbers' format, or of the sampler's table of widths if that has fewer: 49 in NumPy's. Raises
+    Beyond the lowest layer's edge lie logarithms of uniform numbers of `tail_bits`. `digits` are the significant bits
+    of the numbers' format, or of the sampler's table of widths if that has fewer: 49 in NumPy's. Raises
     `InvalidArgumentError` for fewer than 2 layers, or bits outside [8, 64].
     """
 
@@ -61,17 +61,10 @@ class Ziggurat:
         _check_bits(self.bits, self.tail_bits, self.digits)
         checks.whole_number("layers", self.layers, at_least=2, at_most=4096)
 
-    @cached_property
+    @property
     def widths(self) -> FloatArray:
         """Of the layers, from the lowest, whose width is that of its area; all areas are alike."""
-        low, high = arb(2), arb(6)
-        with ctx.workprec(_PRECISION):
-            for _ in range(_PRECISION):
-                middle = ((low + high) / 2).mid()
-                low, high = (middle, high) if _stack(middle, self.layers) is None else (low, middle)
-            found = _stack(high, self.layers)
-        assert found is not None
-        return np.array([float(width) for width in found])
+        return np.array(_widths(self.layers))
 
     @property
     def end(self) -> float:
@@ -150,6 +143,19 @@ class RatioOfUniforms:
     def end(self) -> float:
         """No number exceeds this: what is larger is rejected, whatever the lower number."""
         return 2 * math.sqrt(self.bits * math.log(2))
+
+
+@cache
+def _widths(layers: int) -> tuple[float, ...]:
+    """The lowest edge for which the layers' areas reach the density's peak, found by bisection in balls."""
+    low, high = arb(2), arb(6)
+    with ctx.workprec(_PRECISION):
+        for _ in range(_PRECISION):
+            middle = ((low + high) / 2).mid()
+            low, high = (middle, high) if _stack(middle, layers) is None else (low, middle)
+        found = _stack(high, layers)
+    assert found is not None
+    return tuple(map(float, found))
 
 
 def _stack(edge: arb, layers: int) -> list[arb] | None:
