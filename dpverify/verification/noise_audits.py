@@ -61,8 +61,10 @@ class NoiseQuestion:
     @property
     def again(self) -> str:
         """The command line that asks again."""
-        drawn = ("--samples", self.source) if self.is_file else (self.source, "--runs", self.runs)
-        drawn += ("--streams", self.streams) if self.streams > 1 else ()
+        drawn: list[object] = (
+            ["--samples", self.source] if self.is_file else [self.source, "--runs", self.runs]
+        )
+        drawn += ["--streams", self.streams] if self.streams > 1 else []
         return command_line(
             "dpverify", "tails", *drawn, "--law", self.law, "--scale", repr(self.scale),
             "--failure-probability", repr(self.failure_probability), "--seed", self.seed,
@@ -86,8 +88,9 @@ class NoiseAudit:
     @property
     def reason(self) -> str:
         """Of both; what is violated comes first."""
-        both = sorted((self.tail, self.order), key=lambda one: one.verdict is not Verdict.VIOLATED)
-        return "; ".join(one.reason for one in both)
+        both = [self.tail.reason, self.order.reason]
+        first = self.tail.verdict is Verdict.VIOLATED or self.order.verdict is not Verdict.VIOLATED
+        return "; ".join(both if first else both[::-1])
 
 
 def audit_noise(question: NoiseQuestion, *, progress: Progress | None = None) -> NoiseAudit:

@@ -329,7 +329,7 @@ def _signs(made: FloatArray, rng: np.random.Generator) -> FloatArray:
     runs = made.shape[0]
     signs = np.full(made.shape, -1.0)
     for column in range(made.shape[1]):
-        order = np.lexsort((rng.random(runs), made[:, column]))
+        order = np.lexsort(np.stack([rng.random(made.shape[0]), made[:, column]]))
         signs[order[runs // 2 :], column] = 1.0
     return signs
 

@@ -134,7 +134,9 @@ class Gamblers:
 
     def _learn(self, *, keep: bool) -> None:
         self._left, self._right = [np.concatenate(self._left)], [np.concatenate(self._right)]
-        kept = {id(one): one for one in self._favored if one is not None and keep}
+        if not keep:  # those of gamblers that retired as well, which would come back later
+            self._favored = [None] * len(self._favored)
+        kept = {id(one): one for one in self._favored if one is not None}
         self.partitions = [*kept.values(), *self._learner(self._left[0], self._right[0], self._rng)]
         self._learned_at = self.runs
 

@@ -19,8 +19,8 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
 
 RUNS = 4000
-# Of each audit. A correct claim is called violated with at most this probability: with 17 audits of correct claims
-# below, this file fails by chance with probability at most 1.7e-5.
+# Of each audit. A correct claim is called violated with at most this probability: with 25 audits of correct claims
+# below, this file fails by chance with probability at most 2.5e-5.
 FAILURE = 1e-6
 
 
@@ -132,6 +132,22 @@ def test_bets_on_low_bits_end_as_soon_as_they_show(pair: tuple[float, float], ve
         assert "lowest bit" in found.reason
     else:
         assert "only low bits and repeated outputs were looked at" in found.reason
+
+
+def snapped(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+    """Snapping (Mironov 2012): the sum rounded to multiples of a power of two that is at least the noise's scale."""
+    noise = rng.choice([-1.0, 1.0], runs) * np.log(1 - rng.random(runs))
+    return np.clip(np.rint(np.clip(data.sum(), -50, 50) + noise), -50, 50)
+
+
+@pytest.mark.parametrize("pair", [(0.0, 1.0), (0.0, 2.0**-30), (1 / 3, 1.0), (5.0, 6.0)])
+def test_snapped_and_discrete_noise_pass(pair: tuple[float, float]) -> None:
+    for mechanism in (snapped, on_a_grid):
+        left, right = ([[answer]] for answer in pair)
+        asked = Request(
+            mechanism, left, right, "eps=1.01", low_bits=True, runs=4000, failure_probability=FAILURE
+        )
+        assert audit_request(asked).verdict == "supported"
 
 
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-or-remove-one", "zero-out", "answers-within-1"])
