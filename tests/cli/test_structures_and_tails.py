@@ -249,7 +249,19 @@ def test_noise_that_is_used_twice(folder: Path, capsys: pytest.CaptureFixture[st
     assert call("tails", "own:antithetic", "--runs", "10000") == 1
     assert "5000 apart, are the same but for the sign" in " ".join(capsys.readouterr().out.split())
     assert (
-        call("tails", "own:coarse", "--steps", "10000", "--sampling-probability", "0.01", "--json", "-") == 1
+        call(
+            "tails",
+            "own:coarse",
+            "--runs",
+            "400000",
+            "--steps",
+            "10000",
+            "--sampling-probability",
+            "0.01",
+            "--json",
+            "-",
+        )
+        == 1
     )
     found = json.loads(capsys.readouterr().out)
     assert found["delta_lost"] == pytest.approx(100 * 9.2e-7, rel=0.02)
