@@ -7,9 +7,10 @@ takes part with probability p on its own, 1 - (1 - p q)^T: no epsilon makes delt
 From above: on outputs that both sides can give, densities of noise that is cut off have the ratio of those of noise
 that is not, and are larger by 1/(1 - o), where o is the probability that noise without end exceeds the end in any
 release. So delta(epsilon) of the noise that ends is at most what is lost, plus 1/(1 - o) times that of the noise that
-does not. Of noise that is clipped to its end, o counts as 0: the atom at the end is all lost, and elsewhere densities
-are as they were.
-All of that is real arithmetic: what rounding leaks is the matter of `--low-bits`.
+does not. Where records are sampled, what is lost counts for this as if the record were in each release: an output near
+the end, if not impossible without the record, is less likely than noise without end would make it. Of noise that is
+clipped to its end, o counts as 0: the atom at the end is all lost, and elsewhere densities are as they were. All of
+that is real arithmetic: what rounding leaks is the matter of `--low-bits`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class CutNoise(Guarantee):
 
     Attributes:
         guarantee: of all releases, with noise that never ends.
-        lost: probability of outputs that the neighbor never gives, in all releases together: `lost_in_steps`.
+        lost: probability of outputs that the neighbor never gives, in all releases together, as if the record took
+            part in each: `lost_in_steps` without sampling.
         outside: probability that noise without end exceeds the end in any release; 0 where it is clipped to the end.
 
     Raises `InvalidArgumentError` for a guarantee that is none, `lost` outside [0, 1] or `outside` outside [0, 1).
@@ -86,7 +88,7 @@ class CutNoise(Guarantee):
 
     def _profile(self, epsilon: FloatArray) -> FloatArray:
         without_end = np.asarray(self.guarantee.privacy_profile(epsilon))
-        return np.asarray(np.minimum(without_end / (1 - self.outside) / _DOWN + self.lost, 1.0))
+        return np.asarray(np.minimum(without_end / (1 - self.outside) / _DOWN + self.lost / _DOWN**2, 1.0))
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class CutReleases:
 
     Attributes:
         releases: with noise that never ends.
-        lost: as of `CutNoise`.
+        lost: probability of outputs that the neighbor never gives, in one release in which the record takes part.
         outside: as of `CutNoise`.
 
     Raises `InvalidArgumentError` as `CutNoise`.
@@ -118,7 +120,13 @@ class CutReleases:
         checks.number_field(self, "outside", at_least=0, below=1)
 
     def __str__(self) -> str:
-        return f"{self.releases}, whose noise ends and loses delta {self.lost:.3g}"
+        return f"{self.releases}, whose noise ends and loses delta {self.lost_in_all:.3g}"
+
+    @property
+    def lost_in_all(self) -> float:
+        """The probability that one release at least is an output that the neighbor never gives."""
+        part = self.releases.sampling_probability
+        return lost_in_steps(self.lost, self.releases.steps, sampling_probability=part)
 
     def smallest_epsilon(self, delta: float) -> Interval:
         """Where the smallest epsilon at delta lies, nats: infinite below what is lost, else at most what is enough.
@@ -126,10 +134,11 @@ class CutReleases:
         Raises as `NoisyReleases.smallest_epsilon`.
         """
         delta = quantities.delta(delta)
-        if self.lost and delta < self.lost:
+        if delta < self.lost_in_all:
             return Interval(lower=math.inf, upper=math.inf)
-        rest = (delta - self.lost) * (1 - self.outside) * (_DOWN if self.lost or self.outside else 1.0)
-        if self.lost and rest <= 0:
+        if not (self.lost or self.outside):
+            return self.releases.smallest_epsilon(delta)
+        rest = (delta - lost_in_steps(self.lost, self.releases.steps) / _DOWN**2) * (1 - self.outside) * _DOWN
+        if rest <= 0:
             return Interval(lower=0.0, upper=math.inf)
-        found = self.releases.smallest_epsilon(rest)
-        return found if rest == delta else Interval(lower=0.0, upper=found.upper)
+        return Interval(lower=0.0, upper=self.releases.smallest_epsilon(rest).upper)

@@ -66,12 +66,37 @@ def test_many_releases() -> None:
     assert (lost_in_steps(0.0, 5), lost_in_steps(1.0, 5), lost_in_steps(0.25)) == (0.0, 1.0, 0.25)
 
 
+@pytest.mark.parametrize("part", [0.05, 0.5])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_sampled_release_is_within_the_bound(part: float, swapped: bool) -> None:
+    """Cut normal noise on a fine grid, the record in or out at random, in both directions."""
+    end, shift, step = 2.0, 0.7, 1e-4
+    x = np.arange(-4, 4, step) + step / 2
+    kept = 1 - 2 * float(ndtr(-end))
+    without, moved = (norm.pdf(x - at) for at in (0.0, shift))
+    ideal = [part * moved + (1 - part) * without, without]
+    without, moved = (np.where(abs(x - at) <= end, norm.pdf(x - at) / kept, 0.0) for at in (0.0, shift))
+    cut = [part * moved + (1 - part) * without, without]
+    if swapped:
+        ideal, cut = ideal[::-1], cut[::-1]
+    lost = float(ndtr(end) - ndtr(end - shift)) / kept
+    for epsilon in (0.0, 0.2, 0.5, 1.0, 3.0):
+        proved, true = (
+            float(np.maximum(one - math.exp(epsilon) * other, 0).sum() * step) for one, other in (ideal, cut)
+        )
+        assert true <= proved / kept + lost + 1e-6
+        assert swapped or true >= lost_in_steps(lost, sampling_probability=part) - 1e-4
+
+
 def test_accountants_hear_of_it() -> None:
     releases = NoisyReleases("gaussian", 1.0)
     for delta, verdict in ((1e-5, Verdict.VIOLATED), (2e-5, Verdict.SUPPORTED)):
         found = audit_epsilon(5.0, CutReleases(releases, 1.2e-5, 1e-7), delta=delta)
         assert found.verdict is verdict
         assert "whose noise ends and loses delta 1.2e-05" in found.reason
+    many = CutReleases(NoisyReleases("gaussian", 1.0, 100, 0.01), 1e-6)
+    assert many.lost_in_all == pytest.approx(1e-6)
+    assert many.smallest_epsilon(5e-5).upper == math.inf  # what sampling hides is not enough
     # what is left of delta must be enough
     assert audit_epsilon(4.3, CutReleases(releases, 1.2e-5), delta=2e-5).verdict is Verdict.UNDECIDED
     assert CutReleases(releases, 0.0).smallest_epsilon(1e-5) == releases.smallest_epsilon(1e-5)
