@@ -9,8 +9,8 @@ that is not, and are larger by 1/(1 - o), where o is the probability that noise 
 release. So delta(epsilon) of the noise that ends is at most what is lost, plus 1/(1 - o) times that of the noise that
 does not. Where records are sampled, what is lost counts for this as if the record were in each release: an output near
 the end, if not impossible without the record, is less likely than noise without end would make it. Of noise that is
-clipped to its end, o counts as 0: the atom at the end is all lost, and elsewhere densities are as they were. All of
-that is real arithmetic: what rounding leaks is the matter of `--low-bits`.
+clipped to its ends, o counts as 0 and the atoms at both ends as lost; elsewhere densities are as they were. All of that
+is real arithmetic: what rounding leaks is the matter of `--low-bits`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class CutNoise(Guarantee):
         guarantee: of all releases, with noise that never ends.
         lost: probability of outputs that the neighbor never gives, in all releases together, as if the record took
             part in each: `lost_in_steps` without sampling.
-        outside: probability that noise without end exceeds the end in any release; 0 where it is clipped to the end.
+        outside: probability that noise without end exceeds the end in any release; 0 where it is clipped to its
+            ends, whose atoms then count as lost.
 
     Raises `InvalidArgumentError` for a guarantee that is none, `lost` outside [0, 1] or `outside` outside [0, 1).
 
