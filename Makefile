@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -103,6 +103,11 @@ null-audits: $(VENV)/installed-test
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
+
+# noise of NumPy, Python, PyTorch, JAX, diffprivlib, OpenDP and PyDP, measured with the Python that has them: LIBRARIES
+LIBRARIES ?= $(BIN)/python
+noise-table:
+	PYTHONPATH=. $(LIBRARIES) -W ignore tests/benchmarks/noise_table.py --output docs/noise-generators.md
 
 # each algorithm once on data sets of the size that people have; takes some 20 minutes
 real-size: $(VENV)/installed-test

@@ -104,7 +104,7 @@ COMMANDS: list[list[str]] = [
         "cat | cat", "cat > out", "sh a; true",
         "sh -c 'exit 3'", "sh -c 'kill -9 $$'", "sh -c 'yes 1 | head -n 201'", "sh -c 'yes [ | head -n 200'",
     )),
-    ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"], [*FUNCTION, *CLAIM, "--low-bits"],
+    ["audit", "--command", "cat", *CLAIM], [*FUNCTION, *CLAIM, "--command", "cat"],
     *([*FUNCTION, *CLAIM, "--score", v] for v in ("", "value", "spread")),
     [*FUNCTION, *CLAIM, *ONCE, "--score", "spread"], [*FUNCTION, *CLAIM, *ONCE, "--score", "value", "--low-bits"],
     *([*FUNCTION, *CLAIM, "--direction", v] for v in ("", "up", "left-over-right")),

@@ -84,6 +84,13 @@ def registers(rng, size):
 def laplace(rng, size):
     return 2 * rng.laplace(size=size)
 
+def reseeded(rng, size):
+    return np.random.default_rng(5).normal(size=size)
+
+def antithetic(rng, size):
+    half = rng.normal(size=size // 2)
+    return np.concatenate([half, -half])
+
 def pairs(rng, size):
     return rng.normal(size=(size, 2))
 
@@ -216,13 +223,48 @@ def test_a_generator_whose_tail_ends(folder: Path, capsys: pytest.CaptureFixture
     assert call("tails", "own:coarse", "--distance", "2", "--json", "-") == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["verdict"], round(found["low"], 2), round(found["high"], 2)) == ("violated", -5.77, 5.77)
-    assert found["grids"] == [{"side": side, "bits": 24, "first": 1.0, "lag": 1} for side in (-1, 1)]
+    assert [(one["side"], one["bits"], one["first"], one["lag"]) for one in found["grids"]] == [
+        (side, 24, 1.0, 1) for side in (-1, 1)
+    ]
+    assert all(one["checked"] > 50 and one["off"] == 0 for one in found["grids"])
     assert found["delta_lost"] == pytest.approx(8e-5, rel=0.1)
     assert shlex.split(found["reproduce"])[:3] == ["dpverify", "tails", "own:coarse"]
     assert call("tails", "own:laplace", "--law", "laplace", "--scale", "2", "--runs", "100000") == 0
     out = capsys.readouterr().out
     assert "supported" in out
-    assert "no end found" in out
+    assert "no dependence found" in out
+    # NumPy's Laplace numbers are made of uniform ones of 53 bits; that is said, and what it costs
+    assert "uniform numbers of 53 bits" in out
+    assert "delta at least 2.22e-16, whatever epsilon, for answers 1 scales apart" in out
+
+
+def test_noise_that_is_used_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One seed for all streams, and the same noise with another sign later; the costs of many releases."""
+    assert call("tails", "own:reseeded", "--streams", "3", "--runs", "30000", "--json", "-") == 1
+    found = json.loads(capsys.readouterr().out)
+    pairings = {tuple(one["streams"]) for one in found["dependence"] if one["relation"] == "equal"}
+    assert pairings == {(1, 2), (1, 3), (2, 3)}
+    assert {one["lag"] for one in found["dependence"]} == {0}
+    assert "--streams 3" in found["reproduce"]
+    assert call("tails", "own:antithetic", "--runs", "10000") == 1
+    assert "5000 apart, are the same but for the sign" in " ".join(capsys.readouterr().out.split())
+    assert (
+        call(
+            "tails",
+            "own:coarse",
+            "--runs",
+            "400000",
+            "--steps",
+            "10000",
+            "--sampling-probability",
+            "0.01",
+            "--json",
+            "-",
+        )
+        == 1
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert found["delta_lost"] == pytest.approx(100 * 9.2e-7, rel=0.02)
 
 
 def test_numbers_that_are_made_in_registers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,6 +86,11 @@ def audit_epsilon(claimed: float, releases: Reference, *, delta: float) -> Accou
     kind = "the exact value" if exact else "every possible value"
     ulps = None
     gap = None
+    if smallest.lower == math.inf:
+        reason = f"{claimed!r} is not enough, and no epsilon is"
+        return AccountantAudit(
+            Verdict.VIOLATED, f"{reason}; {releases} at delta {delta:g}", claimed, smallest, delta
+        )
     # the true value is above `lower`, unless that is 0 and all there is
     if claimed < smallest.lower or (exact and claimed == smallest.lower < smallest.upper):
         verdict = Verdict.VIOLATED

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpverify import checks
 from dpverify.auditing.claims import Claim, checked_claim, claimed_deltas, stated_corner
 from dpverify.auditing.neighbors.constructions import Domain, neighbor_of, pairs
+from dpverify.auditing.neighbors.low_bit_pairs import low_bit_pairs, low_bits_of
 from dpverify.auditing.neighbors.pairs import Pair
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -71,7 +72,9 @@ class SearchResult:
         return found + (f"; on {self.failed} of them the function failed" if self.failed else "")
 
 
-def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: int) -> SearchResult:
+def search_pairs(
+    draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: int, low_bits: bool = False
+) -> SearchResult:
     """Search for the pair that speaks most against a claim.
 
     Args:
@@ -81,6 +84,7 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
         runs: about how many there may be on each side, at least 2000.
         seed: of the search; what it finds also depends on which modules are loaded, since Hypothesis tries the numbers
             that stand in those that are not installed packages.
+        low_bits: speak by low bits and last decimals of outputs, on pairs that show them, and by nothing else.
 
     Raises `InvalidArgumentError` for a claim or number of runs that cannot be used.
     """
@@ -89,7 +93,8 @@ def search_pairs(draw: Draw, domain: Domain, claim: Claim, *, runs: int, seed: i
     state = _SearchState(
         draw, claim, domain, runs, SearchResult(), checks.whole_number("seed", seed, at_least=0, at_most=None)
     )
-    known = list(pairs(domain))
+    state.low_bits = low_bits
+    known = list(low_bit_pairs(domain) if low_bits else pairs(domain))
     state.each = max(_LEAST, min(1000, runs // (4 * len(known))))
     rng = np.random.default_rng(seed)
     if len(known) * state.each > runs // 2:
@@ -117,6 +122,7 @@ class _SearchState:
     found: SearchResult
     seed: int
     each: int = _LEAST
+    low_bits: bool = False
     seen: list[tuple[float, Pair]] = field(default_factory=list)
     finalist: tuple[float, Pair] = field(init=False)
 
@@ -128,6 +134,7 @@ class _SearchState:
         try:
             left, right = self.draw(pair, runs, self.found.runs)
             sides = [np.asarray(side, dtype=np.float64).reshape(runs, -1) for side in (left, right)]
+            sides = [low_bits_of(side) for side in sides] if self.low_bits else sides
         except InvalidDataError as error:
             self.found.failed += keep
             self.found.failure = self.found.failure or str(error)

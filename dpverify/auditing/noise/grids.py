@@ -15,20 +15,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from scipy.special import bdtrc
 
-from dpverify.auditing.noise.laws import Law, Written, beyond, beyond_at
+from dpverify.auditing.noise.laws import Law, Written, beyond, beyond_at, density
 from dpverify.checks import FloatArray
 
 Side = Literal[-1, 1]
 SIDES: tuple[Side, ...] = (-1, 1)
 
-_BITS = range(8, 41)
-_MOST_STEPS = 2**26
+_BITS = range(8, 57)
+COARSE = 40
+"""Bits up to which an end costs a delta that is asked for; the end of finer grids is a fact, and no fault."""
+_MOST_STEPS = 2**48
 """Multiples of a grid's step that are looked at, at most; of numbers with few digits, fewer are."""
 _FEWEST_STEPS = 8
 _NEAR = 0.1
@@ -44,7 +46,7 @@ _SPREAD = 0.5
 _OFFSETS, _PAIR_OFFSETS = (0.0, 0.25, 0.5, 0.75), (0.0, 0.5)
 _CLOSE = 64
 """Distances up to this get half of the level of all pairs."""
-_LADDER = (12, 16, 19, 22, 25, 28, 32, 36, 41)
+_LADDER = (12, 16, 19, 22, 25, 28, 32, 36, 41, 45, 49, 53, 57)
 """Grids by which distances are chosen; each has the coarser ones in it."""
 _ANCHORS = 24
 """Large numbers whose partners are looked for, of each grid."""
@@ -59,13 +61,35 @@ class NoiseGrid:
     """What noise is made of: uniform numbers of so many bits, the sign among them where numbers are made one by one.
 
     `first` is the smallest of them, in steps of 2^-bits, in (0, 1]; `lag` how far apart the two numbers lie that one is
-    made of, None where each is made of its own.
+    made of, None where each is made of its own. `checked` uniform numbers, those of which rounding leaves enough, were
+    held against the grid, and `off` of them lie farther from it than a tenth of its step.
     """
 
     law: Law
     bits: int
     first: float
     lag: int | None = None
+    checked: int = field(default=0, compare=False)
+    off: int = field(default=0, compare=False)
+
+    @property
+    def coarse(self) -> bool:
+        """Whether the end costs a delta that is asked for."""
+        return self.bits <= COARSE
+
+    @property
+    def smallest_gap(self) -> float | None:
+        """Between two neighboring numbers close to 0, in the law's scales; None for pairs, whose angle is not known."""
+        return None if self.lag is not None else 2.0**-self.bits / float(density(self.law, np.zeros(())))
+
+    @property
+    def last_gap(self) -> float | None:
+        """Between the last number and the one before it, in the law's scales; None for pairs."""
+        return (
+            None
+            if self.lag is not None
+            else self.end - beyond_at(self.law, (self.first + 1) * 2.0**-self.bits)
+        )
 
     @property
     def end(self) -> float:
@@ -95,12 +119,13 @@ class NoiseGrid:
 
     def summary(self) -> str:
         """In words."""
-        if self.lag is None:
-            return f"made of uniform numbers of {self.bits} bits"
-        return (
-            f"made of uniform numbers of {self.bits} bits, each the radius of two numbers that lie {self.lag} apart "
-            "(Box and Muller)"
+        pairs = (
+            ""
+            if self.lag is None
+            else f", each the radius of two numbers that lie {self.lag} apart (Box and Muller)"
         )
+        told = f" ({self.off} of {self.checked} that rounding lets one tell are off)" if self.checked else ""
+        return f"made of uniform numbers of {self.bits} bits{pairs}{told}"
 
 
 class GridSearch:
@@ -130,7 +155,9 @@ class GridSearch:
         uniform, largest = beyond(self._law, ours), float(ours.max())
         for bits in _BITS:
             found = self._on_grid(uniform, bits, 2 ** (bits - 1), _OFFSETS, _ON_GRID, self._side_level)
-            if found is not None and self._reached(grid := NoiseGrid(self._law, bits, found), largest):
+            if found is not None and self._reached(
+                grid := NoiseGrid(self._law, bits, found[0], None, *found[1:]), largest
+            ):
                 return grid
         return None
 
@@ -145,14 +172,25 @@ class GridSearch:
             level = self._pair_levels[lag <= _CLOSE]
             for phase in sorted({lag * k // (_PHASES // 2) for k in range(_PHASES)}):
                 uniform = _products(halves, lag, phase)
-                for bits in _BITS:
+                for bits in self._likely_bits(uniform):
                     first = self._on_grid(uniform, bits, 2**bits, _PAIR_OFFSETS, _PAIRS_ON_GRID, level, True)
                     if first is not None and self._reached(
-                        grid := NoiseGrid(self._law, bits, first, lag), largest
+                        grid := NoiseGrid(self._law, bits, first[0], lag, *first[1:]), largest
                     ):
                         found.append((bits, lag, grid))
                         break
         return min(found, key=lambda one: one[:2])[2] if found else None
+
+    def _likely_bits(self, uniform: FloatArray) -> Iterator[int]:
+        """Bits of grids that lie in a finer one which most numbers are near."""
+        low = _BITS[0]
+        for rung in _LADDER:
+            multiples = self._steps(rung, 2**rung, pairs=True)
+            steps = uniform[uniform < multiples * 2.0**-rung] * 2.0**rung
+            near = np.count_nonzero(np.abs(steps - np.rint(steps)) < _NEAR)
+            if multiples < _FEWEST_STEPS or near >= _PAIRS_ON_GRID * steps.size:
+                yield from range(low, rung)
+            low = rung
 
     def _likely_lags(self, halves: FloatArray) -> set[int]:
         """Distances at which large numbers most often have a partner that puts them on a grid."""
@@ -188,8 +226,8 @@ class GridSearch:
         part: float,
         level: float,
         pairs: bool = False,
-    ) -> float | None:
-        """The smallest number on the grid, in steps, if these are on one; None if they are not."""
+    ) -> tuple[float, int, int] | None:
+        """The smallest number on the grid, in steps, of how many and how many are off, if these are on one."""
         multiples = self._steps(bits, most, pairs=pairs)
         if multiples < min(most, _FEWEST_STEPS):
             return None
@@ -204,7 +242,7 @@ class GridSearch:
                 continue
             # numbers that come again and again are on any grid
             if np.unique(whole).size >= _SPREAD * multiples * -math.expm1(-steps.size / multiples):
-                return offset or 1.0
+                return offset or 1.0, steps.size, steps.size - near
         return None
 
     def _reached(self, grid: NoiseGrid, largest: float) -> bool:

@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 
 from dpverify import checks
 from dpverify.auditing.confidence import clopper_pearson_lower
-from dpverify.auditing.noise.grids import SIDES, GridSearch, NoiseGrid, Side, grids_of
+from dpverify.auditing.noise.ends import lost_in_steps
+from dpverify.auditing.noise.grids import COARSE, SIDES, GridSearch, NoiseGrid, Side, grids_of
 from dpverify.auditing.noise.laws import LAWS, Law, Written, beyond_at
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -39,7 +40,8 @@ class TailAudit:
     """What was found about a sampler's tail.
 
     Attributes:
-        verdict: violated, where the tail ends too soon or numbers come again too often; else supported.
+        verdict: violated, where the tail ends too soon or numbers come again too often; else supported. A grid of more
+            than 40 bits is a fact beside it, not a fault: what it costs is in `delta_lost`.
         reason: in words.
         law: that was stated.
         ends: for each side, -1 and 1, on which an end was found: how far from 0 numbers get, in the law's scales
@@ -71,8 +73,11 @@ class TailAudit:
     _by_size: tuple[FloatArray, FloatArray]
     """Distances from 0 on either side, from the smallest."""
 
-    def delta_lost(self, distance: float) -> float:
+    def delta_lost(self, distance: float, *, steps: int = 1, sampling_probability: float = 1.0) -> float:
         """The least delta that any epsilon leaves, for data sets whose answers are so many scales apart.
+
+        Of `steps` releases, in each of which the record takes part with probability `sampling_probability`, it is that
+        of one such output at least (`lost_in_steps`).
 
         That is the probability of outputs which the neighbor never gives, on the side where it is larger; 0 where no
         end was found. On a grid it is that of the grid's last steps. Of an end that the largest number alone shows,
@@ -80,10 +85,11 @@ class TailAudit:
         `InvalidArgumentError` if the distance is not above 0.
         """
         distance = checks.number("distance", distance, above=0, allowed="a finite number above 0")
-        return max((self._lost(side, distance) for side in self.ends), default=0.0)
+        lost = max((self._lost(side, distance) for side in self.ends), default=0.0)
+        return lost_in_steps(lost, steps, sampling_probability=sampling_probability)
 
     def _lost(self, side: Side, distance: float) -> float:
-        if side in self.grids:
+        if side in self.grids and self.ends[side] == self.grids[side].end:
             return self.grids[side].lost(distance)
         # the last number is the end itself
         near = (
@@ -123,7 +129,8 @@ def audit_tails(
     by_size = np.sort(-x), np.sort(x)
     farthest: dict[Side, float] = {side: float(by_size[side > 0][-1]) for side in SIDES}
     ends: dict[Side, float] = {side: grid.end for side, grid in grids.items()}
-    cut = [side for side in SIDES if side not in ends and farthest[side] < seen]
+    coarse = {side: grid for side, grid in grids.items() if grid.coarse}
+    cut = [side for side in SIDES if side not in coarse and farthest[side] < seen]
     ends |= {side: farthest[side] for side in cut}
     repeats = x.size - int(np.unique(numbers).size)
     often = _comes_too_often(
@@ -131,7 +138,7 @@ def audit_tails(
     )
     values_like = x.size**2 / (2 * repeats) if often else None
     format_ = written.summary()
-    parts = [*_says_grids(grids), *_says_cut(cut, farthest, x.size, seen, largest_level)]
+    parts = [*_says_grids(coarse), *_says_cut(cut, farthest, x.size, seen, largest_level)]
     if values_like is not None:
         parts.append(
             f"{repeats} of {x.size} numbers had come before, as from {values_like:.3g} values of equal probability; "
@@ -140,7 +147,7 @@ def audit_tails(
         )
     violated = bool(parts)
     if not violated:
-        bits = search.seen_up_to
+        bits = min(search.seen_up_to, COARSE)
         grid = (
             f"no grid of up to {bits} bits in single numbers or in pairs" if bits else "grids would not show"
         )
@@ -148,7 +155,8 @@ def audit_tails(
             f"no end of the tail below {seen:.4g} times the scale, {grid}, and no more repeats than the law's; finer "
             "grids and farther ends would not show"
         )
-    parts += [format_] if format_ else []
+    fine = {side: grid for side, grid in grids.items() if side not in coarse and side not in cut}
+    parts += _says_grids(fine) + ([format_] if format_ else [])
     return TailAudit(
         verdict=Verdict.VIOLATED if violated else Verdict.SUPPORTED,
         reason="; ".join(parts),

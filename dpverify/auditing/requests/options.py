@@ -104,7 +104,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "{fixed_runs}."),
     "low_bits": Option("flag", "",
         "Look at the low bits and last decimals of outputs, and nothing else: plain floating-point noise leaks there "
-        "the value it was added to. For samples, or with {fixed_runs}."),
+        "the value it was added to. With {search_neighbors}, pairs are searched on which they do."),
     # how it is run
     "executor": Option("text", "serial|threads=K|processes=K|dask=ADDRESS",
         "Where runs are computed; default: serial."),

@@ -135,7 +135,12 @@ class Request:
         )
         yield ("time",), self.fixed_runs, "no value with {}", "fixed_runs"
         yield ("score",), self.low_bits, "none with {}", "low_bits"
-        yield _LOOKS, not self.looks_once, "with {} only, where a function is run", "fixed_runs"
+        yield (
+            ("score", "direction"),
+            not self.looks_once,
+            "with {} only, where a function is run",
+            "fixed_runs",
+        )
         yield ("index",), self.relation != "index", "no value but with {} index", "adjacency"
 
     def _check_complete(self) -> None:

@@ -56,4 +56,6 @@ def find_pair(request: Request) -> SearchResult:
                 return ready.draw(runs)
 
         most = max(request.most_runs, _LEAST)
-        return search_pairs(draw, domain, request.guarantee, runs=most, seed=request.seed)
+        return search_pairs(
+            draw, domain, request.guarantee, runs=most, seed=request.seed, low_bits=request.low_bits
+        )

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
-from dpverify.auditing.black_box.low_bits import NOT_LOOKED_AT
-from dpverify.auditing.black_box.scores import one_thread
+from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, not_looked_at
+from dpverify.auditing.black_box.scores import DEFAULT_SCORERS, one_thread
 from dpverify.auditing.claims import (
     Claim,
     PrivacyFinding,
@@ -42,6 +42,7 @@ from dpverify.auditing.outputs.samples import as_floats
 from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
+from dpverify.auditing.sequential.partitions import learn, learn_low_bits
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -88,6 +89,7 @@ class SequentialAuditor:
         most_runs: of each side, from 1 to as many as fit into 2 GiB; no bet depends on it.
         delta: where `epsilon_lower` is evaluated if the claim is a curve; 1e-5 if None. The claim's own otherwise.
         name_event: what the reason calls an event.
+        low_bits: bet on low bits, last decimals and repeated outputs, and on nothing else.
 
     Raises `InvalidArgumentError` for arguments outside of these ranges, or a claim whose profile leaves [0, 1].
     """
@@ -99,6 +101,7 @@ class SequentialAuditor:
     most_runs: int
     delta: float | None = None
     name_event: NameEvent = str
+    low_bits: bool = False
     runs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -133,7 +136,8 @@ class SequentialAuditor:
             return
         self._claim_lines, groups = self._lines()
         self._grid = groups[-1].epsilon[:, 0]
-        self._gamblers = Gamblers(groups, rng, exact=(self._claim_place,))
+        learner = learn_low_bits if self.low_bits else learn
+        self._gamblers = Gamblers(groups, rng, exact=(self._claim_place,), learner=learner)
         # columns that floats would round, in the order of their appearance
         self._extra: dict[int, None] = {}
         self._reached = 0
@@ -272,7 +276,8 @@ class SequentialAuditor:
             else:
                 verdict = Verdict.SUPPORTED
                 lost = f"bets against the claim did not win enough in {self.runs} runs on each data set"
-                reason = f"{lost}; {NOT_LOOKED_AT}"
+                scorers = LOW_BIT_SCORERS if self.low_bits else DEFAULT_SCORERS
+                reason = f"{lost}; {not_looked_at(scorers)}"
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(
@@ -363,6 +368,8 @@ class BettingAuditor:
     """
 
     watch: Watch = field(default_factory=_Nobody)
+    low_bits: bool = False
+    """Bet on low bits, last decimals and repeated outputs only."""
     spends: ClassVar[bool] = True
 
     def audit(self, question: PrivacyQuestion, subject: PairSubject, error: ErrorShare) -> PrivacyEvidence:
@@ -375,6 +382,7 @@ class BettingAuditor:
             question.runs,
             question.delta,
             getattr(subject, "name_event", str),
+            self.low_bits,
         )
         self.watch.begins(auditor)
         stopped = ""

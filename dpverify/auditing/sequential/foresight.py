@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from dpverify.auditing.detection import Noise
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
+from dpverify.auditing.sequential.partitions import learn_plainly
 
 Array = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ def runs_to_refute(lines: Lines, level: float, most: int, pair: Pair) -> int | N
     `pair` maps two sequences that are evenly spread over (0, 1), (runs,), to outputs on the left and on the right.
     None if `most` runs do not suffice.
     """
-    gamblers = Gamblers([lines], np.random.default_rng(0), plainly=True)
+    gamblers = Gamblers([lines], np.random.default_rng(0), learner=learn_plainly)
     for size in rounds(most):
         places: Array = np.arange(gamblers.runs + 1, gamblers.runs + size + 1, dtype=np.float64)
         left, right = pair((places * _GOLDEN) % 1, (places * _GOLDEN + 0.5) % 1)

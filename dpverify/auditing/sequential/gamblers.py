@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpverify.auditing.black_box.scores import Samples
 from dpverify.auditing.events import AnyEvent
 from dpverify.auditing.sequential.bets import best_stakes, placed, root_growth
-from dpverify.auditing.sequential.partitions import Partition, learn, learn_plainly
+from dpverify.auditing.sequential.partitions import Learner, Partition, learn
 
 Array = NDArray[np.float64]
 
@@ -84,10 +84,10 @@ class Gamblers:
         rng: np.random.Generator,
         *,
         exact: tuple[int, ...] = (),
-        plainly: bool = False,
+        learner: Learner = learn,
     ) -> None:
-        """The gamblers of all groups of lines, one after another; `plainly` without fitted scores."""
-        self._learner = learn_plainly if plainly else learn
+        """The gamblers of all groups of lines, one after another; `learner` finds the events they bet on."""
+        self._learner = learner
         self._lines, self._rng, self._exact = tuple(lines), rng, frozenset(exact)
         count = sum(group.epsilon.shape[0] for group in lines)
         self.log_capital, self.highest = np.zeros(count), np.zeros(count)
@@ -134,7 +134,9 @@ class Gamblers:
 
     def _learn(self, *, keep: bool) -> None:
         self._left, self._right = [np.concatenate(self._left)], [np.concatenate(self._right)]
-        kept = {id(one): one for one in self._favored if one is not None and keep}
+        if not keep:  # those of gamblers that retired as well, which would come back later
+            self._favored = [None] * len(self._favored)
+        kept = {id(one): one for one in self._favored if one is not None}
         self.partitions = [*kept.values(), *self._learner(self._left[0], self._right[0], self._rng)]
         self._learned_at = self.runs
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.cells import RatiosInCells
+from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, lowest_bits
 from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
@@ -36,6 +37,8 @@ from dpverify.auditing.events import AnyEvent, Event, Outputs, SingleOutput, thr
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
+Learner = Callable[[Samples, Samples, np.random.Generator], list["Partition"]]
+"""Partitions for what comes next, from all past outputs, (runs, d)."""
 
 _CUTS_AN_END = 40
 _MOST_ATOMS = 64
@@ -114,10 +117,31 @@ class Partition:
 
 def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
     """Partitions for what comes next from all past outputs, (runs, d), with what of the past they may count counted."""
-    found = learn_plainly(left, right, rng)
+    slow = SLOW if left.shape[0] // 2 >= _FIT_LATER and left.shape[1] > 1 else ()
+    return [*learn_plainly(left, right, rng), *_fitted((*QUICK, *slow), left, right, rng)]
+
+
+def learn_low_bits(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
+    """The same by low bits, last decimals and repeated outputs, and by nothing else."""
+    found = [one for one in (_atoms(left, right),) if one is not None]
+    for column in range(min(left.shape[1], _MOST_COORDINATES)):
+
+        def score(x: Samples, column: int = column) -> Array:
+            return lowest_bits(x[:, column]).astype(np.float64)
+
+        name = "lowest bit" if left.shape[1] == 1 else f"lowest bit of coordinate {column + 1}"
+        found.append(_by_cuts(name, score, score(left), score(right)))
+    _count_all(found, left, right)
+    return [*found, *_fitted(LOW_BIT_SCORERS, left, right, rng)]
+
+
+def _fitted(
+    scorers: Sequence[Scorer], left: Samples, right: Samples, rng: np.random.Generator
+) -> Iterator[Partition]:
+    """By scores of the earlier half of the past; the later half is counted."""
     start = left.shape[0] // 2
     fit = slice(max(0, start - _MOST_FITTED), start)
-    for scorer in (*QUICK, *(SLOW if start >= _FIT_LATER and left.shape[1] > 1 else ())):
+    for scorer in scorers:
         score = fit_score(scorer, left[fit], right[fit], rng)
         if score is None:
             continue
@@ -125,16 +149,19 @@ def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Parti
             scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit])
         )
         partition.add(partition.cells_of(left[start:]), partition.cells_of(right[start:]))
-        found.append(partition)
-    return found
+        yield partition
 
 
 def learn_plainly(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
     """The partitions of `learn` for which no score is fitted."""
     found = list(_untaught(left, right))
-    for partition in found:
-        partition.add(partition.cells_of(left), partition.cells_of(right))
+    _count_all(found, left, right)
     return found
+
+
+def _count_all(partitions: Sequence[Partition], left: Samples, right: Samples) -> None:
+    for partition in partitions:
+        partition.add(partition.cells_of(left), partition.cells_of(right))
 
 
 def _untaught(left: Samples, right: Samples) -> Iterator[Partition]:

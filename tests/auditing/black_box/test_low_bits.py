@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from dpverify.auditing import audit_privacy, audit_samples
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, last_decimals, lowest_bits
+from dpverify.auditing.requests import Request
+from dpverify.auditing.requests import audit as audit_request
+from dpverify.auditing.sequential import SequentialAuditor
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import GDP, Adjacency, ApproxDP, PureDP
 
 RUNS = 4000
-# Of each audit. A correct claim is called violated with at most this probability: with 12 audits of correct claims
-# below, this file fails by chance with probability at most 1.2e-5.
+# Of each audit. A correct claim is called violated with at most this probability: with 25 audits of correct claims
+# below, this file fails by chance with probability at most 2.5e-5.
 FAILURE = 1e-6
 
 
@@ -104,6 +107,74 @@ def test_every_null_stays_below_its_level() -> None:
         )  # fmt: skip
         alarms += found.verdict is Verdict.VIOLATED
     assert alarms <= 17
+
+
+# ------------------------------------------------------------------------------------- round by round, and searched
+
+
+def release(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+    return data.sum() + rng.laplace(size=runs)
+
+
+def on_a_grid(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+    """Both parts are multiples of 2^-20, so that their sum is exact."""
+    return np.round(data.sum() * 2.0**20) * 2.0**-20 + np.round(rng.laplace(size=runs) * 2.0**20) * 2.0**-20
+
+
+@pytest.mark.parametrize(("pair", "verdict"), [((0.0, 1.0), "violated"), ((5.0, 6.0), "supported")])
+def test_bets_on_low_bits_end_as_soon_as_they_show(pair: tuple[float, float], verdict: str) -> None:
+    """5 and 6 have one exponent: sums with noise of size 1 round alike, so that nothing shows."""
+    left, right = ([[answer]] for answer in pair)
+    found = audit_request(Request(release, left, right, "eps=1", low_bits=True, failure_probability=FAILURE))
+    assert found.verdict == verdict
+    if verdict == "violated":
+        assert found.runs < 1000
+        assert "lowest bit" in found.reason
+    else:
+        assert "only low bits and repeated outputs were looked at" in found.reason
+
+
+def snapped(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray:
+    """Snapping (Mironov 2012): the sum rounded to multiples of a power of two that is at least the noise's scale."""
+    noise = rng.choice([-1.0, 1.0], runs) * np.log(1 - rng.random(runs))
+    return np.clip(np.rint(np.clip(data.sum(), -50, 50) + noise), -50, 50)
+
+
+@pytest.mark.parametrize("pair", [(0.0, 1.0), (0.0, 2.0**-30), (1 / 3, 1.0), (5.0, 6.0)])
+def test_snapped_and_discrete_noise_pass(pair: tuple[float, float]) -> None:
+    for mechanism in (snapped, on_a_grid):
+        left, right = ([[answer]] for answer in pair)
+        asked = Request(
+            mechanism, left, right, "eps=1.01", low_bits=True, runs=4000, failure_probability=FAILURE
+        )
+        assert audit_request(asked).verdict == "supported"
+
+
+@pytest.mark.parametrize("adjacency", ["replace-one", "add-or-remove-one", "zero-out", "answers-within-1"])
+def test_a_search_finds_the_pair_that_shows_low_bits(adjacency: str, tmp_path: Path) -> None:
+    """From an example that shows nothing; noise on a grid passes on whatever pair is found."""
+    for mechanism, verdict in ((release, "violated"), (on_a_grid, "supported")):
+        limits = {} if adjacency == "answers-within-1" else {"record_range": (0, 1)}
+        found = audit_request(
+            Request(
+                mechanism, [[0.75], [0.5]], claim="eps=1.01", low_bits=True, adjacency=adjacency, runs=4000,
+                search_neighbors=tmp_path / "pair.json", failure_probability=FAILURE, **limits,
+            )  # type: ignore[arg-type]
+        )  # fmt: skip
+        assert found.verdict == verdict, found.reason
+        assert found.runs < 1000 or verdict == "supported"
+
+
+def test_bets_on_low_bits_stay_below_their_level() -> None:
+    """40 sequential audits of equal laws at .2 each: more than 22 alarms have probability below 1e-6."""
+    rng = np.random.default_rng(8)
+    alarms = 0
+    for seed in range(40):
+        auditor = SequentialAuditor(PureDP(0.0), "replace-one", 0.2, seed, 150, low_bits=True)
+        for size in auditor.rounds():
+            auditor.see(*rng.laplace(size=(2, size)))
+        alarms += auditor.violated
+    assert alarms <= 22
 
 
 def test_files_are_audited_by_their_bits(tmp_path: Path) -> None:

@@ -184,8 +184,10 @@ def test_what_is_right(make: Any, law: Any, written: str, runs: int) -> None:
     """False alarms 1e-6 each; nothing is said about ends that these numbers don't show, and how they come is said."""
     found = audit_tails(make(rng(), runs), law=law)
     assert found.verdict is Verdict.SUPPORTED
-    assert (found.ends, found.grids, found.values) == ({}, {}, None)
-    assert found.delta_lost(1.0) == 0
+    assert found.values is None
+    assert all(grid.bits >= 52 and not grid.off for grid in found.grids.values())
+    assert found.ends == {side: grid.end for side, grid in found.grids.items()}
+    assert found.delta_lost(1.0) < 1e-14
     assert "would not show" in found.reason
     if runs > 1024:
         assert written in found.reason

@@ -185,7 +185,6 @@ ONE_OF = "one of function, command, left with right, or scores with members"
         ),
         (RUN | {"time": 3, "fixed_runs": True}, "time was 3; allowed: no value with fixed_runs."),
         (RUN | {"score": "value"}, "score was ('value',); allowed: with fixed_runs only, where a function is run."),
-        (RUN | {"low_bits": True}, "low_bits was True; allowed: with fixed_runs only"),
         (SAMPLES | {"low_bits": True, "score": "value"}, "score was ('value',); allowed: none with low_bits."),
         (RUN | {"index": 1}, "index was 1; allowed: no value but with adjacency index."),
         (RUN | {"delta": 0.1}, "delta was 0.1; allowed: 0, which the claim names, or another with fixed_runs."),
@@ -222,6 +221,7 @@ def test_what_does_not_go_together(given: dict[str, Any], said: str) -> None:
         RUN | {"delta": 0.1, "fixed_runs": True, "score": ["value"], "direction": "left-over-right"},
         RUN | {"delta": 0.1, "structure": leaky, "runs": 1000},
         RUN | {"low_bits": True, "fixed_runs": True, "runs": 2**28},
+        RUN | {"low_bits": True, "time": 3},
         RUN | {"adjacency": "index", "index": 1, "time": 3, "store": "s", "executor": "threads=2"},
         SAMPLES | {"delta": 0.1, "score": "value", "adjacency": "index", "index": 2, "allow_equal": True},
         {
