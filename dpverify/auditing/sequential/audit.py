@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, not_looked_at
-from dpverify.auditing.black_box.scores import DEFAULT_SCORERS, one_thread
+from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
+from dpverify.auditing.black_box.scores import one_thread
 from dpverify.auditing.claims import (
     Claim,
     PrivacyFinding,
