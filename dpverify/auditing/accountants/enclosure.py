@@ -7,11 +7,11 @@ the two pairs dominate any release under add-or-remove-one, compose adaptively (
     E (1 - e^epsilon Y_1 ... Y_T)+, where Y = e^-L,
 
 which is convex and falling in each Y. Losses are cut into cells of one width. Moving the mass of a cell to its two
-ends, so that its mean of Y stays, can only raise delta; so can moving mass to a larger loss. Moving it to one point,
-its mean of Y, can only lower delta; so can moving that point to the next smaller one of a lattice, or leaving mass out.
-Masses of cells are balls (Arb), which become whole multiples of 2^-bits, rounded up for the upper bound and down for
-the lower one. Their T-fold convolution is a power of a polynomial with whole coefficients (FLINT), rounded in the same
-way after each product.
+ends, so that its mean of Y stays, can only raise delta; so can moving mass to a larger loss. Moving cells, or shares of
+them, to one point, their mean of Y, can only lower delta; so can moving that point to the next smaller one of a lattice,
+or leaving mass out. Masses of cells are balls (Arb), which become whole multiples of 2^-bits, rounded up for the upper
+bound and down for the lower one. Their T-fold convolution is a power of a polynomial with whole coefficients (FLINT),
+rounded in the same way after each product.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ _GUARD_BITS = 24
 _GUARD = 2.0**-_GUARD_BITS
 _FINEST = 1000
 """Cells in a standard deviation of one release's loss, beyond which finer ones gain nothing that anyone needs."""
+_NEARLY = 2.0**-30
+"""In widths: by how much points that become those of a lattice are planned above them."""
+_FARTHEST = 16
+"""In widths: beyond it nothing is taken to lift what lies below a point of a lattice."""
 _COMPOSED = 8
 """Cells of all releases together over those of one."""
 
@@ -114,7 +118,7 @@ def _floor(value: arb) -> int:
 
 @dataclass(frozen=True)
 class Cell:
-    """Losses from `index` to `index + 1` widths, and the mass that both laws have there."""
+    """Losses from `index` to `index + 1` widths, but for a shift, and the mass that both laws have there."""
 
     index: int
     upper_law: arb
@@ -311,25 +315,26 @@ class _End:
         return 1 - self.beyond - other.beyond
 
 
-def _cut(releases: SampledGaussianReleases, plan: _Plan) -> _Cut:
-    """Cells of the loss log dP/dQ, by the point at which it has a value."""
+def _cut(releases: SampledGaussianReleases, plan: _Plan, shift: float) -> _Cut:
+    """Cells of the loss log dP/dQ, which end at whole numbers of widths plus `shift`."""
     noise, q, width = arb(releases.noise_multiplier), arb(releases.sampling_probability), arb(plan.width)
     root, least = noise * arb(2).sqrt(), 1 - q
     lowest = plan.lowest
     # the first end of a cell that surely lies above the smallest loss, log(1 - q)
-    while not (lowest * width).exp() > least:
+    while not ((lowest + shift) * width).exp() > least:
         lowest += 1
     own = moved = _End(arb(0), False)
     cells = []
     for k in range(lowest, max(plan.highest, lowest + 1) + 1):
-        x = noise**2 * (((k * width).exp() - least) / q).log() + arb(0.5)
+        # where the loss has this value
+        x = noise**2 * ((((k + shift) * width).exp() - least) / q).log() + arb(0.5)
         here, there = _End.at(x / root), _End.at((x - 1) / root)
         plain = own.to(here)
         cells.append(Cell(k - 1, least * plain + q * moved.to(there), plain))
         own, moved = here, there
     nothing = arb(0), arb(0)
     above = least * own.above + q * moved.above, own.above
-    if ((lowest - 1) * width).exp() <= least:
+    if ((lowest - 1 + shift) * width).exp() <= least:
         return _Cut(cells, nothing, above)
     return _Cut(cells[1:], (cells[0].upper_law, cells[0].lower_law), above)
 
@@ -348,23 +353,60 @@ def _above(cut: _Cut, width: arb, bits: int) -> Lattice:
 
 
 def _below(cut: _Cut, width: arb, bits: int) -> tuple[Lattice, float]:
-    """Each cell's mass at one point, rounded down to a lattice whose offset, a part of the width, is the second."""
+    """Cells merged into points, rounded down to a lattice whose offset, a part of the width, is the second."""
     unit = 1 << bits
-    kept = [cell for cell in cut.cells if cell.upper_law.lower() * unit >= 1 and cell.lower_law > 0]
-    places = [(cell.upper_law / cell.lower_law).log() / width for cell in kept]
-    parts = np.array([float(place) for place in places])
-    parts -= np.floor(parts)
+    cells = [Cell(0, *cut.below), *cut.cells, Cell(0, *cut.above)]
+    kept = [cell for cell in cells if cell.upper_law.lower() * unit >= 1 and cell.lower_law > 0]
+    places = np.array([float((cell.upper_law / cell.lower_law).log() / width) for cell in kept])
+    weights = np.array([float(cell.upper_law) for cell in kept])
+    parts = places - np.floor(places)
     order = np.argsort(parts)
-    weight = np.array([float(cell.upper_law) for cell in kept])[order]
     # rounding down costs the mean part above the offset, and one width more for each part below it
-    cost = np.cumsum(weight) - weight - parts[order] * weight.sum()
-    offset = max(0.0, float(parts[order][int(np.argmin(cost))]) - 2.0**-40)
-    indices = [_floor(place - offset) for place in places]
-    first = min(indices)
-    masses = [0] * (max(indices) - first + 1)
-    for index, cell in zip(indices, kept, strict=True):
-        masses[index - first] += _floor(cell.upper_law * unit)
-    return Lattice(fmpz_poly(masses), first), offset
+    cost = np.cumsum(weights[order]) - weights[order] - parts[order] * weights.sum()
+    offset = float(parts[order][int(np.argmin(cost))])
+    offset = max(0.0, offset - 2 * _NEARLY)
+    masses: dict[int, int] = {}
+    for group in _groups(places, weights, float(width), offset + _NEARLY):
+        p = sum((arb(share) * kept[k].upper_law for k, share in group), arb(0))
+        q = sum((arb(share) * kept[k].lower_law for k, share in group), arb(0))
+        index = _floor((p / q).log() / width - offset)
+        masses[index] = masses.get(index, 0) + _floor(p * unit)
+    first = min(masses)
+    return Lattice(fmpz_poly([masses.get(k, 0) for k in range(first, max(masses) + 1)]), first), offset
+
+
+def _groups(
+    places: FloatArray, weights: FloatArray, width: float, offset: float
+) -> Iterator[list[tuple[int, float]]]:
+    """Shares of cells, (cell, share), that make points just above a lattice's: any shares of sum 1 are allowed.
+
+    From the smallest loss on, what lies below the next point of the lattice takes so much of what lies above it that
+    their mean of Y is that of the point.
+    """
+    group: list[tuple[int, float]] = []
+    target, missing = 0.0, 0.0
+    for k, (place, weight) in enumerate(zip(places.tolist(), weights.tolist(), strict=True)):
+        rest = 1.0
+        while rest > 0:
+            if group and place - target > _FARTHEST:
+                yield group
+                group = []
+            if not group:
+                # one that is just above a point already is a group of its own
+                target, missing = math.ceil(place - offset - 4 * _NEARLY) + offset, 0.0
+            # in units of the point's own Y
+            gain = -math.expm1(min((target - place) * width, 700.0)) * weight
+            if gain < 0 or rest * gain <= missing:
+                group.append((k, rest))
+                missing, rest = missing - rest * gain, 0.0
+                continue
+            share = min(math.floor(missing / gain * 2**30 + 1) / 2**30, rest) if missing > 0 else rest
+            group.append((k, share))
+            rest -= share
+            yield group
+            group = []
+    if group:
+        yield group
 
 
 def _power(law: Lattice, steps: int, bits: int, tail: float, *, upward: bool) -> Lattice:
@@ -391,9 +433,14 @@ def _bounds(releases: SampledGaussianReleases, direction: Direction, delta: floa
     bits = _GUARD_BITS + math.ceil(-math.log2(delta) + math.log2(_COMPOSED * releases.cells * releases.steps))
     precision = bits + 64 + math.ceil(-math.log2(min(releases.sampling_probability, plan.width, 1.0)))
     with ctx.workprec(precision):
-        cut, width = _cut(releases, plan), arb(plan.width)
-        cut = cut if direction == "remove" else cut.reversed()
-        above, (below, offset) = _above(cut, width, bits), _below(cut, width, bits)
+        width = arb(plan.width)
+        # most losses are about 0: they hardly spread at an end of a cell, and make one point in the first cell
+        q = releases.sampling_probability
+        shift = math.log1p(-q) / plan.width % 1.0 if q < 1 else 0.5
+        outer, inner = _cut(releases, plan, 0.0), _cut(releases, plan, shift)
+        if direction == "add":
+            outer, inner = outer.reversed(), inner.reversed()
+        above, (below, offset) = _above(outer, width, bits), _below(inner, width, bits)
         return Bounds(
             _power(above, releases.steps, bits, delta * _GUARD, upward=True),
             _power(below, releases.steps, bits, delta * _GUARD, upward=False),
