@@ -8,10 +8,10 @@ the two pairs dominate any release under add-or-remove-one, compose adaptively (
 
 which is convex and falling in each Y. Losses are cut into cells of one width. Moving the mass of a cell to its two
 ends, so that its mean of Y stays, can only raise delta; so can moving mass to a larger loss. Moving cells, or shares of
-them, to one point, their mean of Y, can only lower delta; so can moving that point to the next smaller one of a lattice,
-or leaving mass out. Masses of cells are balls (Arb), which become whole multiples of 2^-bits, rounded up for the upper
-bound and down for the lower one. Their T-fold convolution is a power of a polynomial with whole coefficients (FLINT),
-rounded in the same way after each product.
+them, to one point, their mean of Y, can only lower delta; so can moving that point to the next smaller one of a
+lattice, or leaving mass out. Masses of cells are balls (Arb), which become whole multiples of 2^-bits, rounded up for
+the upper bound and down for the lower one. Their T-fold convolution is a power of a polynomial with whole
+coefficients (FLINT), rounded in the same way after each product.
 """
 
 from __future__ import annotations
