@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -100,6 +100,11 @@ bench-one-run: $(VENV)/installed-test
 AUDITS ?= 10000
 null-audits: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/null_audits.py --audits $(AUDITS)
+
+# accountants in use beside our enclosure, of the libraries that are installed beside dpverify; takes some 10 minutes
+ACCOUNTANTS ?= $(BIN)/python
+accountants: $(VENV)/installed-test
+	$(ACCOUNTANTS) tests/benchmarks/accountants.py --output docs/accountants.md
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md

@@ -7,21 +7,19 @@ exactly, and distribution functions by the inequality of Dvoretzky, Kiefer, Wolf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpverify.checks import number, probability, whole_number
+from dpverify.auditing.batches import BatchScheme, Scheme, audit_batches, record_batches
+from dpverify.checks import probability, whole_number
 from dpverify.errors import InvalidArgumentError
-
-Scheme = Literal["poisson", "without-replacement", "with-replacement", "shuffled"]
-"""The declared way to draw the batch of a step; `shuffled` is one pass in a uniformly random order."""
+from dpverify.ledger.verdicts import Verdict
 
 
 def check_batch_sampling(
-    sampler: Callable[[np.random.Generator], Any],
+    sampler: Callable[[np.random.Generator], Any] | Iterable[Any],
     *,
     n: int,
     scheme: Scheme,
@@ -33,16 +31,17 @@ def check_batch_sampling(
 ) -> None:
     """Check that a sampler draws batches as the accounting assumes.
 
-    Looked at are the batches' form, which records come, alone and in pairs, how large a batch is, and whether the next
-    batch depends on the last one.
+    Looked at are the batches' form, which records come, alone, in pairs and in blocks, the whole law of how large a
+    batch is, and whether a batch depends on those before it; see `dpverify.auditing.batches`.
 
     Args:
-        sampler: from a generator to the indices (0 to n - 1) of one batch; for `shuffled`, of a pass in its order.
+        sampler: from a generator to the indices (0 to n - 1) of one batch; for `shuffled`, of a pass in its order. Or
+            the batches themselves, in their order: a list, a batch sampler, or a loader of indices.
         n: records.
         scheme: that is accounted for.
-        batch: records in a batch, with and without replacement.
+        batch: records in a batch, but for `poisson`; for `shuffled`, if not a whole pass.
         probability_of_a_record: with which each record comes, for `poisson`.
-        draws: batches or passes that are drawn one after another.
+        draws: batches that are drawn one after another, or at most so many of those given.
         failure_probability: that a sampler as declared is refused.
         seed: of the draws.
 
@@ -59,108 +58,16 @@ def check_batch_sampling(
         Traceback (most recent call last):
         AssertionError: ...
     """
-    n, draws = whole_number("n", n, at_least=2), whole_number("draws", draws, at_least=2)
+    draws = whole_number("draws", draws, at_least=2)
     level = probability("failure_probability", failure_probability)
-    if scheme not in get_args(Scheme):
-        raise InvalidArgumentError("scheme", scheme, ", ".join(get_args(Scheme)))
-    p = size = None
-    if scheme == "poisson":
-        p = number("probability_of_a_record", probability_of_a_record, above=0, below=1)
-    elif scheme != "shuffled":
-        size = whole_number("batch", batch, at_most=n if scheme == "without-replacement" else None)
+    declared = BatchScheme(scheme, n, None if scheme == "poisson" else batch, probability_of_a_record)
     rng = np.random.default_rng(whole_number("seed", seed, at_least=0, at_most=None))
-    found = [_batch(sampler(rng), n, scheme, size) for _ in range(draws)]
-    tests = list(_tests(found, n, scheme, size, p))
-    from scipy import stats
-
-    for what, count, tries, chance in tests:
-        # two-sided: twice the smaller tail is at most alpha with probability at most alpha
-        law = stats.binom(tries, min(max(chance, 0.0), 1.0))
-        if 2 * min(law.cdf(count), law.sf(count - 1)) <= level / len(tests):
-            raise AssertionError(
-                f"The batches are not drawn {scheme}: {what} in {count} of {tries} draws, where {tries * chance:.6g} "
-                f"are expected; so far off with probability at most {level:g}, {len(tests)} such counts in all."
-            )
-
-
-def _batch(drawn: Any, n: int, scheme: str, size: int | None) -> NDArray[np.int64]:
-    """The indices of one batch, in the form of its scheme."""
-    indices = np.asarray(drawn)
-    indices = indices.astype(np.int64) if indices.size == 0 else indices
-    if indices.ndim != 1 or indices.dtype.kind not in "iu" or np.any((indices < 0) | (indices >= n)):
-        raise AssertionError(f"A batch must be a list of indices from 0 to {n - 1}; one was {drawn!r}.")
-    distinct = np.unique(indices).size == indices.size
-    if scheme == "shuffled" and not (distinct and indices.size == n):
-        raise AssertionError(
-            f"A shuffled pass must hold each of {n} records once; one was {indices.tolist()}."
-        )
-    if size is not None and indices.size != size:
-        raise AssertionError(f"A batch must hold {size} records; one holds {indices.size}.")
-    if scheme in ("poisson", "without-replacement") and not distinct:
-        raise AssertionError(
-            f"A record is in a batch twice, where the scheme is {scheme}: {indices.tolist()}."
-        )
-    return indices.astype(np.int64)
-
-
-def _tests(
-    found: list[NDArray[np.int64]], n: int, scheme: str, size: int | None, p: float | None
-) -> Iterator[tuple[str, int, int, float]]:
-    """What is counted, its count, the number of independent draws, and its probability in one draw."""
-    from scipy import stats
-
-    draws = len(found)
-    evens = list(zip(found[::2], found[1::2], strict=False))
-    if scheme == "shuffled":
-        half = n // 2
-        early = np.zeros(n, dtype=np.int64)
-        for order in found:
-            early[order[:half]] += 1
-        yield from ((f"record {i} came in the first half", int(early[i]), draws, half / n) for i in range(n))
-        for k in range(min(n - 1, 50)):
-            follows = sum(bool(np.any((order[:-1] == k) & (order[1:] == k + 1))) for order in found)
-            yield f"record {k + 1} came right after record {k}", follows, draws, 1 / n
-        none = math.fsum((-1) ** k / math.factorial(k) for k in range(min(n, 30) + 1))
-        apart = sum(not np.any(a == b) for a, b in evens)
-        yield "no record was in the place that it had in the pass before", apart, len(evens), none
-        return
-    included = np.zeros((draws, n), dtype=bool)
-    for k, indices in enumerate(found):
-        included[k, indices] = True
-    shared = [int((included[2 * k] & included[2 * k + 1]).sum()) for k in range(len(evens))]
-    if scheme == "poisson":
-        assert p is not None
-        one, both = p, p * p
-        sizes: Any = stats.binom(n, p)
-        overlap: Any = stats.binom(n, p * p)
-        low, high = int(sizes.ppf(0.25)), int(sizes.ppf(0.75))
-        counts = included.sum(axis=1)
-        inside = int(((counts >= low) & (counts <= high)).sum())
-        chance = float(sizes.cdf(high) - sizes.cdf(low - 1))
-        yield f"a batch held {low} to {high} records", inside, draws, chance
-        middle = int(sizes.ppf(0.5))
-        yield f"a batch held at most {middle}", int((counts <= middle).sum()), draws, float(sizes.cdf(middle))
-    elif scheme == "without-replacement":
-        assert size is not None
-        one, both = size / n, size * (size - 1) / (n * (n - 1))
-        overlap = stats.hypergeom(n, size, size)
-    else:
-        assert size is not None
-        one = -math.expm1(size * math.log1p(-1 / n))
-        both = 1 - 2 * (1 - 1 / n) ** size + (1 - 2 / n) ** size
-        overlap = stats.binom(size, 1 / n)
-        shared = [int((a == b).sum()) for a, b in evens]
-        if size > 1:
-            repeated = sum(int(indices[0] == indices[1]) for indices in found)
-            yield "the first two records of a batch were the same", repeated, draws, 1 / n
-    for i in range(n):
-        yield f"record {i} came", int(included[:, i].sum()), draws, one
-    for i in range(n - 1):
-        together = int((included[:, i] & included[:, i + 1]).sum())
-        yield f"records {i} and {i + 1} came together", together, draws, both
-    few = int(overlap.ppf(0.5))
-    seldom, chance = sum(k <= few for k in shared), float(overlap.cdf(few))
-    yield f"a batch shared at most {few} places with the one before", seldom, len(shared), chance
+    drawn = (sampler(rng) for _ in range(draws)) if callable(sampler) else sampler
+    found = audit_batches(record_batches(drawn, count=draws), declared, failure_probability=level)
+    if found.impossible is not None:
+        raise AssertionError(found.impossible)
+    if found.verdict is Verdict.VIOLATED:
+        raise AssertionError(f"The batches are not drawn {scheme}: {found.reason}.")
 
 
 def check_noise(

@@ -1,8 +1,9 @@
 """Two-sided values of the smallest epsilon at a delta, against which accountants are held.
 
 One Gaussian or Laplace release, and any number of unsampled Gaussian ones, have closed forms: they are evaluated in
-balls (Arb) until two neighboring floats are on either side. All else is a privacy loss distribution of dp-accounting,
-rounded once against and once in favor of privacy; its Fourier transforms are floats, for which an allowance is made.
+balls (Arb) until two neighboring floats are on either side. Sampled Gaussian ones are enclosed in whole numbers
+(`enclosure`). All else is a privacy loss distribution of dp-accounting, rounded once against and once in favor of
+privacy; its Fourier transforms are floats, for which an allowance is made.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from typing import Any, Literal
 from flint import arb, ctx, fmpq
 
 from dpverify import checks
+from dpverify.auditing.accountants.enclosure import (
+    CELLS,
+    FEWEST_CELLS,
+    MOST_CELLS,
+    SampledGaussianReleases,
+)
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.privacy import GDP, Adjacency, Guarantee, composition, quantities
@@ -38,8 +45,10 @@ class NoisyReleases:
         noise_multiplier: its standard deviation (Gaussian) or scale (Laplace) over the sensitivity, L2 or L1, of a
             release under the adjacency.
         steps: how many releases.
-        sampling_probability: with which each record is in a release, independently (Poisson); 1 for all records.
+        sampling_probability: with which each record is in a release, independently (Poisson); 1 for all records, at
+            least 1e-9 with Gaussian noise.
         adjacency: which data sets are neighbors; add-or-remove-one where records are sampled.
+        cells: of the loss of a sampled Gaussian release, at most; more cost time and narrow the interval.
 
     Raises `InvalidArgumentError` for anything outside of these ranges.
     """
@@ -49,6 +58,7 @@ class NoisyReleases:
     steps: int = 1
     sampling_probability: float = 1.0
     adjacency: Adjacency = Adjacency.ADD_REMOVE_ONE
+    cells: int = CELLS
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -57,7 +67,10 @@ class NoisyReleases:
         multiplier = checks.number("noise_multiplier", self.noise_multiplier, at_least=0.01, at_most=1e6)
         object.__setattr__(self, "noise_multiplier", multiplier)
         object.__setattr__(self, "steps", checks.whole_number("steps", self.steps, at_most=10**6))
-        probability = checks.number("sampling_probability", self.sampling_probability, above=0, at_most=1)
+        least = 1e-9 if self.noise == "gaussian" else math.ulp(0.0)
+        probability = checks.number(
+            "sampling_probability", self.sampling_probability, at_least=least, at_most=1
+        )
         object.__setattr__(self, "sampling_probability", probability)
         if not isinstance(self.adjacency, Adjacency):
             raise InvalidArgumentError("adjacency", self.adjacency, "a member of Adjacency")
@@ -65,6 +78,8 @@ class NoisyReleases:
             raise InvalidArgumentError(
                 "adjacency", self.adjacency.value, f"{Adjacency.ADD_REMOVE_ONE}, where records are sampled"
             )
+        cells = checks.whole_number("cells", self.cells, at_least=FEWEST_CELLS, at_most=MOST_CELLS)
+        object.__setattr__(self, "cells", cells)
 
     def __str__(self) -> str:
         sampled = (
@@ -74,10 +89,10 @@ class NoisyReleases:
         return f"{self.noise.capitalize()} noise {self.noise_multiplier:g}, {count}{sampled}"
 
     def smallest_epsilon(self, delta: float) -> Interval:
-        """Where the smallest epsilon at delta lies, nats; rigorous where there is a closed form.
+        """Where the smallest epsilon at delta lies, nats; rigorous but for Laplace noise sampled or composed.
 
-        Between neighboring floats then: it is above `lower` unless both are equal, and at most `upper`. Raises
-        `InvalidArgumentError` for a delta outside [0, 1), and 0 where no epsilon is finite.
+        Between neighboring floats where there is a closed form: it is above `lower` unless both are equal, and at most
+        `upper`. Raises `InvalidArgumentError` for a delta outside [0, 1), and 0 where no epsilon is finite.
         """
         delta = quantities.delta(delta)
         if not delta < 1:
@@ -104,6 +119,9 @@ class NoisyReleases:
 
         if delta == 0 or (p == 1 and (self.noise == "gaussian" or self.steps == 1)):
             return between_floats(excess)
+        if self.noise == "gaussian":
+            sampled = SampledGaussianReleases(self.noise_multiplier, p, self.steps, self.cells)
+            return sampled.smallest_epsilon(delta)
         return two_sided(lambda pessimistic: _composed(self, pessimistic=pessimistic), delta, self.steps)
 
     def guarantee(self) -> Guarantee:
@@ -186,16 +204,12 @@ def _composed(releases: NoisyReleases, *, pessimistic: bool) -> Any:
 
     scale, p = releases.noise_multiplier, releases.sampling_probability
     # a release's losses reach about this far
-    reach = 1 / scale if releases.noise == "laplace" else 10 / scale + 0.5 / scale**2
-    reach = math.log1p(p * math.expm1(min(reach, _LARGEST_LOSS)))
-    options = {
-        "pessimistic_estimate": pessimistic,
-        "use_connect_dots": pessimistic,
-        "sampling_prob": p,
-        "value_discretization_interval": max(
-            min(reach / _FEWEST_CELLS, _WIDEST / releases.steps), reach / _MOST_CELLS
-        ),
-    }
-    if releases.noise == "laplace":
-        return pld.from_laplace_mechanism(scale, **options)
-    return pld.from_gaussian_mechanism(scale, **options)
+    reach = math.log1p(p * math.expm1(min(1 / scale, _LARGEST_LOSS)))
+    width = max(min(reach / _FEWEST_CELLS, _WIDEST / releases.steps), reach / _MOST_CELLS)
+    return pld.from_laplace_mechanism(
+        scale,
+        pessimistic_estimate=pessimistic,
+        use_connect_dots=pessimistic,
+        sampling_prob=p,
+        value_discretization_interval=width,
+    )

@@ -1,0 +1,68 @@
+"""Batches recorded from whatever yields them, or read from a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpverify import checks
+from dpverify.auditing.batches.schemes import Indices
+from dpverify.errors import InvalidArgumentError, InvalidDataError
+
+
+def record_batches(batches: Iterable[Any], *, count: int | None = None) -> list[Indices]:
+    """The indices of batches, in the order in which they come.
+
+    Args:
+        batches: a batch sampler, or a loader whose data set gives each record's index, `DataLoader(range(n), ...)`;
+            lists, arrays and tensors of whole numbers.
+        count: at most so many; None for all, which must then end.
+
+    Raises:
+        InvalidDataError: for a batch that is no list of whole numbers.
+    """
+    most = None if count is None else checks.whole_number("count", count)
+    return [indices_of(batch) for batch in islice(batches, most)]
+
+
+def indices_of(batch: Any) -> Indices:
+    """One batch as an array."""
+    try:
+        found = np.asarray(batch)
+    except (TypeError, ValueError, RuntimeError) as refusal:
+        raise InvalidDataError(
+            "A batch is no list of indices; allowed: whole numbers, shape (records,)."
+        ) from refusal
+    if found.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if found.ndim != 1 or found.dtype.kind not in "iu":
+        raise InvalidDataError(
+            f"A batch has shape {found.shape} and type {found.dtype}; allowed: whole numbers, shape (records,)."
+        )
+    return found.astype(np.int64)
+
+
+def read_batches(path: str | Path) -> list[Indices]:
+    """Read batches from a file: a line each, a JSON list of indices such as `[3, 17, 40]`.
+
+    Raises `InvalidArgumentError` for a file that cannot be read, and `InvalidDataError` for a line of another form.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgumentError("path", str(path), f"a file that can be read ({error})") from error
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            batch = json.loads(line)
+            if not isinstance(batch, list):
+                raise InvalidDataError("no list")
+            found.append(indices_of(batch))
+        except (ValueError, InvalidDataError) as refusal:
+            raise InvalidDataError(f"{path}, line {number} is no JSON list of indices.") from refusal
+    return found
