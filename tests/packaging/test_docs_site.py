@@ -28,6 +28,8 @@ RUN_BY = {
     "concepts/adjacency.md": "tests/packaging/test_pages_run.py",
     "exact.md": "tests/verification/test_exact.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
+    "how-to/missing-values.md": "tests/packaging/test_pages_run.py",
+    "how-to/user-level-claims.md": "tests/packaging/test_pages_run.py",
     "how-to/refutation.md": "tests/packaging/test_pages_run.py",
     "how-to/theorem.md": "tests/packaging/test_pages_run.py",
     "notation.md": "tests/formulas/test_notation.py",

@@ -15,7 +15,7 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.forms.units import Unit
-from dpverify.problems import read_csv
+from dpverify.problems.datasets import read_table
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import quoted
 from dpverify.running.subjects.user_mechanisms import plain_array
@@ -61,7 +61,7 @@ def records_of(name: str, data: Any) -> NDArray[Any]:
     """A data set, or what a CSV file holds, as an array of records; None is refused."""
     if data is None:
         raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
-    return plain_array(read_csv(data, label_column=None).features if _is_file(data) else data)
+    return read_table(data) if _is_file(data) else plain_array(data)
 
 
 def _is_file(data: Any) -> bool:

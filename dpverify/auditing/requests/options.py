@@ -53,7 +53,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "Samples on its neighbor."),
     # on which data
     "data": Option("file", "FILE",
-        "A data set: a CSV file, passed to the function as an array."),
+        "A data set: a CSV file of numbers, passed to the function as an array; NaN stands for what is missing there."),
     "neighbor": Option("file", "FILE",
         "The neighboring data set, with its records in the same order."),
     "pair": Option("file", "FILE.json",
@@ -70,8 +70,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "How the data sets differ: one record is replaced (the default, but for samples); one of them has one more "
         "record; the record at {index} is replaced; one record is replaced by zeros; records are queries' answers, "
         "each of which moves by at most 1; all records of one user, whom column {key} names, differ, are new or "
-        "missing; at most {size} records differ, or are new or missing; only a record's label; each data set is one record; "
-        "one record moves by at most {distance}; a record differs in its private {columns} only; or not checked."),
+        "missing; at most {size} records differ, or are new or missing; only a record's label; each data set is one "
+        "record; one record moves by at most {distance}; a record differs in its private {columns} only; or not "
+        "checked."),
     "index": Option("count", "N",
         "With {adjacency} index: number of the record that differs, from 1."),
     "key": Option("count", "N",

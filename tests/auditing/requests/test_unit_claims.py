@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from dpverify.auditing.requests import Request, audit
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
+from dpverify.running.subjects.commands import Command
 
 ROWS = np.column_stack([np.repeat([1.0, 2.0, 3.0], 4), np.tile([0.0, 1.0], 6)])
 
@@ -26,7 +29,7 @@ def bounds_users(data: Any, rng: Any, runs: int) -> Any:
 
 
 def verdict_on(function: Any, data: Any, neighbor: Any, **fields: Any) -> Any:
-    request = Request(function, data, neighbor, "eps=1", runs=1200, **fields)
+    request = Request(function, data, neighbor, "eps=1", runs=400, **fields)
     return audit(request)
 
 
@@ -93,3 +96,11 @@ def test_a_missing_value_that_counts_as_0_is_found() -> None:
 def test_parameters_need_their_unit(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidArgumentError, match=says):
         Request(bounds_rows, ROWS, user_replaced(), "eps=1", **fields)
+
+
+def test_a_command_gets_null_for_a_missing_number() -> None:
+    read = "import json, sys; asked = json.loads(sys.stdin.readline())"
+    program = f"{read}; print(sum(a is None for (a,) in asked['data']))"
+    command = Command(shlex.join([sys.executable, "-c", program]))
+    data = np.array([[1.0], [np.nan], [np.nan]])
+    assert command(data, np.random.default_rng(0), 1) == [2]
