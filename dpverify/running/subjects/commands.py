@@ -125,8 +125,11 @@ class Command:
 
 def _listed(data: NDArray[Any]) -> Any:
     """Records as JSON has them: None where a number is missing."""
-    missing = np.isnan(data) if data.dtype.kind == "f" else np.zeros(data.shape, dtype=bool)
-    return np.where(missing, None, data.astype(object)).tolist() if missing.any() else data.tolist()
+    if data.dtype.kind != "f" or not np.isnan(data).any():
+        return data.tolist()
+    listed = data.astype(object)
+    listed[np.isnan(data)] = None
+    return listed.tolist()
 
 
 def _write(stream: IO[bytes], text: str) -> None:
