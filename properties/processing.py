@@ -166,7 +166,7 @@ def check_post_processing(
     asked = Request(
         mechanism, data, neighbor, claim, adjacency=adjacency, index=index, runs=runs, fixed_runs=True
     )
-    (sides, by, _), subject = neighbors_of(asked), as_mechanism(mechanism)
+    (sides, unit, _), subject = neighbors_of(asked), as_mechanism(mechanism)
     shares = ErrorShare.of(failure_probability).split(*maps)
     samples = []
     for side, records in enumerate(sides):
@@ -187,8 +187,8 @@ def check_post_processing(
         if np.array_equal(np.unique(mapped[0]), np.unique(mapped[1])) and len(np.unique(mapped[0])) == 1:
             continue  # nothing is left to compare
         request = Request(
-            claim=claim, left=mapped[0], right=mapped[1], adjacency=by, index=index, seed=seed,
-            failure_probability=share, allow_equal=True,
+            claim=claim, left=mapped[0], right=mapped[1], adjacency=unit.adjacency, index=index, seed=seed,
+            failure_probability=share, allow_equal=True, **unit.fields(),
         )  # fmt: skip
         found = audit(request)
         undecided = found.verdict is Verdict.UNDECIDED

@@ -13,6 +13,7 @@ from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import GDP, Adjacency, ApproxDP, Guarantee, PureDP, zCDP
 from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.privacy.forms.units import PARAMETERS
 from dpverify.problems import Dataset
 
 
@@ -101,11 +102,12 @@ def neighboring_arrays(
       zero in one of the arrays.
     - add-or-remove-one: one of them has one more, and the other may have none.
     - answers-within-1: as many answers, of absolute value at most `radius` in the first array; each moves by at most 1.
+    - local: one record each.
     - unchecked: any two arrays, of sizes of their own.
 
     Raises:
-        InvalidArgumentError: if n or d is no integer of at least 1, for a radius that is not positive and finite, and
-            for an index that is not from 1 to n, missing or not asked for.
+        InvalidArgumentError: for an adjacency with parameters, if n or d is no integer of at least 1, for a radius that
+            is not positive and finite, and for an index that is not from 1 to n, missing or not asked for.
 
     Examples:
         >>> from hypothesis import given, settings
@@ -122,8 +124,12 @@ def neighboring_arrays(
     if (index is not None) != (by is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
     place = None if index is None else whole_number("index", index, at_least=1, at_most=n) - 1
+    if by in PARAMETERS:
+        allowed = ", ".join(known for known in Adjacency if known not in PARAMETERS)
+        raise InvalidArgumentError("adjacency", by.value, allowed)
     if by is Adjacency.ANSWERS:
         return _answers(n, d, radius)
+    n = 1 if by is Adjacency.LOCAL else n
     return _arrays(n, d, by, radius, place)
 
 

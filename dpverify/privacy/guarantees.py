@@ -20,6 +20,7 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import conversions, quantities, renyi
+from dpverify.privacy.forms.numbers import shown
 from dpverify.privacy.gaussian import gaussian_hockey_stick, gaussian_tradeoff
 
 _FEW_UNITS = 2.0**-50  # more than four operations in floats are off by
@@ -139,7 +140,7 @@ class PureDP(_Pair):
         object.__setattr__(self, "epsilon", quantities.epsilon(self.epsilon))
 
     def __str__(self) -> str:
-        return f"{self.epsilon:g}-DP"
+        return f"{shown(self.epsilon)}-DP"
 
     def _claimed(self) -> tuple[float, float]:
         return self.epsilon, 0.0
@@ -163,7 +164,7 @@ class ApproxDP(_Pair):
         object.__setattr__(self, "delta", quantities.delta(self.delta))
 
     def __str__(self) -> str:
-        return f"({self.epsilon:g}, {self.delta:g})-DP"
+        return f"({shown(self.epsilon)}, {shown(self.delta)})-DP"
 
     def _claimed(self) -> tuple[float, float]:
         return self.epsilon, self.delta
@@ -185,7 +186,7 @@ class GDP(Guarantee):
         checks.number_field(self, "mu", at_least=0, allowed=_AT_LEAST_ZERO)
 
     def __str__(self) -> str:
-        return f"{self.mu:g}-GDP"
+        return f"{shown(self.mu)}-GDP"
 
     def epsilon_at(self, delta: float) -> float:
         # in floats the profile underflows to 0, but it is 0 nowhere
@@ -265,9 +266,9 @@ class RDP(_RenyiBounded):
         if self.label:
             return self.label
         if isinstance(self.curve, renyi.PointCurve):
-            return f"({self.curve.order:g}, {self.curve.rdp:g})-RDP"
+            return f"({shown(self.curve.order)}, {shown(self.curve.rdp)})-RDP"
         if isinstance(self.curve, renyi.LinearCurve) and self.curve.highest_order == math.inf:
-            return f"(order, {self.curve.slope:g}*order)-RDP"
+            return f"(order, {shown(self.curve.slope)}*order)-RDP"
         return "RDP curve"
 
     def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
@@ -294,7 +295,7 @@ class zCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
         return renyi.LinearCurve(self.rho)
 
     def __str__(self) -> str:
-        return f"{self.rho:g}-zCDP"
+        return f"{shown(self.rho)}-zCDP"
 
     def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
         return self.curve, None
@@ -317,7 +318,7 @@ class tCDP(_RenyiBounded):  # noqa: N801  the name that the field uses
         return renyi.LinearCurve(self.rho, self.omega)
 
     def __str__(self) -> str:
-        return f"({self.rho:g}, {self.omega:g})-tCDP"
+        return f"({shown(self.rho)}, {shown(self.omega)})-tCDP"
 
     def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:
         return self.curve, None

@@ -230,23 +230,10 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, "the path of a CSV file")
-    rows = _read_rows(Path(path))
-    width = len(rows[0][1])
-    table = np.empty((len(rows), width))
-    for i, (line, cells) in enumerate(rows):
-        if len(cells) != width:
-            raise InvalidDataError(
-                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
-            )
-        for j, cell in enumerate(cells):
-            number = _number(cell)
-            if number is None or not math.isfinite(number):
-                raise InvalidDataError(
-                    f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers."
-                )
-            table[i, j] = number
+    table = _table(Path(path), missing=False)
+    rows, width = table.shape
     if label_column is None:
-        return Dataset(table, np.zeros(len(rows)), Path(path).name)
+        return Dataset(table, np.zeros(rows), Path(path).name)
     if isinstance(label_column, bool) or not isinstance(label_column, int):
         raise InvalidArgumentError("label_column", label_column, "an integer or None")
     if not -width <= label_column < width:
@@ -255,6 +242,45 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
         raise InvalidDataError(f"{path} has one column; allowed are at least one feature and the label.")
     column = label_column % width
     return Dataset(np.delete(table, column, axis=1), table[:, column], Path(path).name)
+
+
+def read_table(path: str | Path) -> Matrix:
+    """Read a table from a CSV file, (records, columns); NaN where a number is missing.
+
+    Missing are cells that are empty or hold `NA`, `N/A`, `NaN` or `null`, whatever their case. The rest is as for
+    `read_csv`.
+
+    Raises:
+        InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, or if a cell is
+            neither missing nor a finite number.
+    """
+    if not isinstance(path, (str, PathLike)):
+        raise InvalidArgumentError("path", path, "the path of a CSV file")
+    return _table(Path(path), missing=True)
+
+
+_MISSING = frozenset({"", "na", "n/a", "nan", "null"})
+
+
+def _table(path: Path, *, missing: bool) -> Matrix:
+    rows = _read_rows(path)
+    width = len(rows[0][1])
+    table = np.empty((len(rows), width))
+    allowed = (
+        "finite numbers, and nothing, NA, NaN or null for what is missing" if missing else "finite numbers"
+    )
+    for i, (line, cells) in enumerate(rows):
+        if len(cells) != width:
+            raise InvalidDataError(
+                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
+            )
+        for j, cell in enumerate(cells):
+            absent = missing and cell.strip().lower() in _MISSING
+            number = math.nan if absent else _number(cell)
+            if number is None or not (absent or math.isfinite(number)):
+                raise InvalidDataError(f"{path}, line {line}, has {quoted(cell)!r}; allowed are {allowed}.")
+            table[i, j] = number
+    return table
 
 
 def _read_rows(path: Path) -> list[tuple[int, list[str]]]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
+from dpverify.privacy.forms.units import Unit
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.displacements import ContractOrDrift
 from dpverify.problems.losses import Linear, Loss, label_range
@@ -32,6 +33,7 @@ def check_neighbors(
     *,
     names: tuple[str, str] = ("left", "right"),
     index: int | None = None,
+    unit: Unit | None = None,
 ) -> None:
     """Refuse data sets that are no neighbors, one record along the first axis, in the same order in both.
 
@@ -40,9 +42,13 @@ def check_neighbors(
     - index: as replace-one, and it is record `index`, counted from 1, that differs.
     - zero-out: as replace-one, and the record that differs is zero in one of the data sets.
     - answers-within-1: as many answers, each of which differs by at most 1.
+    - user, group, label, local, metric, private-columns: as `unit` says, which has their parameters.
     - unchecked: any two that differ.
+
+    A missing number (NaN) equals another missing number.
     """
     adjacency = checked_adjacency(adjacency)
+    unit = Unit(adjacency) if unit is None else unit
     if (index is not None) != (adjacency is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
     for name, records in zip(names, (left, right), strict=True):
@@ -51,7 +57,7 @@ def check_neighbors(
     both = f"{names[0]} and {names[1]}"
     if left.shape[1:] != right.shape[1:] and adjacency is not Adjacency.UNCHECKED:
         raise InvalidDataError(f"{both} have records of shapes {left.shape[1:]} and {right.shape[1:]}.")
-    if left.shape == right.shape and np.array_equal(left, right):
+    if left.shape == right.shape and not len(_differing(left, right)):
         raise InvalidDataError(
             f"{both} hold the same records, so nothing would be tested; allowed: data sets that differ in exactly "
             "one record."
@@ -61,8 +67,8 @@ def check_neighbors(
         return
     if adjacency is Adjacency.UNCHECKED:
         return
-    if adjacency is Adjacency.ANSWERS:
-        _check_answers(left, right, both)
+    if (check := _OTHER_CHECKS.get(adjacency)) is not None:
+        check(left, right, both, unit)
         return
     if len(left) != len(right):
         raise InvalidDataError(
@@ -79,6 +85,10 @@ def check_neighbors(
                 "zeroing out: a record of zeros in one of them."
             )
         return
+    _refuse_several(left, right, both, len(differing))
+
+
+def _refuse_several(left: NDArray[Any], right: NDArray[Any], both: str, differing: int) -> None:
     ours, theirs = (Counter(map(bytes, _rows(records))) for records in (left, right))
     replaced = (ours - theirs).total()
     if replaced == 0:
@@ -88,7 +98,7 @@ def check_neighbors(
         )
     hint = " (as it would be with the records in the same order)" if replaced == 1 else ""
     raise InvalidDataError(
-        f"{both} differ in {len(differing)} of {len(left)} records; allowed for neighbors by one replaced record: "
+        f"{both} differ in {differing} of {len(left)} records; allowed for neighbors by one replaced record: "
         f"exactly one{hint}."
     )
 
@@ -109,7 +119,7 @@ def _check_one_more(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
         )
 
 
-def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
+def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) -> None:
     if len(left) != len(right):
         raise InvalidDataError(
             f"{both} have {len(left)} and {len(right)} answers; neighbors whose answers move by at most 1 have as many."
@@ -122,8 +132,113 @@ def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
         )
 
 
+def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+    column = int(unit.key or 1) - 1
+    sides = [_rows(side) for side in (left, right)]
+    if column >= sides[0].shape[1]:
+        raise InvalidArgumentError("key", unit.key, f"a column of records, which have {sides[0].shape[1]}")
+    if any(side.dtype.kind in "fc" and np.isnan(side[:, column]).any() for side in sides):
+        raise InvalidDataError(
+            f"{both} have records without a user in column {unit.key}; allowed: a value in each."
+        )
+    users = sorted({value for side in sides for value in side[:, column].tolist()}, key=repr)
+    theirs = [[side[side[:, column] == user] for side in sides] for user in users]
+    changed = [user for user, (ours, other) in zip(users, theirs, strict=True) if not _same(ours, other)]
+    if len(changed) > 1:
+        raise InvalidDataError(
+            f"{both} differ in the records of {len(changed)} users, such as {changed[0]!r} and {changed[1]!r}; "
+            "allowed: in those of one."
+        )
+    others = [side[side[:, column] != changed[0]] if changed else side for side in sides]
+    if not _same(others[0], others[1]):
+        raise InvalidDataError(
+            f"{both} hold the same records of other users in another order; allowed: the same order."
+        )
+
+
+def _check_group(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+    size = int(unit.size or 1)
+    if len(left) == len(right):
+        count = len(_differing(left, right))
+        if count > size:
+            raise InvalidDataError(
+                f"{both} differ in {count} records; allowed for neighbors by group: {size} at most."
+            )
+        return
+    fewer, more = (_rows(side) for side in sorted((left, right), key=len))
+    if len(more) - len(fewer) > size:
+        raise InvalidDataError(
+            f"{both} have {len(left)} and {len(right)} records; neighbors by group differ by {size} at most."
+        )
+    place = 0
+    for record in more:
+        if place < len(fewer) and _same(fewer[place : place + 1], record[None, :]):
+            place += 1
+    if place < len(fewer):
+        raise InvalidDataError(
+            f"{both} differ in more than records that are added or removed: record {place + 1} of the smaller one is "
+            "not in the other at its place; allowed: all records of one, in the same order, and more."
+        )
+
+
+def _check_local(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) -> None:
+    if len(left) != 1 or len(right) != 1:
+        raise InvalidDataError(
+            f"{both} have {len(left)} and {len(right)} records; allowed for a local claim: one each, since each record "
+            "is released by itself."
+        )
+
+
+def _check_one_moved(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+    """One record replaced, by one that the unit allows: label, private-columns and metric."""
+    if len(left) != len(right):
+        raise InvalidDataError(
+            f"{both} have {len(left)} and {len(right)} records; neighbors by {unit} have as many."
+        )
+    differing = _differing(left, right)
+    if len(differing) > 1:
+        _refuse_several(left, right, both, len(differing))
+    one, other = (_rows(side)[differing[0]] for side in (left, right))
+    if unit.distance is not None:
+        orders = {"l1": 1, "l2": 2, "linf": np.inf}
+        moved = np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64)
+        norm = float(np.linalg.norm(moved, orders[unit.norm or "l2"]))
+        if not norm <= unit.distance * (1 + 1e-12):
+            raise InvalidDataError(
+                f"{both} differ in record {differing[0] + 1} by {norm:g}; allowed: {unit.distance:g} in the "
+                f"{unit.norm or 'l2'} norm."
+            )
+        return
+    moved_columns = _differing(one[:, None], other[:, None])
+    public = sorted(set(moved_columns.tolist()) - set(unit.private(len(one))))
+    if public:
+        raise InvalidDataError(
+            f"{both} differ in record {differing[0] + 1} in column {public[0] + 1}; allowed by {unit}: other columns."
+        )
+
+
+_OTHER_CHECKS = {
+    Adjacency.ANSWERS: _check_answers,
+    Adjacency.USER: _check_users,
+    Adjacency.GROUP: _check_group,
+    Adjacency.LOCAL: _check_local,
+    Adjacency.METRIC: _check_one_moved,
+    Adjacency.LABEL: _check_one_moved,
+    Adjacency.PRIVATE_COLUMNS: _check_one_moved,
+}
+
+
 def _differing(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.intp]:
-    return np.flatnonzero((_rows(left) != _rows(right)).any(axis=1))
+    """Places at which records differ; NaN equals NaN."""
+    ours, theirs = _rows(left), _rows(right)
+    unequal = np.asarray(ours != theirs)
+    if ours.dtype.kind in "fc" and theirs.dtype.kind in "fc":
+        unequal &= ~(np.isnan(ours) & np.isnan(theirs))
+    return np.flatnonzero(unequal.any(axis=1))
+
+
+def _same(left: NDArray[Any], right: NDArray[Any]) -> bool:
+    return left.shape == right.shape and not len(_differing(left, right))
 
 
 def _rows(records: NDArray[Any]) -> NDArray[Any]:

@@ -29,6 +29,8 @@ RUN_BY = {
     "exact.md": "tests/verification/test_exact.py",
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
     "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
+    "how-to/missing-values.md": "tests/packaging/test_pages_run.py",
+    "how-to/user-level-claims.md": "tests/packaging/test_pages_run.py",
     "how-to/refutation.md": "tests/packaging/test_pages_run.py",
     "how-to/theorem.md": "tests/packaging/test_pages_run.py",
     "how-to/train-with-canaries.md": "tests/training/test_page.py",

@@ -70,7 +70,16 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_private(release, [[0.0]], [[10.0]], "eps=1")
 
 
-@pytest.mark.parametrize("name", ["how-to/failure-probability.md", "how-to/refutation.md", "sequential.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "how-to/failure-probability.md",
+        "how-to/missing-values.md",
+        "how-to/refutation.md",
+        "how-to/user-level-claims.md",
+        "sequential.md",
+    ],
+)
 def test_blocks_put_out_what_the_page_says(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     page = DOCS / name
     shown = blocks(page, "text")

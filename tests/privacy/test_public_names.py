@@ -27,4 +27,10 @@ def test_adjacency_members() -> None:
         "ANSWERS",
         "UNCHECKED",
         "INDEX",
+        "USER",
+        "GROUP",
+        "LABEL",
+        "LOCAL",
+        "METRIC",
+        "PRIVATE_COLUMNS",
     }

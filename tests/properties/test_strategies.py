@@ -16,6 +16,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import Adjacency, NoisyIteration, PureDP, StatedGuarantee, hockey_stick_divergence
 from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.privacy.forms.units import PARAMETERS
 from dpverify.problems import Ball, Problem
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.properties import (
@@ -42,7 +43,9 @@ QUICK = settings(max_examples=20, derandomize=True, deadline=None, database=None
 PAIR = np.zeros((2, 1)), np.array([[0.0], [1.0]])
 
 
-@pytest.mark.parametrize("adjacency", [known for known in Adjacency if known is not Adjacency.INDEX])
+@pytest.mark.parametrize(
+    "adjacency", [known for known in Adjacency if known is not Adjacency.INDEX and known not in PARAMETERS]
+)
 def test_pairs_are_neighbors_and_never_equal(adjacency: Adjacency) -> None:
     @settings(QUICK, max_examples=60)
     @given(neighboring_arrays(n=3, d=2, adjacency=adjacency, radius=2.0))

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpverify.auditing.neighbors.pairs import Pair
+from dpverify.auditing.neighbors.units import OF_UNITS, unit_pairs
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
+from dpverify.privacy.forms.units import Unit
 
 _FAR = (10.0, 1000.0)
 """Records out of range are these multiples of the extreme ones."""
@@ -32,6 +34,7 @@ class Domain:
         adjacency: which data sets are neighbors.
         limits: smallest and largest number that a record may hold; None: any, so that records out of the example's
             range are tried as well.
+        unit: the adjacency with its parameters, where it has any.
 
     Raises `InvalidArgumentError` for an adjacency that says nothing about single records, or limits in the wrong order,
     and `InvalidDataError` for an example without records.
@@ -40,6 +43,7 @@ class Domain:
     example: FloatArray
     adjacency: Adjacency
     limits: tuple[float, float] | None = None
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
         if self.example.ndim != 2 or not len(self.example) or not np.all(np.isfinite(self.example)):
@@ -52,7 +56,7 @@ class Domain:
                 "adjacency",
                 self.adjacency.value,
                 "one that says which data sets are neighbors, where neighbors are searched for: replace-one, "
-                "add-or-remove-one, zero-out or answers-within-1",
+                "add-or-remove-one, zero-out, answers-within-1, user, group, label, local, metric or private-columns",
             )
         if self.limits is not None and not self.limits[0] < self.limits[1]:
             raise InvalidArgumentError("limits", self.limits, "two numbers, the first below the second")
@@ -118,6 +122,9 @@ def neighbor_of(
 def _all(domain: Domain) -> Iterator[Pair]:
     if domain.adjacency is Adjacency.ANSWERS:
         yield from _answers(domain)
+        return
+    if domain.adjacency in OF_UNITS:
+        yield from unit_pairs(domain.example, domain.unit or Unit(domain.adjacency), domain.values())
         return
     values = domain.values()
     for about, base in _bases(domain, values):

@@ -13,6 +13,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
+from dpverify.privacy.forms.units import Unit
 from dpverify.problems.neighbors import check_neighbors
 
 _KEYS = {"adjacency", "columns", "data", "neighbor"}
@@ -27,6 +28,7 @@ class Pair:
         neighbor: (n', columns).
         adjacency: by which they are neighbors.
         about: how it came about, in words.
+        unit: the adjacency with its parameters, where it has any.
 
     Raises `InvalidDataError` if they are no neighbors.
     """
@@ -35,9 +37,10 @@ class Pair:
     neighbor: FloatArray
     adjacency: Adjacency
     about: str = ""
+    unit: Unit | None = None
 
     def __post_init__(self) -> None:
-        check_neighbors(self.data, self.neighbor, self.adjacency, names=("data", "neighbor"))
+        check_neighbors(self.data, self.neighbor, self.adjacency, names=("data", "neighbor"), unit=self.unit)
 
     @property
     def records(self) -> int:
@@ -55,6 +58,8 @@ class Pair:
             "data": self.data.tolist(),
             "neighbor": self.neighbor.tolist(),
         }
+        if self.unit is not None and self.unit.fields():
+            found["unit"] = self.unit.fields()
         try:
             write_whole(path, (json.dumps(found, allow_nan=False) + "\n").encode())
         except OSError as error:
@@ -73,7 +78,7 @@ def load_pair(path: Path) -> Pair:
         raise InvalidDataError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise InvalidDataError(f"{path} is no JSON; allowed: {allowed}.") from error
-    if not isinstance(found, dict) or set(found) != _KEYS or not isinstance(found["columns"], int):
+    if not isinstance(found, dict) or set(found) - {"unit"} != _KEYS or not isinstance(found["columns"], int):
         raise InvalidDataError(f"{path} is no pair of data sets; allowed: {allowed}.")
     sides = []
     for name in ("data", "neighbor"):
@@ -87,6 +92,7 @@ def load_pair(path: Path) -> Pair:
             raise InvalidDataError(f"{path} holds a {name} with NaN or infinity; allowed: finite numbers.")
         sides.append(side)
     try:
-        return Pair(sides[0], sides[1], checked_adjacency(found["adjacency"]), str(path))
-    except InvalidArgumentError as error:
+        by = checked_adjacency(found["adjacency"])
+        return Pair(sides[0], sides[1], by, str(path), Unit(by, **found.get("unit", {})))
+    except (InvalidArgumentError, TypeError) as error:
         raise InvalidDataError(f"{path}: {error}") from error

@@ -9,7 +9,7 @@ one pair that was chosen, on fresh runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from dpverify.auditing.claims import Claim, checked_claim, claimed_deltas, state
 from dpverify.auditing.neighbors.constructions import Domain, neighbor_of, pairs
 from dpverify.auditing.neighbors.low_bit_pairs import low_bit_pairs, low_bits_of
 from dpverify.auditing.neighbors.pairs import Pair
+from dpverify.auditing.neighbors.units import OF_UNITS
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
@@ -166,7 +167,7 @@ def _target(state: _SearchState, domain: Domain) -> None:
     import hypothesis
     from hypothesis import strategies as st
 
-    if domain.adjacency is Adjacency.ANSWERS:
+    if domain.adjacency is Adjacency.ANSWERS or domain.adjacency in OF_UNITS:
         return
     starts = [pair for _, pair in state.best(_FINALISTS)]
     records = [record for _, record in domain.values()]
@@ -240,7 +241,7 @@ def _edited(pair: Pair, place: int, column: int, value: float) -> Pair | None:
 
 def _paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
     try:
-        return Pair(data, neighbor, like.adjacency, like.about)
+        return replace(like, data=data, neighbor=neighbor)
     except (InvalidDataError, InvalidArgumentError):
         return None
 

@@ -186,7 +186,7 @@ def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[
         Adjacency.UNCHECKED if by is None else by,
         "samples as given",
         np.shape(rows[0])[0],
-        neighbors="as the samples were drawn" if by is None else "",
+        neighbors="as the samples were drawn" if request.unit is None else str(request.unit),
     )
     auditor = BatchAuditor(request.events)
     samples = GivenSamples(*rows, encoder.name_event)
@@ -201,7 +201,7 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
     from dpverify.running import Store
     from dpverify.running.store import opened
 
-    sides, by, said = neighbors_of(request)
+    sides, unit, said = neighbors_of(request)
     clock = _Clock(request.time, tell)
     guarded = request.target is None and request.limits is not None
     with ExitStack() as stack:
@@ -224,7 +224,11 @@ def _runs(request: Request, tell: Tell, progress: Progress | None) -> Iterator[_
             return {"reproduce": NOT_REPEATED if same is False else again, "repeats": same, "reuse": reuse}
 
         yield _RequestedAudit(
-            _question(request, by, said, request.most_runs), subject, auditor, draws.encoder, after
+            _question(request, unit.adjacency, said, request.most_runs, neighbors=str(unit)),
+            subject,
+            auditor,
+            draws.encoder,
+            after,
         )
 
 

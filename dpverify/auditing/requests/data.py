@@ -14,7 +14,8 @@ from dpverify.auditing.requests.request import Request
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.problems import read_csv
+from dpverify.privacy.forms.units import Unit
+from dpverify.problems.datasets import read_table
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.quoting import quoted
 from dpverify.running.subjects.user_mechanisms import plain_array
@@ -25,20 +26,21 @@ _SHOWN = 160
 """Characters of a data set in a message."""
 
 
-def neighbors_of(request: Request) -> tuple[Sides, Adjacency, str]:
+def neighbors_of(request: Request) -> tuple[Sides, Unit, str]:
     """Both data sets, which have to be neighbors, by which relation, and what they are in words."""
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
-        return (pair.data, pair.neighbor), pair.adjacency, f"both of {request.pair}"
+        return (pair.data, pair.neighbor), pair.unit or Unit(pair.adjacency), f"both of {request.pair}"
     given, arrays = (request.data, request.neighbor), arrays_of(request)
     names, said, sides = [], [], []
     for name, side, array in zip(("data", "neighbor"), given, arrays, strict=True):
         names.append(str(side) if _is_file(side) else name)
         said.append(str(side) if _is_file(side) else shown(array))
         sides.append(array if _is_file(side) else side)
-    by = request.relation or Adjacency.REPLACE_ONE
-    check_neighbors(arrays[0], arrays[1], by, index=request.index, names=(names[0], names[1]))
-    return (sides[0], sides[1]), by, " and ".join(said)
+    unit = request.unit or Unit(Adjacency.REPLACE_ONE)
+    by = unit.adjacency
+    check_neighbors(arrays[0], arrays[1], by, index=request.index, names=(names[0], names[1]), unit=unit)
+    return (sides[0], sides[1]), unit, " and ".join(said)
 
 
 def arrays_of(request: Request) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -59,7 +61,7 @@ def records_of(name: str, data: Any) -> NDArray[Any]:
     """A data set, or what a CSV file holds, as an array of records; None is refused."""
     if data is None:
         raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
-    return plain_array(read_csv(data, label_column=None).features if _is_file(data) else data)
+    return read_table(data) if _is_file(data) else plain_array(data)
 
 
 def _is_file(data: Any) -> bool:

@@ -58,7 +58,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "With {scores}: whether each canary was in the training set, 0 or 1, by its own fair coin; in the same order."),
     # on which data
     "data": Option("file", "FILE",
-        "A data set: a CSV file, passed to the function as an array."),
+        "A data set: a CSV file of numbers, passed to the function as an array; NaN stands for what is missing there."),
     "neighbor": Option("file", "FILE",
         "The neighboring data set, with its records in the same order."),
     "pair": Option("file", "FILE.json",
@@ -69,15 +69,33 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "record_range": Option("text", "LOW,HIGH",
         "With {search_neighbors}: the numbers that records may hold. Without it, records out of the example's range "
         "are tried as well."),
-    "adjacency": Option("text", "replace-one|add-or-remove-one|index|zero-out|answers-within-1|unchecked",
+    "adjacency": Option("text",
+        "replace-one|add-or-remove-one|index|zero-out|answers-within-1|user|group|label|local|metric|private-columns|"
+        "unchecked",
         "How the data sets differ: one record is replaced (the default, but for samples); one of them has one more "
         "record (the default with {scores}); the record at {index} is replaced; one record is replaced by zeros; "
-        "records are queries' answers, each of which moves by at most 1; or not checked."),
+        "records are queries' answers, each of which moves by at most 1; all records of one user, whom column {key} names, "
+        "differ, are new or missing; at most {size} records differ, or are new or missing; only a record's label; each "
+        "data set is one record; one record moves by at most {distance}; a record differs in its private {columns} only; "
+        "or not checked."),
     "index": Option("count", "N",
         "With {adjacency} index: number of the record that differs, from 1."),
+    "key": Option("count", "N",
+        "With {adjacency} user: number of the column that says whose record it is, from 1."),
+    "size": Option("count", "K",
+        "With {adjacency} group: largest number of records that differ."),
+    "distance": Option("number", "R",
+        "With {adjacency} metric: largest norm of the difference of two records."),
+    "norm": Option("text", "l1|l2|linf",
+        "With {adjacency} metric: of that difference; default: l2."),
+    "columns": Option("text", "N,M,...",
+        "With {adjacency} private-columns: numbers of the columns that may differ, from 1. With label: of the label; "
+        "default: the last."),
     # for which claim
     "claim": Option("text", "CLAIM",
-        'The claim: "eps=1", "eps=1,delta=1e-5", "mu=1", "rho=0.5", "rho=0.5,omega=10", "order=8,rdp=0.3".'),
+        'The claim, in nats: "eps=1", "eps=ln(3),delta=1e-5", "delta=0.1" or "tv=0.1", "mu=1", "mu=1,delta=1e-6", '
+        '"rho=0.5", "rho=0.5,delta=1e-6", "rho=0.5,omega=10", "order=8,rdp=0.3", "rdp=2:0.1;4:0.3", "bounded-range=1", '
+        '"profile=FILE.json", "pld=FILE.json".'),
     "delta": Option("number", "DELTA",
         "Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
     "allow_equal": Option("flag", "",

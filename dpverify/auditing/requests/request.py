@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dpverify.auditing.error_share import ErrorShare
     from dpverify.auditing.looks import EventFilter
     from dpverify.privacy import Adjacency, Guarantee
+    from dpverify.privacy.forms.units import Unit
     from dpverify.running import Executor, Limits, Store, Target
 
 FAILURE_PROBABILITY = 1e-6
@@ -76,6 +77,11 @@ class Request:
     record_range: tuple[float, float] | str | None = None
     adjacency: Adjacency | str | None = None
     index: int | None = None
+    key: int | None = None
+    size: int | None = None
+    distance: float | None = None
+    norm: str | None = None
+    columns: Sequence[int] | str | None = None
     delta: float | None = None
     allow_equal: bool = False
     runs: int | None = None
@@ -122,7 +128,7 @@ class Request:
         yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
         yield (*_OF_RUNS, *_LOOKS, "allow_equal"), self.of_scores, "no value with {}", "scores"
         yield ("attribute",), self.given("command"), "none with {}", "command"
-        of_pair = ("data", "neighbor", "adjacency", "index", search)
+        of_pair = ("data", "neighbor", "adjacency", "index", *UNIT_FIELDS, search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
         yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
         yield ("record_range",), not self.given(search), "no value without {}", search
@@ -141,6 +147,12 @@ class Request:
             "with {} only, where a function is run",
             "fixed_runs",
         )
+        from dpverify.privacy.forms.units import PARAMETERS
+
+        for name in UNIT_FIELDS:
+            users = [by.value for by, names in PARAMETERS.items() if name in names]
+            said = "no value but with {} " + " or ".join(users)
+            yield (name,), self.relation not in users, said, "adjacency"
         yield ("index",), self.relation != "index", "no value but with {} index", "adjacency"
 
     def _check_complete(self) -> None:
@@ -167,7 +179,7 @@ class Request:
             in_memory = name != "command" and (callable(value) or bool(self.attribute and name == "function"))
             if value is not None and not in_memory and not _is_named(value):
                 raise InvalidArgumentError(name, value, allowed)
-        _ = self.guarantee, self.events, self.limits_of_records, self.target
+        _ = self.guarantee, self.unit, self.events, self.limits_of_records, self.target
         self._check_numbers()
         if self.executor is not None:
             from dpverify.running import Executor
@@ -257,6 +269,16 @@ class Request:
         if self.of_scores:
             return Adjacency.ADD_REMOVE_ONE
         return None if self.of_samples or self.given("pair") else Adjacency.REPLACE_ONE
+
+    @cached_property
+    def unit(self) -> Unit | None:
+        """The neighboring relation with its parameters; None where there is no relation."""
+        from dpverify.privacy.forms.units import Unit
+
+        if self.relation is None:
+            return None
+        found = {name: getattr(self, name) for name in UNIT_FIELDS if self.given(name)}
+        return Unit(self.relation, **found)
 
     @cached_property
     def events(self) -> EventFilter:
@@ -354,6 +376,8 @@ _NUMBERS: dict[str, dict[str, Any]] = {
     "memory_limit": {"at_least": 0.0625, "at_most": 2**20, "allowed": "GiB, from 0.0625 to 1048576"},
     "delta": {"at_least": 0, "below": 1, "allowed": "a number in [0, 1)"},
 }
+UNIT_FIELDS = ("key", "size", "distance", "norm", "columns")
+"""Parameters of neighboring relations."""
 _LOOKS = ("score", "direction", "low_bits")
 _OF_RUNS = (
     "data", "neighbor", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs", "fixed_runs",

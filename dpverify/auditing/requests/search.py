@@ -12,7 +12,7 @@ from dpverify import extras
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
 from dpverify.auditing.requests.data import example_of
 from dpverify.auditing.requests.drawing import Draws, loaded
-from dpverify.auditing.requests.request import Request
+from dpverify.auditing.requests.request import UNIT_FIELDS, Request
 from dpverify.errors import InvalidDataError
 from dpverify.files import check_writable
 from dpverify.privacy import Adjacency
@@ -38,7 +38,7 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
         )
     found.pair.save(save)
     tell(f"{found.summary()}; it is written to {save}")
-    none = dict.fromkeys(("data", "adjacency", "search_neighbors", "record_range"))
+    none = dict.fromkeys(("data", "adjacency", "search_neighbors", "record_range", *UNIT_FIELDS))
     return replace(request, pair=save, **none), f"; {found.summary()}"  # type: ignore[arg-type]
 
 
@@ -47,7 +47,7 @@ def find_pair(request: Request) -> SearchResult:
     by = request.relation or Adjacency.REPLACE_ONE
     if by is not Adjacency.ANSWERS:
         extras.require_module("A search for neighbors", "hypothesis")
-    domain = Domain(example_of(request), by, request.limits_of_records)
+    domain = Domain(example_of(request), by, request.limits_of_records, request.unit)
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:

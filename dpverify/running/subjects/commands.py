@@ -64,7 +64,8 @@ class Command:
 
     For every call the command is started anew. It reads one line from standard input,
     `{"runs": 1000, "seed": 17, "data": [[0.0], [1.0]]}`, and writes as many lines to standard output as there are runs,
-    each with one output. All its randomness is to come from the seed. What it writes to standard error is shown.
+    each with one output. A missing number, NaN, is null there. All its randomness is to come from the seed. What it
+    writes to standard error is shown.
     """
 
     def __init__(self, text: str) -> None:
@@ -73,7 +74,7 @@ class Command:
 
     def __call__(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> list[Any]:
         """Run it once."""
-        asked = {"runs": runs, "seed": int(rng.integers(_SEEDS)), "data": data.tolist()}
+        asked = {"runs": runs, "seed": int(rng.integers(_SEEDS)), "data": _listed(data)}
         try:
             process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except (OSError, ValueError) as error:
@@ -120,6 +121,15 @@ class Command:
                 f"The command {quoted(self.text)} wrote {quoted(line.decode('utf-8', 'backslashreplace'), 80)!r} as "
                 f'line {number}; allowed: JSON, such as 0.5, "yes" or [1, null].'
             ) from error
+
+
+def _listed(data: NDArray[Any]) -> Any:
+    """Records as JSON has them: None where a number is missing."""
+    if data.dtype.kind != "f" or not np.isnan(data).any():
+        return data.tolist()
+    listed = data.astype(object)
+    listed[np.isnan(data)] = None
+    return listed.tolist()
 
 
 def _write(stream: IO[bytes], text: str) -> None:

@@ -1,0 +1,124 @@
+"""Units of privacy that have parameters: which column names a user, how large a group is, how far a record moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpverify import checks
+from dpverify.errors import InvalidArgumentError
+from dpverify.privacy.adjacency import Adjacency, checked_adjacency
+from dpverify.privacy.forms.numbers import shown
+
+NORMS = ("l1", "l2", "linf")
+PARAMETERS: dict[Adjacency, tuple[str, ...]] = {
+    Adjacency.USER: ("key",),
+    Adjacency.GROUP: ("size",),
+    Adjacency.METRIC: ("distance", "norm"),
+    Adjacency.PRIVATE_COLUMNS: ("columns",),
+    Adjacency.LABEL: ("columns",),
+}
+"""What each of these adjacencies may be told; `norm`, and the label's column, need not be."""
+_OPTIONAL = {(Adjacency.METRIC, "norm"), (Adjacency.LABEL, "columns")}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """An adjacency with its parameters.
+
+    Attributes:
+        adjacency: which data sets are neighbors.
+        key: user: the column, from 1, whose value says whose record it is.
+        size: group: the largest number of records that differ.
+        distance: metric: the largest norm of the difference of two records.
+        norm: metric: `l1`, `l2` (the default) or `linf`.
+        columns: private-columns: the columns, from 1, that may differ; label: the one of the label, the last if empty.
+
+    Raises:
+        InvalidArgumentError: for a parameter that is missing, has no place or cannot be used.
+
+    Examples:
+        >>> from dpverify.privacy.forms.units import Unit
+        >>> print(Unit("user", key=1))
+        user (all records with one value in column 1)
+    """
+
+    adjacency: Adjacency
+    key: int | None = None
+    size: int | None = None
+    distance: float | None = None
+    norm: str | None = None
+    columns: Sequence[int] = ()
+
+    def __post_init__(self) -> None:
+        by = checked_adjacency(self.adjacency)
+        object.__setattr__(self, "adjacency", by)
+        object.__setattr__(self, "columns", _columns(self.columns))
+        for name in ("key", "size", "distance", "norm", "columns"):
+            value = getattr(self, name)
+            has, takes = value is not None and value != (), name in PARAMETERS.get(by, ())
+            if has and not takes:
+                users = " or ".join(known.value for known, names in PARAMETERS.items() if name in names)
+                raise InvalidArgumentError(name, value, f"no value but with adjacency {users}")
+            if takes and not has and (by, name) not in _OPTIONAL:
+                raise InvalidArgumentError(name, None, f"a value, with adjacency {by.value}")
+        for name in ("key", "size"):
+            if getattr(self, name) is not None:
+                checks.whole_number(name, getattr(self, name), at_least=1)
+        if self.distance is not None:
+            checks.number_field(self, "distance", above=0, allowed="a finite real number above 0")
+        if self.norm is not None and self.norm not in NORMS:
+            raise InvalidArgumentError("norm", self.norm, ", ".join(NORMS))
+        if by is Adjacency.LABEL and len(self.columns) > 1:
+            raise InvalidArgumentError("columns", self.columns, "one column, that of the label")
+
+    def __str__(self) -> str:
+        listed = ", ".join(map(str, self.columns))
+        said = {
+            Adjacency.USER: f"all records with one value in column {self.key}",
+            Adjacency.GROUP: f"at most {self.size} records",
+            Adjacency.METRIC: (
+                f"one record, by at most {shown(self.distance or 0.0)} in the {self.norm or 'l2'} norm"
+            ),
+            Adjacency.PRIVATE_COLUMNS: f"one record, in columns {listed} only",
+            Adjacency.LABEL: f"one record, in column {listed or 'the last'} only".replace(
+                "column the last", "the last column"
+            ),
+            Adjacency.LOCAL: "data sets of one record",
+        }.get(self.adjacency)
+        return self.adjacency.value if said is None else f"{self.adjacency.value} ({said})"
+
+    def private(self, width: int) -> list[int]:
+        """The columns, from 0, that may differ, of so many.
+
+        Raises:
+            InvalidArgumentError: if there is no such column.
+        """
+        columns = self.columns
+        if not columns:
+            columns = (width,) if self.adjacency is Adjacency.LABEL else tuple(range(1, width + 1))
+        if max(columns) > width:
+            raise InvalidArgumentError("columns", self.columns, f"columns of records, which have {width}")
+        return [column - 1 for column in columns]
+
+    def fields(self) -> dict[str, Any]:
+        """The parameters that have values, as JSON takes them."""
+        found = {name: getattr(self, name) for name in ("key", "size", "distance", "norm")}
+        kept = {name: value for name, value in found.items() if value is not None}
+        return kept | ({"columns": list(self.columns)} if self.columns else {})
+
+
+def _columns(value: object) -> tuple[int, ...]:
+    """Column numbers, also as text with commas."""
+    allowed = "different column numbers, from 1, such as 1,3"
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, Sequence):
+        raise InvalidArgumentError("columns", value, allowed)
+    found = []
+    for part in parts:
+        number = int(part) if isinstance(part, str) and part.strip().isdecimal() and part.isascii() else part
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1 or number in found:
+            raise InvalidArgumentError("columns", value, allowed)
+        found.append(number)
+    return tuple(found)
