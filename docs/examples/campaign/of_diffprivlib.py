@@ -185,9 +185,10 @@ def _logistic(data: Data, rng: Rng, **arguments: Any) -> Any:
 
 
 def logistic(data: Data, rng: Rng) -> list[float]:
-    """Records of norm 1 at most, all other arguments by default."""
+    """Records of norm 1 at most, all other arguments by default: what the model says at -1 and at 1, within [-20, 20]."""
     model = _logistic(data, rng, data_norm=1.0)
-    return [float(model.coef_[0, 0]), float(model.intercept_[0])]
+    slope, start = float(model.coef_[0, 0]), float(model.intercept_[0])
+    return [float(np.clip(start - slope, -20, 20)), float(np.clip(start + slope, -20, 20))]
 
 
 def logistic_through_zero(data: Data, rng: Rng) -> float:

@@ -59,11 +59,7 @@ def pairs() -> dict[str, Pair]:
         "far-record": (zeros, [*zeros[:-1], [1.0]], REPLACE),
         "square-appears": ([[1.0, 1.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]], REPLACE),
         "square-of-four": ([[1.0, 0.0]] + [[0.0, 0.0]] * 3, [[0.0, 0.0]] * 4, REPLACE),
-        "logistic-record": (
-            [[-1.0, 0.0]] * 2 + [[-1.0, 1.0]] * 3,
-            [[-1.0, 0.0]] * 2 + [[-1.0, 1.0]] * 2 + [[1.0, 1.0]],
-            REPLACE,
-        ),
+        "turned": ([[-1.0, 1.0], [-1.0, 0.0]], [[1.0, 1.0], [-1.0, 0.0]], REPLACE),
         "unit-sign": ([[1.0, 1.0], [0.001, 0.0]], [[-1.0, 1.0], [0.001, 0.0]], REPLACE),
         "large-appears": ([[1000.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]], REPLACE),
         "directions": (*_directions(5, 20), REPLACE),
