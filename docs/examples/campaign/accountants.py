@@ -32,9 +32,7 @@ def quietly(asked: Callable[[], float]) -> float:
 
 
 def gaussian(noise: float, steps: int = 1, probability: float = 1.0) -> NoisyReleases:
-    return NoisyReleases(
-        "gaussian", noise_multiplier=noise, steps=steps, sampling_probability=probability
-    )
+    return NoisyReleases("gaussian", noise_multiplier=noise, steps=steps, sampling_probability=probability)
 
 
 def accounted() -> Iterator[Accounted]:
@@ -98,7 +96,9 @@ def _of_autodp() -> Iterator[Accounted]:
     def approximate(mechanism: Any) -> Callable[[], float]:
         return lambda: mechanism.get_approxDP(DELTA)
 
-    yield Accounted("autodp ExactGaussianMechanism: noise 1", approximate(zoo.ExactGaussianMechanism(1.0)), gaussian(1.0))
+    yield Accounted(
+        "autodp ExactGaussianMechanism: noise 1", approximate(zoo.ExactGaussianMechanism(1.0)), gaussian(1.0)
+    )
     yield Accounted(
         "autodp GaussianMechanism(phi_off=False): noise 1",
         lambda: zoo.GaussianMechanism(1.0, phi_off=False).get_approxDP(DELTA),
@@ -112,7 +112,9 @@ def _of_autodp() -> Iterator[Accounted]:
     for epsilon in (0.1, 1.0):
         for name in ("gaussian_mech", "classical_gaussian_mech"):
             noise = float(getattr(calibrator, name)(epsilon, DELTA)["sigma"])
-            yield Accounted(f"autodp {name}: epsilon {epsilon:g}", lambda asked=epsilon: asked, gaussian(noise))
+            yield Accounted(
+                f"autodp {name}: epsilon {epsilon:g}", lambda asked=epsilon: asked, gaussian(noise)
+            )
         scale = float(calibrator.laplace_mech(epsilon, DELTA)["b"])
         yield Accounted(
             f"autodp laplace_mech: epsilon {epsilon:g}",

@@ -26,7 +26,9 @@ def _tool(name: str, data: Data, rng: Rng, **arguments: Any) -> float:
     from diffprivlib import tools
 
     values = np.where(data[:, 0] < 0, np.nan, data[:, 0])
-    return float(getattr(tools, name)(values, epsilon=1.0, bounds=(0, 1), random_state=_state(rng), **arguments))
+    return float(
+        getattr(tools, name)(values, epsilon=1.0, bounds=(0, 1), random_state=_state(rng), **arguments)
+    )
 
 
 def mean(data: Data, rng: Rng) -> float:
@@ -107,7 +109,7 @@ def histogram2d(data: Data, rng: Rng) -> list[int]:
     return [int(count) for count in counts.ravel()]
 
 
-# ------------------------------------------------------------------------------------------- models; the last column is y
+# ------------------------------------------------------------------------------------- models; the last column is y
 
 
 def _bayes(bounds: tuple[Any, Any], rng: Rng) -> Any:
@@ -150,7 +152,9 @@ def cluster(data: Data, rng: Rng) -> float:
     """One cluster center of numbers in [0, 1]."""
     from diffprivlib.models import KMeans
 
-    return float(KMeans(1, epsilon=1.0, bounds=(0, 1), random_state=_state(rng)).fit(data).cluster_centers_[0, 0])
+    return float(
+        KMeans(1, epsilon=1.0, bounds=(0, 1), random_state=_state(rng)).fit(data).cluster_centers_[0, 0]
+    )
 
 
 def inertia(data: Data, rng: Rng) -> list[float]:
@@ -164,7 +168,9 @@ def inertia(data: Data, rng: Rng) -> list[float]:
 def _linear(data: Data, rng: Rng, **arguments: Any) -> Any:
     from diffprivlib.models import LinearRegression
 
-    model = LinearRegression(epsilon=1.0, bounds_X=(0, 1), bounds_y=(0, 1), random_state=_state(rng), **arguments)
+    model = LinearRegression(
+        epsilon=1.0, bounds_X=(0, 1), bounds_y=(0, 1), random_state=_state(rng), **arguments
+    )
     return model.fit(data[:, :-1], data[:, -1])
 
 
@@ -185,7 +191,7 @@ def _logistic(data: Data, rng: Rng, **arguments: Any) -> Any:
 
 
 def logistic(data: Data, rng: Rng) -> list[float]:
-    """Records of norm 1 at most, all other arguments by default: what the model says at -1 and at 1, within [-20, 20]."""
+    """Records of norm 1 at most, other arguments by default: what the model says at -1 and 1, within [-20, 20]."""
     model = _logistic(data, rng, data_norm=1.0)
     slope, start = float(model.coef_[0, 0]), float(model.intercept_[0])
     return [float(np.clip(start - slope, -20, 20)), float(np.clip(start + slope, -20, 20))]

@@ -91,7 +91,9 @@ def geometric_folded(data: Data, rng: Rng) -> int:
 
 
 def binary(data: Data, rng: Rng) -> str:
-    return str(_made("Binary", rng, epsilon=1.0, value0="no", value1="yes").randomise("yes" if data[0, 0] else "no"))
+    return str(
+        _made("Binary", rng, epsilon=1.0, value0="no", value1="yes").randomise("yes" if data[0, 0] else "no")
+    )
 
 
 def exponential(data: Data, rng: Rng) -> int:
@@ -116,7 +118,7 @@ def exponential_hierarchical(data: Data, rng: Rng) -> str:
     return str(mechanism.randomise("c" if data[0, 0] else "a"))
 
 
-def bingham(data: Data, rng: Rng) -> list[float]:
-    """Claimed 3-DP: squared coordinates of a unit vector, for the sum of x x^T over records of norm 1 at most."""
-    found = _made("Bingham", rng, epsilon=3.0, sensitivity=1).randomise(data.T @ data)
-    return (np.ravel(found) ** 2).tolist()
+def bingham(data: Data, rng: Rng) -> float:
+    """Claimed 2-DP: a unit vector u, for the sum of x x^T over records of norm 1 at most; u_1^2 - u_2^2 is kept."""
+    found = np.ravel(_made("Bingham", rng, epsilon=2.0, sensitivity=1).randomise(data.T @ data))
+    return float(found[0] ** 2 - found[1] ** 2)

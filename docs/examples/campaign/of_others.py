@@ -55,7 +55,11 @@ def opendp_randomized_response(data: Data, rng: Rng) -> bool:
 def opendp_noisy_max(data: Data, rng: Rng) -> int:
     dp = _opendp()
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.linf_distance(T=float)
-    return int(dp.m.make_noisy_max(*space, dp.max_divergence(), scale=2.0)([float(data[0, 0]), 1 - float(data[0, 0])]))
+    return int(
+        dp.m.make_noisy_max(*space, dp.max_divergence(), scale=2.0)(
+            [float(data[0, 0]), 1 - float(data[0, 0])]
+        )
+    )
 
 
 # ------------------------------------------------------------------------------------------- python-dp

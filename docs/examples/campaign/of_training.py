@@ -72,9 +72,7 @@ def _jax_step(data: Data, rng: Rng, noise: float) -> float:
 
     if not _clipped:
         _clipped.append(
-            jax.jit(
-                clipping.clipped_grad(lambda w, x: jnp.sum(w * x), l2_clip_norm=1.0, keep_batch_dim=True)
-            )
+            jax.jit(clipping.clipped_grad(lambda w, x: jnp.sum(w * x), l2_clip_norm=1.0, keep_batch_dim=True))
         )
     summed = _clipped[0](jnp.zeros(1), jnp.asarray(data[:, :1], dtype=jnp.float32))
     privatizer = noise_addition.gaussian_privatizer(

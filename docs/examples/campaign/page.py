@@ -20,15 +20,26 @@ from dpverify.reports.formats.markdown import escaped
 
 START = """# What was found in libraries
 
-Made by `make campaign` from its ledger; nothing below is a verdict that somebody typed. What is claimed of each function,
-on which pair of data sets, stands in [dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and what the
-library's tracker says, is a person's word in [notes.toml](examples/campaign/notes.toml).
+Made by `make campaign` from its ledger; nothing below is a verdict that somebody typed. What is claimed of each
+function, on which pair of data sets, stands in [dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and
+what the library's tracker says, is a person's word in [notes.toml](examples/campaign/notes.toml).
 [How to audit a library](how-to/audit-a-library.md) says how to add one.
 
-A violated claim is false on the pair that is named, up to the failure probability. A supported one was not refuted on one
-pair: the smallest violation that would have been found half the time, had this pair shown it, is beside it. Floating-point
-attacks on low bits were not looked for.
+A violated claim is false on the pair that is named, up to the failure probability. A supported one was not refuted on
+one pair: the smallest violation that would have been found half the time, had this pair shown it, is beside it.
+Floating-point attacks on low bits were not looked for.
 """
+
+
+ACCOUNTANTS = """## Accountants
+
+The smallest epsilon at delta 1e-5 lies between the two ends. Opacus warns that its `GaussianAccountant` may give too little.
+The ends are computed with dp-accounting where records are sampled, and its own answers are compared with those.
+"""
+
+
+def _ends(entry: AccountantEvidence) -> tuple[float, float, float]:
+    return entry.claimed, entry.smallest.lower, entry.smallest.upper
 
 
 def name_of(entry: Any) -> str:
@@ -51,7 +62,15 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
     words = {name_of(entry): known.get(name_of(entry), {}).get("word", "") for entry in audits}
     yield START
     versions = ", ".join(f"{name} {ledger.versions[name]}" for name in sorted(ledger.versions))
-    yield f"Run on {ledger.created[:10]}, failure probability {ledger.budget.failure_probability:g} over all. Versions: {versions}.\n"
+    yield f"Run on {ledger.created[:10]}, failure probability {ledger.budget.failure_probability:g} over all claims."
+    yield f"Versions: {versions}.\n"
+    left = [
+        name
+        for name in known
+        if name not in {name_of(entry) for entry in audits} | {name for name, _ in refused}
+    ]
+    if left:
+        yield f"This ledger has {len(audits)} of {len(known)} claims; not run: {', '.join(left)}.\n"
     for title, word in (("Findings", ""), ("Doubtful", "doubtful")):
         yield f"## {title}\n"
         if word:
@@ -64,11 +83,16 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
         ("subject", "claim", "verdict", "runs"),
         ((name, e.claim, e.verdict, str(e.runs)) for e in audits if words[name := name_of(e)] == "planted"),
     )
-    yield "## Accountants\n\nThe smallest epsilon at delta 1e-5 lies between the two ends. Opacus warns that its\n`GaussianAccountant` may give too little. The ends are computed with dp-accounting where records are sampled.\n"
+    yield ACCOUNTANTS
     yield from _table(
         ("accountant", "version", "verdict", "says", "from", "to"),
         (
-            (e.title, library_of(e.title, ledger.versions), e.verdict, f"{e.claimed:.6g}", f"{e.smallest.lower:.6g}", f"{e.smallest.upper:.6g}")
+            (
+                e.title,
+                library_of(e.title, ledger.versions),
+                e.verdict,
+                *(f"{number:.6g}" for number in _ends(e)),
+            )
             for e in accountants
         ),
     )
@@ -89,10 +113,12 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
 def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[str, str]) -> Iterator[str]:
     name = name_of(entry)
     yield f"### {name}\n"
-    yield f"- **{library_of(name, versions)}**, claim {entry.claim}, read from `{note.get('documented', '')}`; neighbors: {entry.adjacency}."
+    library = library_of(name, versions)
+    yield f"- **{library}**, claim {entry.claim}, read from `{note.get('documented', '')}`; neighbors: {entry.adjacency}."
     pair = entry.data.rpartition("/")[2]
     yield f"- Pair: [{pair}](examples/campaign/pairs/{pair})."
-    yield f"- Evidence: {entry.reason.split('; ')[0]}. Epsilon is at least {entry.epsilon_lower:.4g} at delta {entry.delta:g}, after {entry.runs} runs on each data set, confidence 1 - {entry.failure_probability:.2g}."
+    bound = f"epsilon is at least {entry.epsilon_lower:.4g} at delta {entry.delta:g}"
+    yield f"- Evidence: {bound}, at confidence 1 - {entry.failure_probability:.2g}, {entry.runs} runs on each data set."
     if note.get("why"):
         yield f"- Why: {note['why']}."
     if note.get("doubt"):

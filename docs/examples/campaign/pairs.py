@@ -1,4 +1,4 @@
-"""The pairs of neighboring data sets, by rule: `python pairs.py` writes pairs/, a file each, as `dpverify run` reads them."""
+"""The pairs of neighboring data sets, by rule: `python pairs.py` writes pairs/, as `dpverify run` reads them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pairs() -> dict[str, Pair]:
         "turned": ([[-1.0, 1.0], [-1.0, 0.0]], [[1.0, 1.0], [-1.0, 0.0]], REPLACE),
         "unit-sign": ([[1.0, 1.0], [0.001, 0.0]], [[-1.0, 1.0], [0.001, 0.0]], REPLACE),
         "large-appears": ([[1000.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]], REPLACE),
-        "directions": (*_directions(5, 20), REPLACE),
+        "directions": (*_directions(6, 40), REPLACE),
         "directions-2": (*_directions(2, 20), REPLACE),
         "gradient-fewer": ([[100.0], [-100.0]], [[100.0]], ADD),
         "unclipped-fewer": ([*most, [0.999]], most, ADD),

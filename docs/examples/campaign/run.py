@@ -52,7 +52,9 @@ def main(folder: Path, *, quick: bool) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     write_ledger(ledger, folder / "ledger.json")
     failed = [one for one in audited if one.found is None]
-    (folder / "refused.txt").write_text("".join(f"{one.name}\t{one.error}\n" for one in failed), encoding="utf-8")
+    (folder / "refused.txt").write_text(
+        "".join(f"{one.name}\t{one.error}\n" for one in failed), encoding="utf-8"
+    )
     return 2 if failed else 0
 
 

@@ -1,4 +1,4 @@
-"""models.GaussianNB with bounds [0, 1e-9] and [0, 9e-9], claimed 1-DP: the first feature of one record is out of its bounds."""
+"""models.GaussianNB with bounds [0, 1e-9] and [0, 9e-9], claimed 1-DP: one record is clipped to the wrong bound."""
 
 import numpy as np
 from diffprivlib.models import GaussianNB
@@ -8,7 +8,9 @@ for first in (0.0, 9e-9):
     x = np.zeros((11, 2))
     x[0, 0] = first
     models = (
-        GaussianNB(epsilon=1.0, bounds=([0, 0], [1e-9, 9e-9]), priors=[0.5, 0.5], random_state=i).fit(x, classes)
+        GaussianNB(epsilon=1.0, bounds=([0, 0], [1e-9, 9e-9]), priors=[0.5, 0.5], random_state=i).fit(
+            x, classes
+        )
         for i in range(300)
     )
     often.append(np.mean([model.theta_[0, 0] == 0 for model in models]))
