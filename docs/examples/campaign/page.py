@@ -21,7 +21,8 @@ from dpverify.reports.formats.markdown import escaped
 START = """# What was found in libraries
 
 Made by `make campaign` from its ledger; nothing below is a verdict that somebody typed. What is claimed of each
-function, on which pair of data sets, stands in [dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and
+function, on which pair of data sets, stands in
+[dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and
 what the library's tracker says, is a person's word in [notes.toml](examples/campaign/notes.toml).
 [How to audit a library](how-to/audit-a-library.md) says how to add one.
 
@@ -33,7 +34,8 @@ Floating-point attacks on low bits were not looked for.
 
 ACCOUNTANTS = """## Accountants
 
-The smallest epsilon at delta 1e-5 lies between the two ends. Opacus warns that its `GaussianAccountant` may give too little.
+The smallest epsilon at delta 1e-5 lies between the two ends. Opacus warns that its `GaussianAccountant` may
+give too little.
 The ends are computed with dp-accounting where records are sampled, and its own answers are compared with those.
 """
 
@@ -114,7 +116,8 @@ def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[
     name = name_of(entry)
     yield f"### {name}\n"
     library = library_of(name, versions)
-    yield f"- **{library}**, claim {entry.claim}, read from `{note.get('documented', '')}`; neighbors: {entry.adjacency}."
+    read = note.get("documented", "")
+    yield f"- **{library}**, claim {entry.claim}, read from `{read}`; neighbors: {entry.adjacency}."
     pair = entry.data.rpartition("/")[2]
     yield f"- Pair: [{pair}](examples/campaign/pairs/{pair})."
     bound = f"epsilon is at least {entry.epsilon_lower:.4g} at delta {entry.delta:g}"
