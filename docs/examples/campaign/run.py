@@ -15,6 +15,7 @@ from accountants import DELTA, accounted, quietly
 from notes import installed_versions, notes
 
 from dpverify.auditing.accountants import AccountantAuditor, AccountantQuestion
+from dpverify.auditing.contract import Label
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.commands.stated_claims import audit_project, read_project
 from dpverify.reports import write_ledger
@@ -25,14 +26,8 @@ HERE = Path(__file__).parent
 def asked_accountants() -> Iterator[Any]:
     """An entry for each answer of an accountant."""
     for row in accounted():
-        question = AccountantQuestion(
-            subject=row.name,
-            title=row.name,
-            reproduce="python run.py FOLDER",
-            claimed=quietly(row.asked),
-            delta=DELTA,
-            accountant=row.name,
-        )
+        label = Label(row.name, row.name, "python run.py FOLDER")
+        question = AccountantQuestion(quietly(row.asked), DELTA, row.name, label=label)
         yield AccountantAuditor().audit(question, row.releases, ErrorShare(1e-6))
 
 
