@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults campaign campaign-quick libraries dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box null-audits scaling real-size pages docs faults campaign campaign-quick campaign-test libraries dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -116,6 +116,9 @@ CAMPAIGN := docs/examples/campaign
 campaign campaign-quick: $(LIBRARIES)/installed
 	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python run.py $(CURDIR)/build/$@ $(if $(filter %-quick,$@),--quick)
 	$(LIBRARIES)/bin/dpverify report build/$@/ledger.json
+
+campaign-test: $(LIBRARIES)/installed
+	$(LIBRARIES)/bin/pytest -n 0 tests/verification/test_library_campaign.py
 
 # the page on what was found in libraries, from the last make campaign
 libraries: $(LIBRARIES)/installed

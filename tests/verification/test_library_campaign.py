@@ -111,7 +111,8 @@ def test_page_says_what_the_ledger_says(ledger: Ledger) -> None:
     assert "### diffprivlib" not in "\n".join(module("page").page(turned))
 
 
-# a known defect or a planted fault, and a control, of each library: what is imported, subject, claim, pair, runs, verdict
+# a known defect or a planted fault, and a control, of each library: what is imported, subject, claim, pair, runs,
+# verdict
 CASES = [
     ("diffprivlib.tools", "of_diffprivlib:nanmean", "eps=1", "mostly-missing", 300, "violated"),
     ("diffprivlib.tools", "of_diffprivlib:mean", "eps=1", "one-of-two", 200, "supported"),

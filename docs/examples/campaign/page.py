@@ -122,7 +122,8 @@ def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[
     yield f"- Pair: [{pair}](examples/campaign/pairs/{pair})."
     bound = f"epsilon is at least {entry.epsilon_lower:.4g} at delta {entry.delta:g}"
     # bets refute a curve as a whole, which the bound at one delta need not show
-    yield f"- Evidence: {entry.reason.split(';')[0]}. By itself, {bound}, at confidence 1 - {entry.failure_probability:.2g}, {entry.runs} runs on each data set."
+    confidence = f"confidence 1 - {entry.failure_probability:.2g}, {entry.runs} runs on each data set"
+    yield f"- Evidence: {entry.reason.split(';')[0]}. By itself, {bound}, at {confidence}."
     if note.get("why"):
         yield f"- Why: {note['why']}."
     if note.get("doubt"):
