@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants campaign campaign-quick campaign-test libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -136,6 +136,26 @@ docs: $(VENV)/installed-docs
 KILLS ?= 50
 faults: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/faults.py --kills $(KILLS) --output docs/faults.md
+
+# claims of other libraries, audited in an environment of their own; ledger and report into build/campaign
+LIBRARIES := .venv-libraries
+CAMPAIGN := docs/examples/campaign
+
+campaign campaign-quick: $(LIBRARIES)/installed
+	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python run.py $(CURDIR)/build/$@ $(if $(filter %-quick,$@),--quick)
+	$(LIBRARIES)/bin/dpverify report build/$@/ledger.json
+
+campaign-test: $(LIBRARIES)/installed
+	$(LIBRARIES)/bin/pytest -n 0 tests/verification/test_library_campaign.py
+
+# the page on what was found in libraries, from the last make campaign
+libraries: $(LIBRARIES)/installed
+	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python page.py $(CURDIR)/build/campaign/ledger.json $(CURDIR)/docs/libraries.md
+
+$(LIBRARIES)/installed: $(CAMPAIGN)/requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check -r $(CAMPAIGN)/requirements.txt -e '.[test]'
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
