@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants campaign campaign-quick campaign-test libraries pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -26,20 +26,6 @@ test: $(VENV)/installed-test
 
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
-
-# the tests that need other libraries, in an environment of their own: one of these needs an older scikit-learn. On Linux,
-# TORCH="--extra-index-url https://download.pytorch.org/whl/cpu" saves gigabytes of a graphics card's libraries
-LIBRARIES := .venv-libraries
-.PHONY: test-libraries
-test-libraries: export PYTHONDONTWRITEBYTECODE :=
-test-libraries: $(LIBRARIES)/installed
-	$(LIBRARIES)/bin/pytest tests/training tests/verification/test_library_examples.py tests/algorithms/test_torch.py
-
-$(LIBRARIES)/installed: tests/training/libraries.txt pyproject.toml
-	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
-	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r tests/training/libraries.txt \
-	    -e '.[all,libraries,jax-privacy]'
-	touch $@
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test
@@ -137,25 +123,30 @@ KILLS ?= 50
 faults: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/faults.py --kills $(KILLS) --output docs/faults.md
 
-# claims of other libraries, audited in an environment of their own; ledger and report into build/campaign
+# other libraries, in an environment of their own: one of them needs an older scikit-learn. On Linux,
+# TORCH="--extra-index-url https://download.pytorch.org/whl/cpu" saves gigabytes of a graphics card's libraries
 LIBRARIES := .venv-libraries
 CAMPAIGN := docs/examples/campaign
 
+$(LIBRARIES)/installed: $(CAMPAIGN)/requirements.txt pyproject.toml
+	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
+	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r $(CAMPAIGN)/requirements.txt \
+	    -e '.[all,jax-privacy]' pytest-xdist
+	touch $@
+
+# their claims, audited; ledger and report into build/campaign
 campaign campaign-quick: $(LIBRARIES)/installed
 	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python run.py $(CURDIR)/build/$@ $(if $(filter %-quick,$@),--quick)
 	$(LIBRARIES)/bin/dpverify report build/$@/ledger.json
 
-campaign-test: $(LIBRARIES)/installed
-	$(LIBRARIES)/bin/pytest -n 0 tests/verification/test_library_campaign.py
-
-# the page on what was found in libraries, from the last make campaign
+# the page on what was found in them, from the last make campaign
 libraries: $(LIBRARIES)/installed
 	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python page.py $(CURDIR)/build/campaign/ledger.json $(CURDIR)/docs/libraries.md
 
-$(LIBRARIES)/installed: $(CAMPAIGN)/requirements.txt pyproject.toml
-	$(PYTHON) -m venv $(LIBRARIES)
-	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check -r $(CAMPAIGN)/requirements.txt -e '.[test]'
-	touch $@
+# the tests that need them
+test-libraries: export PYTHONDONTWRITEBYTECODE :=
+test-libraries: $(LIBRARIES)/installed
+	$(LIBRARIES)/bin/pytest -n 2 tests/training tests/verification/test_library_campaign.py tests/algorithms/test_torch.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -75,9 +75,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "How the data sets differ: one record is replaced (the default, but for samples); one of them has one more "
         "record (the default with {scores}); the record at {index} is replaced; one record is replaced by zeros; "
         "records are queries' answers, each of which moves by at most 1; all records of one user, whom column {key} "
-        "names, differ, are new or missing; at most {size} records differ, or are new or missing; only a record's label; "
-        "each data set is one record; one record moves by at most {distance}; a record differs in its private {columns} "
-        "only; or not checked."),
+        "names, differ, are new or missing; at most {size} records differ, or are new or missing; only a record's "
+        "label; each data set is one record; one record moves by at most {distance}; a record differs in its private "
+        "{columns} only; or not checked."),
     "index": Option("count", "N",
         "With {adjacency} index: number of the record that differs, from 1."),
     "key": Option("count", "N",
