@@ -180,7 +180,7 @@ class Interaction:
         """
         self._check_open()
         xp, runs, d = self.xp, self.runs, self.problem.constraint.dimension
-        indices = np.array(records)
+        indices = np.asarray(records).copy()
         whole = indices.dtype.kind in "iu" and indices.ndim in (1, 2)
         if not whole or not np.all((indices >= 0) & (indices < self.n)):
             raise InvalidArgumentError("records", records, f"integers from 0 to {self.n - 1}")
