@@ -46,6 +46,7 @@ NO_PART = (
     "running/subjects/user_structures.py",
     "statements",
     "terminal",
+    "training",
     "verification",
     "views",
 )

@@ -268,7 +268,7 @@ class RDP(_RenyiBounded):
         if isinstance(self.curve, renyi.PointCurve):
             return f"({shown(self.curve.order)}, {shown(self.curve.rdp)})-RDP"
         if isinstance(self.curve, renyi.LinearCurve) and self.curve.highest_order == math.inf:
-            return f"(order, {shown(self.curve.slope)}*order)-RDP"
+            return f"(order, {self.curve.slope:g}*order)-RDP"
         return "RDP curve"
 
     def _renyi(self) -> tuple[renyi.RenyiCurve, tuple[float, ...] | None]:

@@ -32,6 +32,8 @@ from dpverify.privacy import (
     zCDP,
 )
 from dpverify.privacy.batch_sampling import SampledBatch, SampledBatches
+from dpverify.privacy.forms.approximate import ApproxGDP, ApproxzCDP, BoundedRange
+from dpverify.privacy.forms.tables import LossDistribution, ProfilePoints
 from dpverify.privacy.gaussian import gaussian_hockey_stick_from_above
 from dpverify.privacy.renyi import LinearCurve, delta_from_renyi, epsilon_from_renyi
 
@@ -98,6 +100,14 @@ EXAMPLES: tuple[Guarantee | str, ...] = (
     GDP(20.0),
     GDP(1e200),
     zCDP(1e-20),
+    ApproxGDP(1.0, 1e-6),
+    ApproxGDP(1e200, 1e-300),
+    ApproxzCDP(1e-20, 1e-6),
+    BoundedRange(800.0),
+    BoundedRange(1e-300),
+    ProfilePoints(((0.0, 0.5), (1.0, 1e-5))),
+    ProfilePoints(((700.0, 0.0),)),
+    LossDistribution((((-1.0, 0.5, 800.0), (0.5, 0.4, 0.05), 0.05),)),
     tCDP(0.5, 1.000001),
     RDP.linear(1e300),
     RDP(LinearCurve(0.5), orders=(1.0,)),

@@ -57,7 +57,7 @@ HOSTILE = """
         return noise(data, rng, runs)
     def prepares_an_end(data, rng, runs):
         atexit.register(os._exit, 0)
-        signal.alarm(1)
+        signal.alarm(60)
         return noise(data, rng, runs)
     def moves(data, rng, runs):
         os.chdir("/")

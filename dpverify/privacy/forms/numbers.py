@@ -11,6 +11,7 @@ _DECIMAL = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _FACTOR = re.compile(
     rf"\s*(?:(ln|log|sqrt|exp)\s*\(\s*({_DECIMAL})\s*(?:/\s*({_DECIMAL})\s*)?\)|({_DECIMAL}))\s*", re.I
 )
+_ROUNDING = 1e-14
 _FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "ln": math.log, "log": math.log, "sqrt": math.sqrt, "exp": math.exp,
 }  # fmt: skip
@@ -88,6 +89,6 @@ def out_of_floats(error: ArithmeticError) -> str:
 
 
 def shown(value: float) -> str:
-    """A number in the fewest digits that are read back as the same float, in six where these are enough."""
+    """A number in the fewest digits that are read back as the same float, in six where these are enough but for rounding."""
     short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))
+    return short if math.isclose(float(short), value, rel_tol=_ROUNDING) else repr(float(value))

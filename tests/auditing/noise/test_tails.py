@@ -187,7 +187,8 @@ def test_what_is_right(make: Any, law: Any, written: str, runs: int) -> None:
     assert found.values is None
     assert all(grid.bits >= 52 and not grid.off for grid in found.grids.values())
     assert found.ends == {side: grid.end for side, grid in found.grids.items()}
-    assert found.delta_lost(1.0) < 1e-14
+    # of a quantile of 53 bits, 5e-13
+    assert found.delta_lost(1.0) < 1e-12
     assert "would not show" in found.reason
     if runs > 1024:
         assert written in found.reason
