@@ -8,7 +8,6 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from dpverify import extras
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
 from dpverify.auditing.requests.data import example_of
 from dpverify.auditing.requests.drawing import Draws, loaded
@@ -45,8 +44,6 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
 def find_pair(request: Request) -> SearchResult:
     """The search alone."""
     by = request.relation or Adjacency.REPLACE_ONE
-    if by is not Adjacency.ANSWERS:
-        extras.require_module("A search for neighbors", "hypothesis")
     domain = Domain(example_of(request), by, request.limits_of_records, request.unit)
     with loaded(request) as mechanism:
 
