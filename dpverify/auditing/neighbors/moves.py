@@ -174,7 +174,7 @@ _Step = tuple[FloatArray, int, FloatArray]
 def differs(pair: Pair) -> FloatArray:
     """Which records of `data` are not in `neighbor` at the same place, (n,); what is missing in both is alike."""
     if pair.data.shape == pair.neighbor.shape:
-        return np.any(_unlike(pair.data, pair.neighbor), axis=1)
+        return np.asarray(np.any(_unlike(pair.data, pair.neighbor), axis=1))
     longer, shorter = sorted((pair.data, pair.neighbor), key=len, reverse=True)
     same = np.any(_unlike(longer[: len(shorter)], shorter), axis=1)
     first = int(np.argmax(same)) if same.any() else len(shorter)

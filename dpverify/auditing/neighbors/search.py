@@ -155,7 +155,9 @@ class _SearchState:
             self.found.failure = self.found.failure or str(error)
             return _Looked(pair, -np.inf, -np.inf, runs)
         with np.errstate(over="ignore", invalid="ignore"):
-            return _Looked(pair, promise(*sides, self.claim), promise(*sides, _ALIKE), runs)
+            return _Looked(
+                pair, promise(sides[0], sides[1], self.claim), promise(sides[0], sides[1], _ALIKE), runs
+            )
 
     def tells(self, pair: Pair, runs: int, needed: float) -> bool:
         """Whether a pair is allowed and promises so much."""
