@@ -339,7 +339,7 @@ def _answers(domain: Domain) -> Iterator[Pair]:
         for name, move in _moves_of_answers(start):
             for sign in (1.0, -1.0):
                 pair = Pair(start, start + sign * move, Adjacency.ANSWERS, f"{about}; {name}, times {sign:g}")
-                if domain.allows(pair.data):
+                if domain.allows(pair.data) and domain.allows(pair.neighbor):
                     yield pair
 
 

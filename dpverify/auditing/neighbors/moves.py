@@ -165,7 +165,8 @@ class Moves:
         if not move.any():
             return None
         after = _paired(start + move, start, replace(pair, about=_ABOUT))
-        return after if after is not None and self.domain.allows(after.data) else None
+        allowed = after is not None and self.domain.allows(after.data) and self.domain.allows(after.neighbor)
+        return after if allowed else None
 
 
 _Step = tuple[FloatArray, int, FloatArray]

@@ -140,18 +140,24 @@ class _SearchState:
     low_bits: bool = False
     found: SearchResult = field(default_factory=SearchResult)
     seen: list[_Looked] = field(default_factory=list)
+    known: set[tuple[bytes, int, bytes]] = field(default_factory=set)
+    streams: int = 0
     finalist: _Looked = field(init=False)
 
     def look(self, pair: Pair, runs: int) -> _Looked:
         """What a pair promises by fresh runs; minus infinity where the mechanism fails."""
-        self.found.tried += 1
+        self.streams += 1
         self.found.runs += runs
+        key = pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes()
+        new = key not in self.known
+        self.known.add(key)
+        self.found.tried += new
         try:
-            left, right = self.draw(pair, runs, self.found.tried)
+            left, right = self.draw(pair, runs, self.streams)
             sides = [np.asarray(side, dtype=np.float64).reshape(runs, -1) for side in (left, right)]
             sides = [low_bits_of(side) for side in sides] if self.low_bits else sides
         except InvalidDataError as error:
-            self.found.failed += 1
+            self.found.failed += new
             self.found.failure = self.found.failure or str(error)
             return _Looked(pair, -np.inf, -np.inf, runs)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -180,6 +186,8 @@ class _SearchState:
 def _halve(state: _SearchState, known: list[Pair], budget: int) -> None:
     """Successive halving: all pairs get few runs, and those that promise most three times as many, again and again."""
     most = max(budget * 2 // (3 * _FIRST), 1)
+    if not known:
+        return
     kept, runs = known[:most], max(_FIRST, min(400, budget // (2 * len(known))))
     state.seen = []
     while kept:

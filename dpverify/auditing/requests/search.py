@@ -31,6 +31,10 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
     save = Path(str(request.search_neighbors))
     check_writable("search_neighbors", save)
     found = find_pair(request)
+    if not found.tried:
+        raise InvalidDataError(
+            f"The search knows no two neighbors within the record range {request.record_range}; allowed: a wider range."
+        )
     if found.pair is None:
         raise InvalidDataError(
             f"The function fails on all {found.tried} pairs of data sets; the first time: {found.failure}"
