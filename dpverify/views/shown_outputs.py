@@ -59,6 +59,5 @@ def histogram_lines(shown: ShownOutputs) -> list[str]:
 
 
 def _listed(outputs: tuple[str, ...]) -> str:
-    """Typical outputs in a line, without the words that all of them begin with."""
-    texts = [one.removeprefix("output with ").removeprefix("output = ") for one in outputs]
-    return "; ".join(one if len(one) <= _MOST else f"{one[: _MOST - 3]}..." for one in texts)
+    """Typical outputs in a line."""
+    return "; ".join(one if len(one) <= _MOST else f"{one[: _MOST - 3]}..." for one in outputs)
