@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run null-audits scaling real-size noise-table accountants campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -81,6 +81,10 @@ bench-white-box: $(VENV)/installed-test
 # how much of it an audit of one training run finds, beside the procedures of two papers
 bench-one-run: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/one_run_power.py
+
+# How many faults the search for neighbors finds from a plain example.
+bench-neighbors: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/neighbor_bugs.py
 
 # true claims, thousands of times: how often they are called violated, with an exact interval for each row
 AUDITS ?= 10000

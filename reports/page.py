@@ -24,6 +24,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import Verdict
 from dpverify.reports.dependencies import drawings, tidy
 from dpverify.reports.formulas import formula, in_lines
+from dpverify.reports.outputs_plot import outputs_plot
 from dpverify.reports.plots import plot_of, sandwich_plot
 from dpverify.views import number_text
 from dpverify.views.audit_view import ClaimSource, Strong
@@ -74,6 +75,8 @@ def render_html(
     found, summary = sandwich(ledger), Summary(ledger)
     audits = [card for section in page_sections for card in section.audits]
     plots = {card.anchor: plot_of(card.evidence, f"plot--{number}") for number, card in enumerate(audits)}
+    for number, card in enumerate(audits):
+        plots[f"{card.anchor}--outputs"] = outputs_plot(card.evidence, f"plot--{number}-outputs")
     page = _environment().get_template("report.html")
     text = page.render(
         ledger=ledger,

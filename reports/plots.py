@@ -69,7 +69,7 @@ def privacy_plot(evidence: PrivacyEvidence, name: str) -> Plot | None:
     upper = [(p.epsilon, p.delta_upper) for p in points if p.delta_upper is not None]
     floor = _profile_floor(evidence)
     with svg.drawing():
-        figure, axes = _axes("ε (nats)", "δ")
+        figure, axes = empty_axes("ε (nats)", "δ")
         seen = [position for position, value in enumerate(lower) if value > floor]
         marked = evidence.epsilon_lower > 0 and evidence.delta > floor
         marked = marked and epsilons[0] <= evidence.epsilon_lower <= epsilons[-1]
@@ -137,7 +137,7 @@ def sandwich_plot(rows: Sequence[SandwichRow], name: str) -> Plot | None:
     left, right = low / 1.5, high * 1.3
     with svg.drawing():
         height = 0.75 + 0.19 * len(shown)
-        figure, axes = _axes("ε (nats) at the audit's δ, log scale", "", height=height)
+        figure, axes = empty_axes("ε (nats) at the audit's δ, log scale", "", height=height)
         longest = max(len(audit.subject) for audit in shown)
         margin = min(0.075 * longest + 0.15, 2.2)
         axes.set_position((margin / 4.6, 0.52 / height, (4.6 - margin - 0.12) / 4.6, 1 - 0.64 / height))
@@ -197,7 +197,7 @@ def _risk_curve(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
     sizes = [point[0] for point in curve]
     values = [value for _, *rest in curve for value in rest if math.isfinite(value)]
     with svg.drawing():
-        figure, axes = _axes(evidence.curve_over, " ")
+        figure, axes = empty_axes(evidence.curve_over, " ")
         if min(sizes) > 0 and max(sizes) >= 10 * min(sizes):
             _logarithmic(axes, "x", min(sizes) / 1.2, max(sizes) * 1.2, sizes)
         positive = [value for value in values if value > 0]
@@ -232,7 +232,7 @@ def _risk_interval(evidence: ExpectationEvidence, name: str, side: str) -> Plot:
     said, known = _vacuous(evidence.vacuous), math.isfinite(bound)
     heading = evidence.quantity + (" against its bound" if known else "")
     with svg.drawing():
-        figure, axes = _axes("", "", height=0.8)
+        figure, axes = empty_axes("", "", height=0.8)
         if finite and min(finite) > 0 and max(finite) > 20 * min(finite):
             left, right = min(finite) / 2, max(finite) * 2
             _logarithmic(axes, "x", left, right)
@@ -300,7 +300,7 @@ def rate_plot(evidence: RateEvidence, name: str) -> Plot | None:
     low_slope, high_slope = evidence.exponent.lower, evidence.exponent.upper
     exponent, claimed = span(low_slope, high_slope), nearest(evidence.exponent_claimed)
     with svg.drawing():
-        figure, axes = _axes(evidence.over, " ")
+        figure, axes = empty_axes(evidence.over, " ")
         _logarithmic(axes, "x", min(sizes) / 1.15, max(sizes) * 1.15, sizes)
         _logarithmic(axes, "y", floor, max(positive) * 2)
         if math.isfinite(low_slope) and math.isfinite(high_slope):
@@ -328,7 +328,7 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
     points = sorted(evidence.points)
     x = [point[0] for point in points]
     with svg.drawing():
-        figure, axes = _axes(evidence.statistic, "difference")
+        figure, axes = empty_axes(evidence.statistic, "difference")
         low, high = ([point[k] - point[3] for point in points] for k in (1, 2))
         _band(axes, x, low, high)
         axes.axhline(0.0, color=svg.CLAIM)
@@ -350,7 +350,7 @@ def law_plot(evidence: SamplingEvidence, name: str) -> Plot:
     return Plot(f"Law of {evidence.statistic}", drawing, legend, caption, columns, rows)
 
 
-def _axes(x_label: str, y_label: str, *, height: float = 3.1) -> tuple[Figure, Axes]:
+def empty_axes(x_label: str, y_label: str, *, height: float = 3.1) -> tuple[Figure, Axes]:
     """An empty drawing 4.6 inches wide, narrow enough that its text can be read on a phone."""
     figure = Figure(figsize=(4.6, height), dpi=100)
     figure.patch.set_visible(False)

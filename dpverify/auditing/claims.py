@@ -12,7 +12,7 @@ from dpverify import checks
 from dpverify.auditing.detection import Noise
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.evidence import ProfilePoint
+from dpverify.ledger.evidence import ProfilePoint, ShownOutputs
 from dpverify.ledger.records import SpentShare
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
@@ -63,6 +63,8 @@ class PrivacyFinding:
     seed: int
     adjacency: str
     """The neighboring relation that the two data sets stand for."""
+    shown: ShownOutputs | None = None
+    """Where it is violated by outputs: what they look like."""
     gap: Gap | None = None
     """Where it is undecided: which of the known reasons it is."""
     detects_nothing: bool = False

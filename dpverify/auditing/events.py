@@ -61,6 +61,18 @@ class SingleOutput:
 
 
 @dataclass(frozen=True)
+class OneNumber:
+    """The outputs of which one number has one value."""
+
+    name: str
+    column: int
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.name} = {_digits(self.value)}"
+
+
+@dataclass(frozen=True)
 class Outputs:
     """Several outputs that are all more, or all less, frequent on the left."""
 
@@ -71,7 +83,7 @@ class Outputs:
         return f"output one of {self.count} that are {'more' if self.more else 'less'} frequent on the left"
 
 
-AnyEvent = Event | SingleOutput | Outputs
+AnyEvent = Event | SingleOutput | OneNumber | Outputs
 NameEvent = Callable[[AnyEvent], str]
 """How an event is called, by whoever knows what the columns of the outputs are."""
 

@@ -62,8 +62,9 @@ from dpverify.auditing.detection import EventTest, Noise, runs_needed, smallest_
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction, Event, NameEvent, ScoredSamples, both_directions
 from dpverify.auditing.outputs.samples import MINIMUM_RUNS, check_pair
+from dpverify.auditing.shown import shown_outputs
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.evidence import ProfilePoint
+from dpverify.ledger.evidence import ProfilePoint, ShownOutputs
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
@@ -225,6 +226,7 @@ def audit_privacy(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AUDIT_STREAM,)))
     parts = divide(runs, rng)
     # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
+    judging = p[parts.judging], q[parts.judging]
     learned = np.concatenate([parts.fitting, parts.choosing])
     columns = varying(p[learned], q[learned])
     kept = [i if columns.size > 1 else None for i in np.flatnonzero(columns).tolist()]
@@ -276,9 +278,12 @@ def audit_privacy(
     points = [stated] if stated is not None else list(zip(grid.tolist(), claimed.tolist(), strict=True))
     test = EventTest(judged, levels[0] / 2, tuple(points))
     detectable, parameter, on_numbers = _detectable(test, stated, runs, are_numbers(p, q))
+    shown: ShownOutputs | None = None
     if violation is not None:
-        seen = bound.seen(violation.event, judged)
+        seen, event = bound.seen(violation.event, judged), violation.event
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
+        inside = event.contains(on_left[event.scorer]), event.contains(on_right[event.scorer])
+        shown = shown_outputs(judging, inside, event, name_event)
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
     else:
@@ -297,6 +302,7 @@ def audit_privacy(
         detectable_parameter=parameter,
         detectable_on_numbers=on_numbers,
         violation=violation,
+        shown=shown,
         profile=bound.profile(claim),
         events=judged_events,
         focuses=judged_focuses,

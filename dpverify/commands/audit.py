@@ -96,6 +96,7 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
     from dpverify.verification.user_places import place_of
     from dpverify.views.audits import privacy_rows
     from dpverify.views.results import Result, SourcePlace, result_of
+    from dpverify.views.shown_outputs import histogram_lines
 
     def results() -> list[Result]:
         place = place_of(request.target) if request.target else SourcePlace(str(request.files()[0]), 1)
@@ -109,3 +110,5 @@ def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Re
         )
     elif json_file != "-":
         print_facts(privacy_rows(found))
+        if found.shown is not None:
+            print("\n".join(["", *histogram_lines(found.shown)]))

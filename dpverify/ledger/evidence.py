@@ -65,6 +65,43 @@ class OneRunRecord(Record):
     """In one sentence."""
 
 
+class OutputBin(Record):
+    """How many outputs have a number from `low` to `high`, on each data set; all bins but the last without `high`,
+    unless the two are one value.
+    """
+
+    low: float
+    high: float
+    left: int
+    right: int
+    label: str = ""
+    """A value in words; empty for a range."""
+
+
+class ShownOutputs(Record):
+    """What a violation looks like on outputs that were seen; it describes them, and bounds nothing."""
+
+    event: str
+    """The region of outputs, in words."""
+    runs: int
+    """Outputs that were counted on each data set."""
+    left_count: int
+    """Of them in the region, on the first data set."""
+    right_count: int
+    left: tuple[str, ...]
+    """Typical outputs on the first data set: the first ones that were drawn."""
+    right: tuple[str, ...]
+    axis: str
+    """The number that the bins are about, in words."""
+    bins: tuple[OutputBin, ...]
+    above: float | None = None
+    """The region, or nearly that, is where the number is above this; None if it is no such half-line."""
+    at_most: float | None = None
+    """The same for where it is at most this."""
+    plane: tuple[tuple[tuple[float, float], ...], ...] = ()
+    """Some outputs on each data set as points, where outputs are of two numbers; else empty."""
+
+
 class PrivacyEvidence(SampledEvidence):
     """An audit of one privacy claim about one implementation."""
 
@@ -105,6 +142,8 @@ class PrivacyEvidence(SampledEvidence):
     profile: tuple[ProfilePoint, ...]
     sequential: SequentialRecord | None = None
     """Where the audit could stop early."""
+    shown: ShownOutputs | None = None
+    """Where a claim is violated by its outputs: these, to be looked at."""
     one_run: OneRunRecord | None = None
     """Where it is about the canaries of a single training run, not about runs on two data sets."""
     repeats: bool | None = None

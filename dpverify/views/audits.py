@@ -27,6 +27,7 @@ from dpverify.ledger.evidence import (
 from dpverify.ledger.verdicts import Qualified, Verdict
 from dpverify.views import number_text
 from dpverify.views.audit_view import AuditView, ClaimSource, Part, Strong
+from dpverify.views.shown_outputs import output_rows
 
 _NEIGHBORS = {
     "replace-one": "any one record replaced",
@@ -66,6 +67,8 @@ class PrivacyView(AuditView):
             best = [number_text.at_least(bound) for bound in (one.best_mu_lower, one.best_epsilon_lower)]
             would = f"μ at least {best[0]}, ε at least {best[1]}"
             found += [("Best possible scores, if the claim is tight", would), ("Assumed", one.assumed)]
+        if evidence.shown is not None:
+            found += [(name.capitalize(), text) for name, text in output_rows(evidence.shown)]
         if evidence.smallest_fault is not None:
             flagged = f"{evidence.fault} {number_text.nearest(evidence.smallest_fault)}"
             found.append(("Would have flagged", flagged))
@@ -124,6 +127,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
         ("outputs", evidence.outputs),
         ("why", evidence.reason),
         ("would have found", evidence.detectable),
+        *(output_rows(evidence.shown) if evidence.shown is not None else ()),
         ("reproduce", evidence.reproduce),
         ("reused", evidence.reuse.summary() if evidence.reuse else ""),
     )

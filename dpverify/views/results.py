@@ -17,6 +17,7 @@ from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 from dpverify.views.formula import BrokenFormula, finding_text, name_of, reason_of
 from dpverify.views.run import is_measurement
+from dpverify.views.shown_outputs import counts_text, histogram_lines, output_rows
 
 Entry = ProofEvidence | AuditEvidence
 Outcome = Literal["", "failure", "error", "skipped"]
@@ -118,9 +119,17 @@ def result_of(
     rule, level = _rule_of_audit(entry, findings_fail)
     return Result(
         entry.subject, entry.title or entry.subject, str(entry.verdict), outcome, rule, level,
-        entry.reason, "\n".join(entry.lines()), ("claim", f"{entry.subject}: {entry.title}"), of_audit(entry),
-        float(getattr(entry, "seconds", 0.0)), place,
+        entry.reason, "\n".join([*entry.lines(), *_pictured(entry)]), ("claim", f"{entry.subject}: {entry.title}"),
+        of_audit(entry), float(getattr(entry, "seconds", 0.0)), place,
     )  # fmt: skip
+
+
+def _pictured(entry: AuditEvidence) -> list[str]:
+    """What outputs that show a violation look like, a line each."""
+    shown = entry.shown if isinstance(entry, PrivacyEvidence) else None
+    if shown is None:
+        return []
+    return [*(f"{name}: {text}" for name, text in output_rows(shown)), *histogram_lines(shown)]
 
 
 def result_of_claim(one: AuditedClaim) -> Result:
@@ -203,6 +212,8 @@ def of_audit(audit: AuditEvidence) -> dict[str, Any]:
             found[name] = value
     if isinstance(audit, SampledEvidence):
         found |= {"failure_probability": audit.failure_probability, "seed": audit.seed}
+    if isinstance(audit, PrivacyEvidence) and audit.shown is not None:
+        found |= {"event": audit.shown.event, "event_counts": counts_text(audit.shown)}
     if conditions := getattr(audit, "conditions", ()):
         found["conditions"] = "; ".join(conditions)
     return found | ({"reproduce": audit.reproduce} if audit.reproduce else {})

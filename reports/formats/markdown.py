@@ -35,6 +35,7 @@ from dpverify.views.formula import (
 )
 from dpverify.views.results import AuditedClaim
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
+from dpverify.views.shown_outputs import histogram_lines
 from dpverify.views.subjects import signs
 
 if TYPE_CHECKING:
@@ -275,7 +276,9 @@ def audit_markdown(evidence: PrivacyEvidence) -> str:
     table = [f"| {escaped(name)} | {escaped(text)} |" for name, text in rows if name != "reproduce"]
     again = escaped(evidence.reproduce) if evidence.repeats is False else code(evidence.reproduce)
     title = f"### Privacy claim of {code(evidence.subject)}: {evidence.verdict}"
-    return "\n".join([title, "", "| | |", "| --- | --- |", *table, "", f"Reproduce: {again}", ""])
+    shown = evidence.shown
+    picture = [] if shown is None else ["", "```text", *histogram_lines(shown), "```"]
+    return "\n".join([title, "", "| | |", "| --- | --- |", *table, *picture, "", f"Reproduce: {again}", ""])
 
 
 _OUTCOMES = ("violated", "not audited", "undecided", "supported")

@@ -73,20 +73,6 @@ def test_a_command_says_which_extra_it_needs(
     assert said.err.endswith(f"allowed: after pip install 'dpverify[{brings}]'.\n")
 
 
-def test_a_search_says_that_it_needs_an_extra_before_the_first_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from .calling import call
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dpverify.extras._is_there", lambda name: name != "hypothesis")
-    asked = ["audit", "a:b", "--data", "d.csv", "--claim", "eps=1", "--search-neighbors", "found.json"]
-    assert call(*asked) == 2
-    assert capsys.readouterr().err == (
-        "dpverify: A search for neighbors needs hypothesis; allowed: after pip install 'dpverify[test]'.\n"
-    )
-
-
 def test_a_broken_installation_is_no_missing_extra(tmp_path: Path) -> None:
     code, _, err = called("scipy", "profile", "mu=1", folder=tmp_path)
     assert code == 70

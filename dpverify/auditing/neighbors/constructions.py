@@ -1,7 +1,9 @@
 """Pairs on which faults are known to show: what proofs of lower bounds take, and what implementations forget.
 
-A sensitivity is attained by extreme records; one that is computed on the data vanishes where all records are alike;
-a clip that is missing shows on records out of range only; code for the usual size breaks on the smallest data sets.
+A sensitivity is attained by extreme records, some of their numbers up and others down; one that is computed on the data
+vanishes where all records are alike; a clip that is missing shows on records out of range only; code for the usual size
+breaks on the smallest data sets or on large ones; a class that is empty, a label that is new and a vote that is nearly
+tied have branches of their own; so have numbers that are missing.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors.pairs import Pair
 from dpverify.auditing.neighbors.units import OF_UNITS, unit_pairs
@@ -22,7 +25,13 @@ _FAR = (10.0, 1000.0)
 """Records out of range are these multiples of the extreme ones."""
 _TINY = 1e-9
 _LARGEST = 64
-"""Records in a constructed data set."""
+"""Records in a constructed data set, unless it is made larger on purpose."""
+_GROWN = 300
+"""Records in one that is."""
+_LABELS = 8
+"""A column with at most so many values, all of them whole numbers, is taken for one of labels."""
+
+_Named = tuple[str, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -30,7 +39,8 @@ class Domain:
     """Where records may come from.
 
     Attributes:
-        example: a data set, (n, columns), at least one record.
+        example: a data set, (n, columns), at least one record; where a column of it has NaN, a number that is missing,
+            any number of that column may be missing.
         adjacency: which data sets are neighbors.
         limits: smallest and largest number that a record may hold; None: any, so that records out of the example's
             range are tried as well.
@@ -46,10 +56,10 @@ class Domain:
     unit: Unit | None = None
 
     def __post_init__(self) -> None:
-        if self.example.ndim != 2 or not len(self.example) or not np.all(np.isfinite(self.example)):
+        if self.example.ndim != 2 or not len(self.example) or np.any(np.isinf(self.example)):
             raise InvalidDataError(
-                f"The example data set has shape {self.example.shape}; allowed: finite numbers (n, columns), with n at "
-                "least 1."
+                f"The example data set has shape {self.example.shape}; allowed: finite numbers or NaN (n, columns), "
+                "with n at least 1."
             )
         if self.adjacency in (Adjacency.UNCHECKED, Adjacency.INDEX):
             raise InvalidArgumentError(
@@ -61,19 +71,34 @@ class Domain:
         if self.limits is not None and not self.limits[0] < self.limits[1]:
             raise InvalidArgumentError("limits", self.limits, "two numbers, the first below the second")
 
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """In which columns numbers may be missing."""
+        return np.asarray(np.isnan(self.example).any(axis=0))
+
     def allows(self, records: FloatArray) -> bool:
-        """Whether all records are within the limits."""
+        """Whether all records are within the limits, and nothing is missing that may not be."""
+        if np.any(np.isnan(records) & ~self.missing):
+            return False
+        known = records[~np.isnan(records)]
         if self.limits is None:
-            return bool(np.all(np.isfinite(records)))
-        return bool(np.all((records >= self.limits[0]) & (records <= self.limits[1])))
+            return bool(np.all(np.isfinite(known)))
+        return bool(np.all((known >= self.limits[0]) & (known <= self.limits[1])))
+
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest number of each column: of the limits, or else of the example."""
+        columns = self.example.shape[1]
+        if self.limits is not None:
+            return np.full(columns, self.limits[0]), np.full(columns, self.limits[1])
+        known = ~np.isnan(self.example)
+        low = np.min(self.example, axis=0, where=known, initial=np.inf)
+        high = np.max(self.example, axis=0, where=known, initial=-np.inf)
+        return np.where(known.any(axis=0), low, 0.0), np.where(known.any(axis=0), high, 1.0)
 
     def values(self) -> list[tuple[str, FloatArray]]:
-        """Records to build from, with what they are."""
+        """Records to build from, with what they are; all columns alike."""
         columns = self.example.shape[1]
-        if self.limits is None:
-            low, high = self.example.min(axis=0), self.example.max(axis=0)
-        else:
-            low, high = (np.full(columns, limit) for limit in self.limits)
+        low, high = self.ends()
         size = np.maximum(np.maximum(np.abs(low), np.abs(high)), 1.0)
         found = [("the largest", high), ("the smallest", low), ("zeros", np.zeros(columns))]
         found += [("ones", np.ones(columns)), ("the largest with another sign", -high)]
@@ -83,15 +108,54 @@ class Domain:
                 (f"{factor:g} times the largest", factor * size),
                 (f"{-factor:g} times", -factor * size),
             ]
+        return self._allowed(found)
+
+    def mixed(self) -> list[tuple[str, FloatArray]]:
+        """Further records: some columns up and others down, one column up, other labels, and what is missing."""
+        low, high = self.ends()
+        columns = len(low)
+        found = [(f"{name} columns up", np.where(up, high, low)) for name, up in _patterns(columns)]
+        for column, labels in self.labels():
+            for label in (*labels[:4], labels[-1] + 1):
+                record = self.example[0].copy()
+                record[column] = label
+                found.append((f"{label:g} in column {column + 1}", record))
+        if self.missing.any():
+            found.append(("nothing in it", np.where(self.missing, np.nan, low)))
+        return self._allowed(found)
+
+    def labels(self) -> Iterator[tuple[int, list[float]]]:
+        """Columns of labels, from 0, with their values."""
+        for column, numbers in enumerate(self.example.T[:_LABELS]):
+            known = np.unique(numbers[~np.isnan(numbers)])
+            if 1 < len(known) <= _LABELS and np.array_equal(known, np.round(known)):
+                yield column, known.tolist()
+
+    def _allowed(self, found: list[tuple[str, FloatArray]]) -> list[tuple[str, FloatArray]]:
         kept: list[tuple[str, FloatArray]] = []
         for name, record in found:
-            if self.allows(record) and not any(np.array_equal(record, other) for _, other in kept):
+            same = any(np.array_equal(record, other, equal_nan=True) for _, other in kept)
+            if self.allows(record) and not same:
                 kept.append((name, record))
         return kept
 
 
+def _patterns(columns: int) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Which columns are up, with a name; each beside its opposite."""
+    if columns < 2:
+        return
+    places = np.arange(columns)
+    for name, up in (
+        ("odd", places % 2 == 0),
+        ("the first", places < columns / 2),
+        ("one of the", places == 0),
+    ):
+        yield name, up
+        yield f"all but {name}", ~up
+
+
 def pairs(domain: Domain) -> Iterator[Pair]:
-    """All constructions for a domain, each pair once."""
+    """All constructions for a domain, each pair once; those of every kind come early."""
     seen: set[tuple[bytes, int, bytes]] = set()
     for pair in _all(domain):
         key = (pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes())
@@ -114,7 +178,7 @@ def neighbor_of(
     if adjacency is Adjacency.ZERO_OUT:
         base = base.copy()
         base[place] = 0.0
-    if np.array_equal(base, changed) and base.shape == changed.shape:
+    if np.array_equal(base, changed, equal_nan=True):
         return None
     return Pair(changed, base, adjacency, about)
 
@@ -127,17 +191,41 @@ def _all(domain: Domain) -> Iterator[Pair]:
         yield from unit_pairs(domain.example, domain.unit or Unit(domain.adjacency), domain.values())
         return
     values = domain.values()
-    for about, base in _bases(domain, values):
-        places = dict.fromkeys((0, max(len(base) - 1, 0)))
-        for name, record in values:
-            for place in places:
-                said = f"{about}; at place {place + 1} {name}"
-                pair = neighbor_of(base, place, record, domain.adjacency, said)
-                if pair is not None:
-                    yield pair
+    # a few of the records that are not alike in all columns: there may be many; each base begins with another
+    puts = [*values, *domain.mixed()[:6]]
+    families = []
+    for turn, (about, base) in enumerate(_bases(domain, values)):
+        first = 5 * turn % len(puts)
+        families.append(_changed(domain, base, about, puts[first:] + puts[:first]))
+    families += [
+        _opposites(domain),
+        _labeled(domain),
+        _split(domain),
+        _grown(domain),
+        _mostly_missing(domain),
+    ]
+    kinds: list[Iterator[Pair | None]] = [iter(family) for family in families]
+    while kinds:
+        for kind in tuple(kinds):
+            try:
+                pair = next(kind)
+            except StopIteration:
+                kinds.remove(kind)
+                continue
+            zeros = domain.adjacency is Adjacency.ZERO_OUT
+            if pair is not None and domain.allows(pair.data) and (zeros or domain.allows(pair.neighbor)):
+                yield pair
 
 
-def _bases(domain: Domain, values: list[tuple[str, FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
+def _changed(domain: Domain, base: FloatArray, about: str, puts: list[_Named]) -> Iterator[Pair | None]:
+    """A record at the first and the last place replaced or added."""
+    places = dict.fromkeys((0, max(len(base) - 1, 0)))
+    for name, record in puts:
+        for place in places:
+            yield neighbor_of(base, place, record, domain.adjacency, f"{about}; at place {place + 1} {name}")
+
+
+def _bases(domain: Domain, values: list[_Named]) -> Iterator[_Named]:
     example = domain.example
     n, columns = len(example), example.shape[1]
     # a neighbor with one record more may have as many as the example
@@ -149,25 +237,120 @@ def _bases(domain: Domain, values: list[tuple[str, FloatArray]]) -> Iterator[tup
     for name, record in values[:4]:
         for size in dict.fromkeys((1, 2, min(n, _LARGEST))):
             yield f"{size} times {name}", np.tile(record, (size, 1))
-    both = np.where(np.arange(min(n, _LARGEST))[:, None] % 2, values[0][1], values[1][1])
+    both = np.where(
+        np.arange(min(n, _LARGEST))[:, None] % 2, values[0][1], values[min(1, len(values) - 1)][1]
+    )
     yield "the largest and the smallest in turn", both
 
 
-def _answers(domain: Domain) -> Iterator[Pair]:
-    base = domain.example
-    signs = np.where(np.arange(len(base))[:, None] % 2, 1.0, -1.0)
-    first = np.zeros_like(base)
-    first[0] = 1.0
-    last = np.zeros_like(base)
-    last[-1] = 1.0
-    for about, start in (("the example", base), ("zeros", np.zeros_like(base))):
-        for name, move in (
-            ("all up", np.ones_like(base)),
-            ("in turn", signs),
-            ("the first up, others down", 2 * first - 1),
-            ("the last up, others down", 2 * last - 1),
-            ("the first up", first),
-            ("the last up", last),
+def _opposites(domain: Domain) -> Iterator[Pair | None]:
+    """A record whose numbers move in both directions, some up and others down."""
+    low, high = domain.ends()
+    middle, n = (low + high) / 2, min(len(domain.example), _LARGEST)
+    bases = [("1 record", middle[None, :]), ("records in the middle", np.tile(middle, (n, 1)))]
+    bases += [("the example", domain.example)]
+    for name, up in _patterns(len(low)):
+        one, other = np.where(up, high, low), np.where(up, low, high)
+        for about, start in (*bases, (f"records with {name} columns up", np.tile(one, (n, 1)))):
+            base = start.copy()
+            base[0] = other
+            yield neighbor_of(base, 0, one, domain.adjacency, f"{about}; one with {name} columns up, or down")
+
+
+def _labeled(domain: Domain) -> Iterator[Pair | None]:
+    """The last records of a class get another label, or a label that there is not."""
+    example = domain.example
+    for column, labels in domain.labels():
+        rare, known = labels[0], (*labels[1:3], labels[-1] + 1)
+        of_class = np.flatnonzero(example[:, column] == rare)
+        for kept in (1, 2, 3):
+            base = np.delete(example, of_class[kept:], axis=0)
+            for label in known:
+                moved = base[of_class[0] : of_class[0] + 1].copy()
+                moved[0, column] = label
+                about = f"the example with {kept} records of {rare:g} in column {column + 1}; one of them {label:g}"
+                yield neighbor_of(base, int(of_class[0]), moved[0], domain.adjacency, about)
+        for kept in (0, 1, 2, 5):
+            base = example[:_LARGEST].copy()
+            base[:, column] = labels[-1]
+            base[:kept, column] = rare
+            moved = base[:1].copy()
+            moved[0, column] = labels[-1] if kept else rare
+            about = (
+                f"{kept} records of {rare:g} in column {column + 1}, others of {labels[-1]:g}; one changed"
+            )
+            yield neighbor_of(base, 0, moved[0], domain.adjacency, about)
+
+
+def _split(domain: Domain) -> Iterator[Pair | None]:
+    """Some records alike and all others alike, ties and near ties among them."""
+    low, high = domain.ends()
+    for size in (min(len(domain.example), _LARGEST) + extra for extra in (0, 1)):
+        for few in dict.fromkeys((size // 2, size // 2 + 1, size // 3, 2 * size // 3, 3 * size // 4, 2)):
+            base = np.where(np.arange(size)[:, None] < few, high, low)
+            for place, record in ((0, low), (size - 1, high)):
+                about = f"{few} of {size} records the largest, others the smallest; one the other"
+                yield neighbor_of(base, place, record, domain.adjacency, about)
+
+
+def _grown(domain: Domain) -> Iterator[Pair | None]:
+    """More records than the example has."""
+    low, high = domain.ends()
+    n = len(domain.example)
+    for size in dict.fromkeys((2 * n, 4 * n, 100, _GROWN)):
+        if not n < size <= _GROWN:
+            continue
+        repeated = domain.example[np.arange(size) % n]
+        for name, base in (
+            ("the largest", high),
+            ("the smallest", low),
+            ("the example again and again", repeated),
         ):
+            grown = base if base.ndim == 2 else np.tile(base, (size, 1))
+            for said, record in (("the smallest", low), ("the largest", high)):
+                about = f"{size} records, {name}; one {said}"
+                yield neighbor_of(grown, 0, record, domain.adjacency, about)
+
+
+def _mostly_missing(domain: Domain) -> Iterator[Pair | None]:
+    """Data sets in which nearly all is missing that may be, and those in which nothing is."""
+    if not domain.missing.any():
+        return
+    low, high = domain.ends()
+    n = min(len(domain.example), _LARGEST)
+    empty = np.where(domain.missing, np.nan, low)
+    for rest, filled in (("nothing", empty), ("the largest", high), ("the smallest", low)):
+        for known in (1, 2, 0):
+            base = np.tile(filled, (n, 1))
+            base[:known] = low if rest == "nothing" else empty
+            for name, record in (("the largest", high), ("nothing", empty), ("the smallest", low)):
+                about = f"{n - known} records of {rest}; one {name}"
+                yield neighbor_of(base, 0, record, domain.adjacency, about)
+
+
+def _answers(domain: Domain) -> Iterator[Pair]:
+    shown = domain.example
+    more = np.zeros((min(4 * len(shown), _LARGEST), shown.shape[1]))
+    turns = np.where(np.arange(len(shown))[:, None] % 2, 1.0, -1.0) * np.ones_like(shown)
+    starts = [("the example", shown), ("zeros", np.zeros_like(shown)), (f"{len(more)} zeros", more)]
+    starts += [(f"{size:g} and {-size:g} in turn", size * turns) for size in (5.0, 20.0)]
+    starts += [(f"all {size:g}", np.full_like(shown, size)) for size in (5.0, -5.0)]
+    for about, start in starts:
+        for name, move in _moves_of_answers(start):
             for sign in (1.0, -1.0):
-                yield Pair(start, start + sign * move, Adjacency.ANSWERS, f"{about}; {name}, times {sign:g}")
+                pair = Pair(start, start + sign * move, Adjacency.ANSWERS, f"{about}; {name}, times {sign:g}")
+                if domain.allows(pair.data) and domain.allows(pair.neighbor):
+                    yield pair
+
+
+def _moves_of_answers(start: FloatArray) -> Iterator[_Named]:
+    count = len(start)
+    first, last, half = np.zeros_like(start), np.zeros_like(start), np.ones_like(start)
+    first[0], last[-1], half[count // 2 :] = 1.0, 1.0, -1.0
+    yield "all up", np.ones_like(start)
+    yield "in turn", np.where(np.arange(count)[:, None] % 2, 1.0, -1.0) * np.ones_like(start)
+    yield "the first up, others down", 2 * first - 1
+    yield "the last up, others down", 2 * last - 1
+    yield "the first half up, others down", half
+    yield "the first up", first
+    yield "the last up", last

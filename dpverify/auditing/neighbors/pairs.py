@@ -55,8 +55,8 @@ class Pair:
         found = {
             "adjacency": self.adjacency.value,
             "columns": self.data.shape[1],
-            "data": self.data.tolist(),
-            "neighbor": self.neighbor.tolist(),
+            "data": _written(self.data),
+            "neighbor": _written(self.neighbor),
         }
         if self.unit is not None and self.unit.fields():
             found["unit"] = self.unit.fields()
@@ -64,6 +64,11 @@ class Pair:
             write_whole(path, (json.dumps(found, allow_nan=False) + "\n").encode())
         except OSError as error:
             raise InvalidDataError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _written(records: FloatArray) -> list[list[float | None]]:
+    """With null for what is missing."""
+    return [[None if np.isnan(number) else number for number in record] for record in records.tolist()]
 
 
 def load_pair(path: Path) -> Pair:
@@ -88,8 +93,10 @@ def load_pair(path: Path) -> Pair:
             raise InvalidDataError(
                 f"{path} holds a {name} that is no list of records of {found['columns']} numbers each."
             ) from error
-        if not np.all(np.isfinite(side)):
-            raise InvalidDataError(f"{path} holds a {name} with NaN or infinity; allowed: finite numbers.")
+        if np.any(np.isinf(side)):
+            raise InvalidDataError(
+                f"{path} holds a {name} with infinity; allowed: finite numbers, null or NaN."
+            )
         sides.append(side)
     try:
         by = checked_adjacency(found["adjacency"])

@@ -1,28 +1,29 @@
 """A search for the pair of neighboring data sets that speaks most against a claim.
 
-Constructions first; then Hypothesis' targeted search over edits of the best of them, and steps of a local optimizer;
-then the pair is made smaller as long as it still speaks. All of that looks at runs that are thrown away: nothing
-that is found bounds anything, so the search costs no failure probability, and all of it is left for the audit of the
+Constructions first, by successive halving: all get a few runs, the better ones more. Then steps at random from the
+best of them (more records or fewer, others in their place, other numbers), of which those that promise more are kept.
+Then the pair is made smaller as long as it still speaks. All of that looks at runs that are thrown away: nothing that
+is found bounds anything, so the search costs no failure probability, and all of it is left for the audit of the
 one pair that was chosen, on fresh runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpverify import checks
 from dpverify.auditing.claims import Claim, checked_claim, claimed_deltas, stated_corner
-from dpverify.auditing.neighbors.constructions import Domain, neighbor_of, pairs
+from dpverify.auditing.neighbors.constructions import Domain, pairs
 from dpverify.auditing.neighbors.low_bit_pairs import low_bit_pairs, low_bits_of
+from dpverify.auditing.neighbors.moves import Moves, movable, shrunk
 from dpverify.auditing.neighbors.pairs import Pair
-from dpverify.auditing.neighbors.units import OF_UNITS
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.privacy import Adjacency
+from dpverify.errors import InvalidDataError
+from dpverify.privacy import PureDP
 
 Draw = Callable[[Pair, int, int], tuple[ArrayLike, ArrayLike]]
 """A pair, a number of runs and the number of a stream to outputs on both sides, (runs, d) each.
@@ -30,15 +31,16 @@ Draw = Callable[[Pair, int, int], tuple[ArrayLike, ArrayLike]]
 It raises `InvalidDataError` where the mechanism fails.
 """
 
+_ALIKE = PureDP(0.0)
+_FIRST = 16
+"""Runs of a first look: enough for sides that share no output."""
 _LEAST = 50
 _TELLING = 8.0
 """A promise that chance does not explain; the search then goes straight on to shrinking."""
 _KEPT = 0.5
 """The part of its promise that a smaller pair has to keep."""
 _FINALISTS = 4
-_MORE = 4
-"""How many times as many runs finalists get."""
-_TRIES = 40
+_TRIES = 80
 
 
 @dataclass
@@ -83,35 +85,50 @@ def search_pairs(
         domain: which pairs there are.
         claim: what they should speak against.
         runs: about how many there may be on each side, at least 2000.
-        seed: of the search; what it finds also depends on which modules are loaded, since Hypothesis tries the numbers
-            that stand in those that are not installed packages.
+        seed: of the search.
         low_bits: speak by low bits and last decimals of outputs, on pairs that show them, and by nothing else.
 
     Raises `InvalidArgumentError` for a claim or number of runs that cannot be used.
     """
     checked_claim(claim)
     runs = checks.whole_number("runs", runs, at_least=2000)
-    state = _SearchState(
-        draw, claim, domain, runs, SearchResult(), checks.whole_number("seed", seed, at_least=0, at_most=None)
-    )
-    state.low_bits = low_bits
-    known = list(low_bit_pairs(domain) if low_bits else pairs(domain))
-    state.each = max(_LEAST, min(1000, runs // (4 * len(known))))
+    seed = checks.whole_number("seed", seed, at_least=0, at_most=None)
+    state = _SearchState(draw, claim, domain, runs, low_bits)
     rng = np.random.default_rng(seed)
-    if len(known) * state.each > runs // 2:
-        known = [known[k] for k in sorted(rng.permutation(len(known))[: runs // (2 * state.each)])]
-    for pair in known:
-        state.look(pair)
-    if not state.best(1):
+    known = list(low_bit_pairs(domain) if low_bits else pairs(domain))
+    _halve(state, known, runs // 2)
+    if not state.seen:
         return state.found
-    if state.best(1)[0][0] < _TELLING or state.again() < _TELLING:
-        _target(state, domain)
-        _climb(state, domain, rng)
+    if state.best(1)[0].claim < _TELLING or state.again().claim < _TELLING:
+        if not low_bits and movable(domain.adjacency):
+            _climb(state, Moves(domain, rng))
         state.again()
-    score, pair = state.finalist
-    score, pair = _shrunk(state, pair, score)
-    state.found.pair, state.found.promise = pair, score
+    pair, telling = state.finalist.pair, state.finalist.claim
+    size = max(_LEAST, min(1000, runs // 200))
+    # chance has chosen; what a smaller pair must keep is what this one shows again
+    needed = _KEPT * state.look(pair, size).claim if telling >= _TELLING else 0.0
+    if needed >= _KEPT * _TELLING:
+        pair = shrunk(pair, lambda one: state.tells(one, size, needed), tries=_TRIES)
+        telling = state.look(pair, size).claim
+    state.found.pair, state.found.promise = pair, telling
     return state.found
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """A pair with what some runs of it promised."""
+
+    pair: Pair
+    claim: float
+    """Against the claim."""
+    difference: float
+    """Against the claim that the sides are alike: what moves outputs most is the likeliest to break a claim."""
+    runs: int
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """The most promising first, of several alike the smaller."""
+        return -(self.claim + self.difference), self.pair.records
 
 
 @dataclass
@@ -120,174 +137,96 @@ class _SearchState:
     claim: Claim
     domain: Domain
     limit: int
-    found: SearchResult
-    seed: int
-    each: int = _LEAST
     low_bits: bool = False
-    seen: list[tuple[float, Pair]] = field(default_factory=list)
-    finalist: tuple[float, Pair] = field(init=False)
+    found: SearchResult = field(default_factory=SearchResult)
+    seen: list[_Looked] = field(default_factory=list)
+    known: set[tuple[bytes, int, bytes]] = field(default_factory=set)
+    streams: int = 0
+    finalist: _Looked = field(init=False)
 
-    def look(self, pair: Pair, factor: int = 1, keep: bool = True) -> float:
-        """What a pair promises, on runs of its own; minus infinity where the mechanism fails."""
-        runs = factor * self.each
-        self.found.tried += keep
+    def look(self, pair: Pair, runs: int) -> _Looked:
+        """What a pair promises by fresh runs; minus infinity where the mechanism fails."""
+        self.streams += 1
         self.found.runs += runs
+        key = pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes()
+        new = key not in self.known
+        self.known.add(key)
+        self.found.tried += new
         try:
-            left, right = self.draw(pair, runs, self.found.runs)
+            left, right = self.draw(pair, runs, self.streams)
             sides = [np.asarray(side, dtype=np.float64).reshape(runs, -1) for side in (left, right)]
             sides = [low_bits_of(side) for side in sides] if self.low_bits else sides
         except InvalidDataError as error:
-            self.found.failed += keep
+            self.found.failed += new
             self.found.failure = self.found.failure or str(error)
-            return -np.inf
+            return _Looked(pair, -np.inf, -np.inf, runs)
         with np.errstate(over="ignore", invalid="ignore"):
-            score = promise(sides[0], sides[1], self.claim)
-        if keep:
-            self.seen.append((score, pair))
-        return score
+            return _Looked(
+                pair, promise(sides[0], sides[1], self.claim), promise(sides[0], sides[1], _ALIKE), runs
+            )
 
-    def best(self, count: int) -> list[tuple[float, Pair]]:
-        """The most promising, of several alike the smaller."""
-        return sorted(self.seen, key=lambda one: (-one[0], one[1].records))[:count]
+    def tells(self, pair: Pair, runs: int, needed: float) -> bool:
+        """Whether a pair is allowed and promises so much."""
+        return self.domain.allows(pair.data) and self.look(pair, runs).claim >= needed
 
-    @property
-    def spent(self) -> bool:
-        """Whether three quarters of the runs were made; the rest is for shrinking."""
-        return self.found.runs >= 0.75 * self.limit
+    def best(self, count: int) -> list[_Looked]:
+        """The most promising."""
+        return sorted(self.seen, key=lambda one: one.rank)[:count]
 
-    def again(self) -> float:
+    def again(self) -> _Looked:
         """Look at the most promising again, on more and fresh runs, since the luckiest of many is among them."""
-        looked = [(self.look(pair, _MORE, keep=False), pair) for _, pair in self.best(_FINALISTS)]
-        self.finalist = max(looked, key=lambda one: one[0])
-        return self.finalist[0]
+        chosen = [*self.best(_FINALISTS), *sorted(self.seen, key=lambda one: -one.claim)[:_FINALISTS]]
+        chosen = list({id(one.pair): one for one in chosen}.values())
+        runs = max(_LEAST, self.limit // 100)
+        looked = [self.look(one.pair, runs) for one in chosen]
+        self.finalist = min(looked, key=lambda one: (-one.claim, one.pair.records))
+        return self.finalist
 
 
-def _target(state: _SearchState, domain: Domain) -> None:
-    """Hypothesis looks for edits of good pairs that make them better."""
-    import hypothesis
-    from hypothesis import strategies as st
-
-    if domain.adjacency is Adjacency.ANSWERS or domain.adjacency in OF_UNITS:
+def _halve(state: _SearchState, known: list[Pair], budget: int) -> None:
+    """Successive halving: all pairs get few runs, and those that promise most three times as many, again and again."""
+    most = max(budget * 2 // (3 * _FIRST), 1)
+    if not known:
         return
-    starts = [pair for _, pair in state.best(_FINALISTS)]
-    records = [record for _, record in domain.values()]
-    columns = domain.example.shape[1]
-    number = st.floats(-1e6, 1e6) if domain.limits is None else st.floats(*domain.limits)
-    record = st.one_of(
-        st.sampled_from(records), st.lists(number, min_size=columns, max_size=columns).map(np.array)
-    )
-
-    @hypothesis.seed(state.seed)
-    @hypothesis.settings(
-        max_examples=_TRIES,
-        database=None,
-        deadline=None,
-        phases=(hypothesis.Phase.generate, hypothesis.Phase.target),
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-    @hypothesis.given(st.sampled_from(starts), st.integers(0, 63), record, st.none() | record)
-    def look(start: Pair, place: int, put: FloatArray, rest: FloatArray | None) -> None:
-        base = start.neighbor if rest is None else np.tile(rest, (len(start.neighbor), 1))
-        pair = neighbor_of(base, place % max(len(base), 1), put, domain.adjacency, "found by targeted search")
-        if pair is not None and not state.spent:
-            hypothesis.target(max(state.look(pair), 0.0))
-
-    look()
-
-
-def _climb(state: _SearchState, domain: Domain, rng: np.random.Generator) -> None:
-    """Change numbers of the best pair, one at a time; keep what promises more."""
-    score, pair = state.best(1)[0]
-    for _ in range(_TRIES):
-        if state.spent:
+    kept, runs = known[:most], max(_FIRST, min(400, budget // (2 * len(known))))
+    state.seen = []
+    while kept:
+        looked = [state.look(pair, runs) for pair in kept]
+        looked = sorted((one for one in looked if np.isfinite(one.claim)), key=lambda one: one.rank)
+        # the same pairs on more runs, and those that were left behind
+        state.seen = looked + state.seen[len(kept) :]
+        if len(looked) <= _FINALISTS or looked[0].claim >= _TELLING:
             return
-        side = pair.data.copy()
-        places = np.flatnonzero(_differs(pair)) if rng.random() < 0.5 else np.arange(len(side))
-        if not len(places) or domain.adjacency is Adjacency.ANSWERS:
+        kept, runs = [one.pair for one in looked[: max(len(looked) // 6, _FINALISTS)]], 3 * runs
+
+
+def _climb(state: _SearchState, moves: Moves) -> None:
+    """Steps from the best pairs; what promises more on few runs and again on more takes its place among them."""
+    size = max(_FIRST, state.limit // 400)
+    parents = state.best(2 * _FINALISTS)
+    for _ in range(100 * _TRIES):
+        if state.found.runs >= 0.75 * state.limit or not parents:
             return
-        place, column = int(rng.choice(places)), int(rng.integers(side.shape[1]))
-        old = float(side[place, column])
-        new = float(rng.choice([2 * old, old / 2, -old, old + 1, old - 1, 0.0]))
-        changed = _edited(pair, place, column, new)
-        if changed is None or not domain.allows(changed.data):
+        # the better ones more often
+        parent = parents[min(int(moves.rng.geometric(0.35)) - 1, len(parents) - 1)]
+        pair = moves.step(parent.pair)
+        if pair is None:
             continue
-        looked = state.look(changed)
-        if looked > score:
-            score, pair = looked, changed
-
-
-def _differs(pair: Pair) -> FloatArray:
-    """Which records of `data` are not in `neighbor` at the same place."""
-    if pair.data.shape == pair.neighbor.shape:
-        return np.asarray(np.any(pair.data != pair.neighbor, axis=1))
-    longer, shorter = sorted((pair.data, pair.neighbor), key=len, reverse=True)
-    same = np.any(longer[: len(shorter)] != shorter, axis=1)
-    first = int(np.argmax(same)) if same.any() else len(shorter)
-    return np.asarray(np.arange(len(pair.data)) == first)
-
-
-def _edited(pair: Pair, place: int, column: int, value: float) -> Pair | None:
-    """A number changed, on both sides where both have the record; None where no pair is left."""
-    differing = _differs(pair)
-    data, neighbor = pair.data.copy(), pair.neighbor.copy()
-    if not differing[place]:
-        # behind a record that only one of them has, places are one apart
-        first = int(np.argmax(differing)) if differing.any() else len(data)
-        moved = len(data) - len(neighbor) if place > first else 0
-        neighbor[place - moved, column] = value
-    data[place, column] = value
-    return _paired(data, neighbor, pair)
-
-
-def _paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
-    try:
-        return replace(like, data=data, neighbor=neighbor)
-    except (InvalidDataError, InvalidArgumentError):
-        return None
-
-
-def _shrunk(state: _SearchState, pair: Pair, score: float) -> tuple[float, Pair]:
-    """Leave out records, then simplify numbers, as long as the pair keeps half of what it promised."""
-    if score < _TELLING:
-        return score, pair
-    needed, tries = _KEPT * score, 0
-    again = True
-    while again and tries < 2 * _TRIES:
-        again = False
-        for smaller in _smaller(pair):
-            tries += 1
-            if state.domain.allows(smaller.data) and (looked := state.look(smaller, 2, keep=False)) >= needed:
-                score, pair, again = looked, smaller, True
-                break
-            if tries >= 2 * _TRIES:
-                break
-    return score, pair
-
-
-def _smaller(pair: Pair) -> Iterator[Pair]:
-    differing = np.flatnonzero(_differs(pair))
-    if pair.adjacency is not Adjacency.ANSWERS and len(differing) == 1:
-        where = int(differing[0])
-        common = [k for k in range(len(pair.data)) if k != where]
-        for size in dict.fromkeys((len(common), len(common) // 2, 1)):
-            for begin in range(0, len(common), size) if size else ():
-                out = set(common[begin : begin + size])
-                kept = [k for k in range(len(pair.data)) if k not in out]
-                moved = len(pair.data) - len(pair.neighbor)
-                others = [k - moved if k > where else k for k in kept if k != where or not moved]
-                if (found := _paired(pair.data[kept], pair.neighbor[others], pair)) is not None:
-                    yield found
-    for place in range(min(len(pair.data), 8)):
-        for column in range(min(pair.data.shape[1], 8)):
-            old = float(pair.data[place, column])
-            for new in (0.0, 1.0, float(np.round(old)), float(f"{old:.1g}")):
-                if abs(new) <= abs(old) and new != old and (found := _edited(pair, place, column, new)):
-                    yield found
+        looked = state.look(pair, size)
+        if looked.rank < parents[-1].rank and size < 3 * _FIRST:
+            looked = state.look(pair, 2 * size)
+        if looked.rank < parents[-1].rank:
+            state.seen.append(looked)
+            parents = sorted([*parents[:-1], looked], key=lambda one: one.rank)
+            if looked.claim >= _TELLING:
+                return
 
 
 _QUANTILES = np.linspace(0.0, 1.0, 33)
 _MOST_COLUMNS = 16
 _MOST_VALUES = 8
+_RUNS_A_NUMBER = 10
+"""Fewer runs for each number of an output say nothing about how these go together."""
 _EPSILONS = np.array([0.0, 0.1, 0.3, 1.0, 2.0, 4.0])
 """Where a claim without a corner is compared; nats."""
 
@@ -321,12 +260,22 @@ def _standardized(
     return float(np.max(excess / np.sqrt(variance / runs)))
 
 
+def _direction(left: FloatArray, right: FloatArray) -> FloatArray:
+    """The direction in which means differ most for their spread; of numbers that go together where runs are enough."""
+    shift, spread = left.mean(axis=0) - right.mean(axis=0), left.var(axis=0) + right.var(axis=0) + 1e-12
+    if len(left) < _RUNS_A_NUMBER * len(shift) or not np.all(np.isfinite(spread)):
+        return np.asarray(shift / spread)
+    scale = np.sqrt(spread)
+    together = np.cov(left / scale, rowvar=False) + np.cov(right / scale, rowvar=False)
+    return np.asarray(np.linalg.solve(together + 1e-9 * np.eye(len(shift)), shift / scale) / scale)
+
+
 def _counts(left: FloatArray, right: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
     """How many outputs are in each of some events, on both sides."""
     columns = [(left[:, j], right[:, j]) for j in range(min(left.shape[1], _MOST_COLUMNS))]
     if left.shape[1] > 1:
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = (left.mean(axis=0) - right.mean(axis=0)) / (left.var(axis=0) + right.var(axis=0) + 1e-12)
+            weight = _direction(left, right)
             along = left @ weight, right @ weight
         if all(np.all(np.isfinite(side)) for side in along):
             columns.append(along)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, SingleOutput
+from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, OneNumber, SingleOutput
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
@@ -187,6 +187,9 @@ class Encoder:
         names = self.names if self._shown else ()
         if isinstance(event, SingleOutput) and names:
             return self._output(event)
+        if isinstance(event, OneNumber) and event.column < len(names):
+            slot, before = list(self._shown.items())[event.column]
+            return self._part(slot, before, event.value) or f"{names[event.column]} = {event.value:.6g}"
         if not isinstance(event, Event) or event.column is None or event.column >= len(names):
             return str(event)
         path, kind = list(self._shown)[event.column]
@@ -196,19 +199,26 @@ class Encoder:
 
     def _output(self, event: SingleOutput) -> str:
         parts = []
-        for value, ((path, kind), before) in zip(
-            event.values[:MOST_SHOWN], self._shown.items(), strict=False
-        ):
-            value = before if value == 0 else 0.0 if value == before else value
-            if kind == _CATEGORY and value:
-                word = self._seen.words.get(int(value), "another category")
-                parts.append(f"{_name((path, _NUMBER))} = {word}")
-            elif kind == _MINUS_ZERO:
-                parts.append(f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0")
-            elif kind in (_NUMBER, _NAN_BITS) or (kind == _LOW and value):
-                parts.append(f"{_name((path, kind))} = {value:.6g}")
+        for value, (slot, before) in zip(event.values[:MOST_SHOWN], self._shown.items(), strict=False):
+            parts.append(self._part(slot, before, value))
+        parts = [part for part in parts if part]
         parts += ["..."] if len(event.values) > MOST_SHOWN else []
         return f"output with {', '.join(parts)}" if parts else str(event)
+
+    def _part(self, slot: Slot, before: float, value: float) -> str:
+        """What a column says of an output; empty if nothing."""
+        path, kind = slot
+        value = before if value == 0 else 0.0 if value == before else value
+        if kind == _CATEGORY and value:
+            word = self._seen.words.get(int(value), "another category")
+            return f"{_name((path, _NUMBER))} = {word}"
+        if kind == _MINUS_ZERO:
+            return f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0"
+        return (
+            f"{_name((path, kind))} = {value:.6g}"
+            if kind in (_NUMBER, _NAN_BITS) or (kind == _LOW and value)
+            else ""
+        )
 
 
 # ------------------------------------------------------------------------------------------- columns

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from dpverify import extras
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
 from dpverify.auditing.requests.data import example_of
 from dpverify.auditing.requests.drawing import Draws, loaded
@@ -32,6 +31,10 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
     save = Path(str(request.search_neighbors))
     check_writable("search_neighbors", save)
     found = find_pair(request)
+    if not found.tried:
+        raise InvalidDataError(
+            f"The search knows no two neighbors within the record range {request.record_range}; allowed: a wider range."
+        )
     if found.pair is None:
         raise InvalidDataError(
             f"The function fails on all {found.tried} pairs of data sets; the first time: {found.failure}"
@@ -45,8 +48,6 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
 def find_pair(request: Request) -> SearchResult:
     """The search alone."""
     by = request.relation or Adjacency.REPLACE_ONE
-    if by is not Adjacency.ANSWERS:
-        extras.require_module("A search for neighbors", "hypothesis")
     domain = Domain(example_of(request), by, request.limits_of_records, request.unit)
     with loaded(request) as mechanism:
 

@@ -44,8 +44,9 @@ from dpverify.auditing.pairs import PairSubject, PrivacyQuestion, entry
 from dpverify.auditing.sequential import foresight
 from dpverify.auditing.sequential.gamblers import Gamblers, Lines, rounds
 from dpverify.auditing.sequential.partitions import learn, learn_low_bits
+from dpverify.auditing.shown import shown_outputs
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord
+from dpverify.ledger.evidence import PrivacyEvidence, ProfilePoint, SequentialRecord, ShownOutputs
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.privacy import Adjacency
 
@@ -282,6 +283,7 @@ class SequentialAuditor:
             if stopped:
                 reason += f"; ended early by {stopped}, before {self.most_runs} runs"
         return SequentialAudit(
+            shown=self._shown() if verdict is Verdict.VIOLATED else None,
             verdict=verdict,
             reason=reason + neighbors,
             claim=str(self.claim),
@@ -306,6 +308,14 @@ class SequentialAuditor:
             gap=Gap.TOO_FEW_RUNS if verdict is Verdict.UNDECIDED else None,
             detects_nothing=verdict is Verdict.UNDECIDED,
         )
+
+    def _shown(self) -> ShownOutputs | None:
+        """What the violation looks like."""
+        last = self._gamblers.last_event(self._claim_place)
+        if last is None:
+            return None
+        event, sides, inside = last
+        return shown_outputs(sides, (inside[0], inside[1]), event, self.name_event)
 
     def _detectable(self) -> tuple[str, float | None, float | None]:
         runs = self.runs or self.most_runs  # none is made where none can refute the claim

@@ -124,6 +124,18 @@ class Gamblers:
             self._put_to_work()
         self._place()
 
+    def last_event(
+        self, place: int
+    ) -> tuple[AnyEvent, tuple[Samples, Samples], list[NDArray[np.bool_]]] | None:
+        """The event that a gambler's largest stake is on, all outputs so far, and which are in it; None without one."""
+        bet = self._bets[place]
+        if bet is None:
+            return None
+        sides = np.concatenate(self._left), np.concatenate(self._right)
+        place = next(k for k, event in enumerate(bet.partition.named) if event is bet.event)
+        cells = bet.partition.events[place] > 0
+        return bet.event, sides, [cells[bet.partition.cells_of(side)] for side in sides]
+
     def _remember(self, left: Samples, right: Samples) -> None:
         for past, new in ((self._left, left), (self._right, right)):
             for place, old in enumerate(past):

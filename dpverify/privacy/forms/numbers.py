@@ -89,6 +89,6 @@ def out_of_floats(error: ArithmeticError) -> str:
 
 
 def shown(value: float) -> str:
-    """A number in the fewest digits that are read back as the same float, in six where these are enough but for rounding."""
+    """A number in six digits where these differ by rounding alone, else in the fewest that are read back as it is."""
     short = f"{value:g}"
     return short if math.isclose(float(short), value, rel_tol=_ROUNDING) else repr(float(value))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpverify.auditing import ErrorShare, PrivacyQuestion
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, load_pair, search_pairs
 from dpverify.auditing.neighbors.constructions import pairs
+from dpverify.auditing.neighbors.moves import Moves
 from dpverify.auditing.neighbors.search import promise
 from dpverify.auditing.sequential import BettingAuditor
 from dpverify.errors import InvalidArgumentError, InvalidDataError
@@ -102,6 +103,84 @@ def budget_split_in_two(answers: Array, rng: np.random.Generator, runs: int) -> 
     """Two of all the answers are released, with noise for two of them in all, though each may move."""
     noise = rng.laplace(scale=1.0, size=(runs, 2))
     return answers[[0, -1], 0] + noise
+
+
+def mean_of_those_present(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """Noise for all records, though some are missing."""
+    present = np.clip(records[~np.isnan(records)], 0, 1)
+    return present.sum() / max(len(present), 1) + rng.laplace(scale=1 / len(records), size=runs)
+
+
+def wrong_above_sixty(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """A sum whose noise is too small where there are more records than the example has."""
+    return np.clip(records, 0, 1).sum() + rng.laplace(scale=1 if len(records) <= 60 else 0.2, size=runs)
+
+
+def contrast(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """A difference of sums, with noise for one of them: it shows where one number goes up and the other down."""
+    sums = np.clip(records, 0, 1).sum(axis=0)
+    return sums[0] - sums[1] + rng.laplace(scale=1.0, size=runs)
+
+
+def constant_for_rare_classes(records: Array, rng: np.random.Generator, runs: int) -> Array:
+    """Counts by class, without noise where a class has fewer than two records."""
+    counts = np.bincount(np.clip(records[:, -1], 0, 2).astype(int), minlength=3)
+    return counts * (counts.min() >= 2) + rng.laplace(scale=2.0 * (counts.min() >= 2), size=(runs, 3))
+
+
+TWO_COLUMNS = np.column_stack([EXAMPLE[:, 0], EXAMPLE[::-1, 0] ** 2])
+HOLES = np.where(np.arange(9)[:, None] % 4 == 1, np.nan, EXAMPLE)
+CLASSES = np.arange(12)[:, None] % 3.0
+SHOWN_BY_MOVES = [
+    (mean_of_those_present, HOLES),
+    (wrong_above_sixty, EXAMPLE),
+    (contrast, TWO_COLUMNS),
+    (constant_for_rare_classes, CLASSES),
+]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "example"), SHOWN_BY_MOVES, ids=lambda value: getattr(value, "__name__", "")
+)
+def test_faults_that_other_data_sets_show(mechanism: Mechanism, example: Array, tmp_path: Path) -> None:
+    """Missing numbers, more records, two directions at once, rare classes; the pair's file gives it back."""
+    found = searched(mechanism, example=example)
+    assert found.pair is not None
+    found.pair.save(tmp_path / "pair.json")
+    again = load_pair(tmp_path / "pair.json")
+    assert np.array_equal(again.data, found.pair.data, equal_nan=True)
+    assert confirmed(mechanism, again).verdict is Verdict.VIOLATED
+
+
+def test_numbers_are_missing_only_where_the_example_says_so() -> None:
+    example = np.column_stack([HOLES, EXAMPLE])
+    domain = Domain(example, Adjacency.REPLACE_ONE)
+    moves = Moves(domain, np.random.default_rng(0))
+    seen = list(pairs(domain))
+    pair = seen[0]
+    for _ in range(300):
+        pair = moves.step(pair) or pair
+        seen.append(pair)
+    assert any(np.isnan(pair.data[:, 0]).any() for pair in seen)
+    assert not any(np.isnan(pair.data[:, 1]).any() for pair in seen)
+
+
+@pytest.mark.parametrize(
+    "adjacency", [Adjacency.REPLACE_ONE, Adjacency.ADD_REMOVE_ONE, Adjacency.ZERO_OUT, Adjacency.ANSWERS]
+)
+@pytest.mark.parametrize("limits", [None, (0.0, 1.0), (-2.0, 5.0)])
+def test_steps_lead_to_neighbors(adjacency: Adjacency, limits: tuple[float, float] | None) -> None:
+    """`Pair` refuses those that are none; whole numbers mostly stay whole, and data sets grow and shrink."""
+    domain = Domain(np.array([[0.0, 0.5], [1.0, 0.25], [1.0, 1.0]]), adjacency, limits)
+    moves = Moves(domain, np.random.default_rng(3))
+    sizes = set()
+    pair = start = next(pairs(domain))
+    for turn in range(200):
+        pair = moves.step(pair if turn % 20 else start) or pair
+        assert domain.allows(pair.data)
+        assert len(pair.data) <= 501
+        sizes.add(pair.records)
+    assert len(sizes) > 3
 
 
 FAULTS = [
@@ -223,8 +302,9 @@ def test_bad_input(tmp_path: Path) -> None:
         Domain(EXAMPLE, Adjacency.UNCHECKED)
     with pytest.raises(InvalidArgumentError, match="limits"):
         Domain(EXAMPLE, Adjacency.REPLACE_ONE, (1.0, 0.0))
-    with pytest.raises(InvalidDataError, match="example"):
-        Domain(np.empty((0, 1)), Adjacency.REPLACE_ONE)
+    for example in (np.empty((0, 1)), np.array([[np.inf]])):
+        with pytest.raises(InvalidDataError, match="example"):
+            Domain(example, Adjacency.REPLACE_ONE)
     with pytest.raises(InvalidArgumentError, match="runs"):
         searched(count, runs=1999)
     path = tmp_path / "pair.json"
@@ -236,7 +316,7 @@ def test_bad_input(tmp_path: Path) -> None:
         ('{"adjacency": "no", "columns": 1, "data": [[1]], "neighbor": [[2]]}', "adjacency"),
         ('{"adjacency": "index", "columns": 1, "data": [[1, 2]], "neighbor": [["x"]]}', "list of records"),
         ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[1]]}', "same records"),
-        ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[NaN]]}', "NaN"),
+        ('{"adjacency": "replace-one", "columns": 1, "data": [[1]], "neighbor": [[Infinity]]}', "infinity"),
         ('{"adjacency": "index", "columns": 1, "data": [[1]], "neighbor": [[2]]}', "index"),
     ):
         path.write_text(text)
