@@ -95,7 +95,7 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "claim": Option("text", "CLAIM",
         'The claim, in nats: "eps=1", "eps=ln(3),delta=1e-5", "delta=0.1" or "tv=0.1", "mu=1", "mu=1,delta=1e-6", '
         '"rho=0.5", "rho=0.5,delta=1e-6", "rho=0.5,omega=10", "order=8,rdp=0.3", "rdp=2:0.1;4:0.3", "bounded-range=1", '
-        '"profile=FILE.json", "pld=FILE.json".'),
+        '"profile=FILE.json", "pld=FILE.json", "tradeoff=FILE.json".'),
     "delta": Option("number", "DELTA",
         "Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
     "allow_equal": Option("flag", "",
