@@ -143,7 +143,8 @@ def test_a_trade_off_function_through_points_is_the_claim_of_its_profile(tmp_pat
     points = {"alphas": [0, corner, 1 - delta, 1], "betas": [1 - delta, corner, 0, 0]}
     file.write_text(json.dumps(points))
     found = parse_claim(f"tradeoff={file}")
-    assert str(found) == f"tradeoff={file}" and parse_claim(str(found)) == found
+    assert str(found) == f"tradeoff={file}"
+    assert parse_claim(str(found)) == found
     pair = ApproxDP(epsilon, delta)
     np.testing.assert_allclose(found.privacy_profile(EPSILONS), pair.privacy_profile(EPSILONS), atol=1e-12)
     alphas = np.linspace(0, 1, 33)

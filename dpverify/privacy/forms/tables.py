@@ -153,7 +153,7 @@ class StraightTradeoff:
 
 
 def read_table(kind: str, file: str) -> Guarantee:
-    """The claim in a JSON file: a `profile`, a `pld` or a `tradeoff`; its label is the text that names it, such as profile=FILE.
+    """The claim in a JSON file: a `profile`, a `pld` or a `tradeoff`; its label is `profile=FILE`, say.
 
     Raises:
         InvalidArgumentError: for a file that cannot be read or holds anything else.
