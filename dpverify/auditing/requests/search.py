@@ -47,7 +47,9 @@ def find_pair(request: Request) -> SearchResult:
     by = request.relation or Adjacency.REPLACE_ONE
     if by is not Adjacency.ANSWERS:
         extras.require_module("A search for neighbors", "hypothesis")
-    domain = Domain(example_of(request), by, request.limits_of_records, request.unit)
+    domain = Domain(
+        example_of(request), by, request.limits_of_records, request.unit and request.unit.numbered()
+    )
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:
