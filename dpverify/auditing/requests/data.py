@@ -105,11 +105,18 @@ def arrays_of(request: Request) -> Sides:
     return _read(request)[0]
 
 
-def example_of(request: Request) -> FloatArray:
-    """The data set that a search begins with, (n, columns)."""
+def example_of(request: Request) -> tuple[FloatArray, Unit | None]:
+    """The data set that a search begins with, (n, columns), and the relation with columns by number."""
     found = records_of("data", request.data)
-    records = np.asarray(found.numbers if isinstance(found, Records) else found, dtype=np.float64)
-    return records.reshape(len(records), -1)
+    columns: tuple[str, ...] = ()
+    if isinstance(found, Records):
+        if not found.numeric:
+            raise InvalidDataError(
+                "The example holds more than numbers; allowed for a search for neighbors: numbers in all columns."
+            )
+        columns, found = found.names, found.numbers
+    records = np.asarray(found, dtype=np.float64)
+    return records.reshape(len(records), -1), request.unit and request.unit.numbered(columns)
 
 
 def records_of(name: str, data: Any) -> Any:

@@ -47,9 +47,8 @@ def find_pair(request: Request) -> SearchResult:
     by = request.relation or Adjacency.REPLACE_ONE
     if by is not Adjacency.ANSWERS:
         extras.require_module("A search for neighbors", "hypothesis")
-    domain = Domain(
-        example_of(request), by, request.limits_of_records, request.unit and request.unit.numbered()
-    )
+    example, unit = example_of(request)
+    domain = Domain(example, by, request.limits_of_records, unit)
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:

@@ -106,8 +106,9 @@ def plain_cell(cell: Any) -> Cell:
     if isinstance(cell, np.generic):
         cell = cell.item()
     # a time stamp of pandas may have nanoseconds, which a date of Python lacks
-    if isinstance(cell, datetime.datetime) and hasattr(cell, "to_pydatetime") and not cell.nanosecond:
-        return cell.to_pydatetime()  # type: ignore[no-any-return]
+    made = getattr(cell, "to_pydatetime", None)
+    if isinstance(cell, datetime.datetime) and made is not None and not getattr(cell, "nanosecond", 0):
+        return made()  # type: ignore[no-any-return]
     if isinstance(cell, str) and type(cell) is not str:
         return str(cell)
     return cell  # type: ignore[no-any-return]

@@ -194,7 +194,7 @@ def _layout(original: Any) -> str:
         return ""
     types = getattr(original, "dtypes", getattr(original, "dtype", ""))
     listed = [str(one) for one in types] if hasattr(types, "__iter__") else [str(types)]
-    index = getattr(original, "index", None)
+    index: Any = getattr(original, "index", None)
     labels = repr(index.tolist()) if hasattr(index, "tolist") else ""
     return f"{type(original).__module__}.{type(original).__qualname__} {listed} {labels}"
 
