@@ -33,7 +33,7 @@ def neighbors_of(request: Request) -> tuple[Sides, Unit, str]:
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
         unit = pair.unit or Unit(pair.adjacency)
-        return _in_form(request, pair.data, pair.neighbor), unit, f"both of {request.pair}"
+        return (pair.data, pair.neighbor), unit, f"both of {request.pair}"
     given, (read, columns) = (request.data, request.neighbor), _read(request)
     files = [_is_file(side) for side in given]
     names = [str(side) if file else name for name, side, file in zip(_NAMES, given, files, strict=True)]

@@ -130,9 +130,10 @@ class Request:
         yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
         yield (*_OF_RUNS, *_LOOKS, "allow_equal"), self.of_scores, "no value with {}", "scores"
         yield ("attribute",), self.given("command"), "none with {}", "command"
-        of_pair = ("data", "neighbor", "adjacency", "index", *UNIT_FIELDS, search)
+        of_pair = ("data", "neighbor", "data_form", "adjacency", "index", *UNIT_FIELDS, search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
         yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
+        yield ("data_form",), self.given(search), "no value with {}, which makes arrays", search
         yield ("record_range",), not self.given(search), "no value without {}", search
         yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
         yield (

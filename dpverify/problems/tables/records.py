@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
@@ -123,9 +124,9 @@ class Records:
     @cached_property
     def fingerprint(self) -> str:
         """Hash of names, kinds, cells and form."""
-        from dpverify.running.fingerprints import fingerprint
-
-        return fingerprint((self.names, self.kinds, self.rows, self.form, _layout(self.original)))
+        # what Python writes of a cell says all of it, floats included
+        content = repr((self.names, self.kinds, self.rows, self.form, _layout(self.original)))
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
     def packed(self) -> NDArray[np.uint8]:
         """Bytes for a worker process."""

@@ -97,6 +97,7 @@ def test_a_sparse_matrix_is_passed_on_as_it_is() -> None:
     ("fields", "says"),
     [
         ({"data_form": "array"}, "holds no numbers"),
+        ({"data_form": "records", "search_neighbors": "pair.json", "neighbor": None}, "which makes arrays"),
         ({"data_form": "frame"}, "array, records, pandas, polars, sparse"),
         ({"adjacency": "private-columns", "columns": "since"}, "in column 2"),
         ({"adjacency": "user", "key": "name"}, "user, city, since"),
@@ -105,7 +106,11 @@ def test_a_sparse_matrix_is_passed_on_as_it_is() -> None:
 )
 def test_what_does_not_fit(fields: dict[str, Any], says: str, files: tuple[str, str]) -> None:
     with pytest.raises(DpverifyError, match=says) as caught:
-        audit(Request("towns:ulm", *files, "eps=1", **fields))
+        audit(
+            Request(
+                **{"function": "towns:ulm", "data": files[0], "neighbor": files[1], "claim": "eps=1"} | fields
+            )
+        )
     assert "\n" not in str(caught.value)
 
 
