@@ -135,7 +135,7 @@ CAMPAIGN := docs/examples/campaign
 $(LIBRARIES)/installed: $(CAMPAIGN)/requirements.txt pyproject.toml
 	test -x $(LIBRARIES)/bin/python || $(PYTHON) -m venv $(LIBRARIES)
 	$(LIBRARIES)/bin/pip install --quiet --disable-pip-version-check $(TORCH) -r $(CAMPAIGN)/requirements.txt \
-	    -e '.[all,jax-privacy]' pytest-xdist
+	    -e '.[all,frames,jax-privacy]' pytest-xdist
 	touch $@
 
 # their claims, audited; ledger and report into build/campaign

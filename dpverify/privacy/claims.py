@@ -13,7 +13,7 @@ from dpverify.privacy.guarantees import GDP, RDP, ApproxDP, Guarantee, PureDP, t
 
 _FORMS = (
     "eps=, eps=,delta=, delta=, tv=, mu=, mu=,delta=, rho=, rho=,delta=, rho=,omega=, order=,rdp=, rdp=ORDER:RDP;..., "
-    "bounded-range=, profile=FILE or pld=FILE, such as eps=1,delta=1e-5"
+    "bounded-range=, profile=FILE, pld=FILE or tradeoff=FILE, such as eps=1,delta=1e-5"
 )
 
 
@@ -62,7 +62,7 @@ def parse_claim(text: str) -> Guarantee:
     - `order=8,rdp=0.3` (one point of a Renyi curve), `rdp=2:0.1;4:0.3` (several, each an order and its divergence);
     - `bounded-range=1` (privacy losses in an interval of that length: the exponential mechanism);
     - `profile=FILE.json` (points of a privacy profile, `ProfilePoints`), `pld=FILE.json` (a privacy loss distribution,
-      `LossDistribution`).
+      `LossDistribution`), `tradeoff=FILE.json` (points of a trade-off function, straight between them, `FDP`).
 
     Epsilon, divergences and ranges are in nats. Numbers may be fractions, products, ln, sqrt and exp: `eps=ln(3)`,
     `eps=1/2`. Order and spaces do not matter. So are guarantees as they print themselves: `(1, 1e-05)-DP`, `0.2-GDP`,
@@ -78,7 +78,7 @@ def parse_claim(text: str) -> Guarantee:
     """
     if not isinstance(text, str):
         raise InvalidArgumentError("claim", text, _FORMS)
-    if table := re.fullmatch(r"\s*(profile|pld)\s*=\s*(.*?)\s*", text, re.IGNORECASE):
+    if table := re.fullmatch(r"\s*(profile|pld|tradeoff)\s*=\s*(.*?)\s*", text, re.IGNORECASE):
         return read_table(table[1].lower(), table[2])
     values: dict[str, float] = {}
     try:

@@ -230,7 +230,7 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     """
     if not isinstance(path, (str, PathLike)):
         raise InvalidArgumentError("path", path, "the path of a CSV file")
-    table = _table(Path(path), missing=False)
+    table = _table(Path(path))
     rows, width = table.shape
     if label_column is None:
         return Dataset(table, np.zeros(rows), Path(path).name)
@@ -244,41 +244,25 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     return Dataset(np.delete(table, column, axis=1), table[:, column], Path(path).name)
 
 
-def read_table(path: str | Path) -> Matrix:
-    """Read a table from a CSV file, (records, columns); NaN where a number is missing.
-
-    Missing are cells that are empty or hold `NA`, `N/A`, `NaN` or `null`, whatever their case. The rest is as for
-    `read_csv`.
-
-    Raises:
-        InvalidDataError: if the file is missing, unreadable or empty, if its rows differ in length, or if a cell is
-            neither missing nor a finite number.
-    """
-    if not isinstance(path, (str, PathLike)):
-        raise InvalidArgumentError("path", path, "the path of a CSV file")
-    return _table(Path(path), missing=True)
+MISSING = frozenset({"", "na", "n/a", "nan", "null"})
+"""Cells of tables, in lower case, that say that something is missing."""
 
 
-_MISSING = frozenset({"", "na", "n/a", "nan", "null"})
-
-
-def _table(path: Path, *, missing: bool) -> Matrix:
+def _table(path: Path) -> Matrix:
     rows = _read_rows(path)
     width = len(rows[0][1])
     table = np.empty((len(rows), width))
-    allowed = (
-        "finite numbers, and nothing, NA, NaN or null for what is missing" if missing else "finite numbers"
-    )
     for i, (line, cells) in enumerate(rows):
         if len(cells) != width:
             raise InvalidDataError(
                 f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
             )
         for j, cell in enumerate(cells):
-            absent = missing and cell.strip().lower() in _MISSING
-            number = math.nan if absent else _number(cell)
-            if number is None or not (absent or math.isfinite(number)):
-                raise InvalidDataError(f"{path}, line {line}, has {quoted(cell)!r}; allowed are {allowed}.")
+            number = number_in(cell)
+            if number is None or not math.isfinite(number):
+                raise InvalidDataError(
+                    f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers."
+                )
             table[i, j] = number
     return table
 
@@ -297,14 +281,15 @@ def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
         raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
     except ValueError as error:
         raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
-    if rows and all(_number(cell) is None for cell in rows[0][1]):
+    if rows and all(number_in(cell) is None for cell in rows[0][1]):
         rows = rows[1:]
     if not rows:
         raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
     return rows
 
 
-def _number(cell: str) -> float | None:
+def number_in(cell: str) -> float | None:
+    """The number that a cell holds, not finite ones included; None if it holds none."""
     # float() also takes "1_000", which no data file means as a number.
     try:
         return None if "_" in cell else float(cell)

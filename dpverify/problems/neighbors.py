@@ -48,7 +48,7 @@ def check_neighbors(
     A missing number (NaN) equals another missing number.
     """
     adjacency = checked_adjacency(adjacency)
-    unit = Unit(adjacency) if unit is None else unit
+    unit = Unit(adjacency) if unit is None else unit.numbered()
     if (index is not None) != (adjacency is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
     for name, records in zip(names, (left, right), strict=True):
@@ -149,6 +149,9 @@ def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit)
             f"{both} differ in the records of {len(changed)} users, such as {changed[0]!r} and {changed[1]!r}; "
             "allowed: in those of one."
         )
+    if changed:
+        counts = [int(np.count_nonzero(side[:, column] == changed[0])) for side in sides]
+        _check_change(unit, both, 0 in counts, "all records of the user")
     others = [side[side[:, column] != changed[0]] if changed else side for side in sides]
     if not _same(others[0], others[1]):
         raise InvalidDataError(
@@ -156,8 +159,15 @@ def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit)
         )
 
 
+def _check_change(unit: Unit, both: str, added: bool, what: str) -> None:
+    found = "added-or-removed" if added else "replaced"
+    if unit.change not in (None, found):
+        raise InvalidDataError(f"{both} differ in {what} {found}; allowed by {unit}: {unit.change}.")
+
+
 def _check_group(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
     size = int(unit.size or 1)
+    _check_change(unit, both, len(left) != len(right), "records")
     if len(left) == len(right):
         count = len(_differing(left, right))
         if count > size:

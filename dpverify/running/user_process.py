@@ -1,9 +1,9 @@
 """What runs in the worker process of a user's function.
 
 A program of its own, started by the path of this file: so it needs none of dpverify's packages, and starts in the time
-that NumPy takes. It reads requests from one pipe and writes replies to another, as JSON with plain arrays behind; no
-object ever travels. Whatever a user's code does to the modules in here happens in this process only: outputs are
-checked and judged by the program that asked for them.
+that NumPy takes. It reads requests from one pipe and writes replies to another, as JSON with plain arrays behind; but
+for tables, which come in pickled, no object ever travels, and none comes back. Whatever a user's code does to the
+modules in here happens in this process only: outputs are checked and judged by the program that asked for them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
+from dpverify.problems.tables.records import Records, unpacked
 from dpverify.quoting import named, quoted
 from dpverify.running.sources import in_installed_folder
 from dpverify.running.subjects import commands, estimators, stating, texts
@@ -107,7 +108,7 @@ def takes_runs(function: Callable[..., Any]) -> bool:
 def call_function(
     function: Callable[..., Any],
     name: str,
-    data: NDArray[Any],
+    data: NDArray[Any] | Records,
     rng: np.random.Generator,
     runs: int,
     *,
@@ -260,7 +261,7 @@ class _Worker:
         self.requests, self.replies, self.process = requests, replies, os.getpid()
         self.before = frozenset(sys.modules)
         self.told = time.monotonic()
-        self.data: NDArray[Any] = np.zeros(0)
+        self.data: Any = np.zeros(0)
 
     def reply(self, header: dict[str, Any], array: NDArray[Any] | None = None) -> None:
         if os.getpid() != self.process:
@@ -286,6 +287,8 @@ class _Worker:
             asked, payload = _receive(self.requests)
             if payload:
                 self.data = plain(payload)
+                if asked.get("table"):
+                    self.data = unpacked(self.data)
             found = self.guarded(answer, asked)
             if found is not None:
                 header, array = found

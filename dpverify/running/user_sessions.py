@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from dpverify.checks import number, whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems.tables.records import Records
 from dpverify.quoting import quoted
 from dpverify.running import user_guard, user_process
 from dpverify.running.subjects import texts
@@ -268,11 +269,15 @@ class UserSession:
                 self._drop(*tuple(self._open))
             self._busy.release()
 
-    def compute(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> NDArray[Any]:
+    def compute(self, data: NDArray[Any] | Records, rng: np.random.Generator, runs: int) -> NDArray[Any]:
         """The function's outputs on `data`, one a run along the first axis."""
         with self._closed_on_failure(), self._busy:
-            digest = hashlib.blake2b(repr((data.dtype, data.shape)).encode() + data.tobytes()).hexdigest()
-            asked = {"runs": runs, "stream": _described(rng)}
+            table = isinstance(data, Records)
+            data = data.packed() if isinstance(data, Records) else data
+            digest = hashlib.blake2b(
+                repr((data.dtype, data.shape, table)).encode() + data.tobytes()
+            ).hexdigest()
+            asked = {"runs": runs, "stream": _described(rng), "table": table}
             try:
                 message = frame(asked, None if digest == self._sent else data)
             except ValueError as error:

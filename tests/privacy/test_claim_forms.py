@@ -135,6 +135,25 @@ def test_a_privacy_loss_distribution_of_dp_accounting(tmp_path: Path) -> None:
     assert parse_claim(str(found)) == found
 
 
+def test_a_trade_off_function_through_points_is_the_claim_of_its_profile(tmp_path: Path) -> None:
+    # (epsilon, delta)-DP has a trade-off function of three straight pieces
+    epsilon, delta = 1.0, 0.05
+    corner = (1 - delta) / (1 + np.exp(epsilon))
+    file = tmp_path / "f.json"
+    points = {"alphas": [0, corner, 1 - delta, 1], "betas": [1 - delta, corner, 0, 0]}
+    file.write_text(json.dumps(points))
+    found = parse_claim(f"tradeoff={file}")
+    assert str(found) == f"tradeoff={file}"
+    assert parse_claim(str(found)) == found
+    pair = ApproxDP(epsilon, delta)
+    np.testing.assert_allclose(found.privacy_profile(EPSILONS), pair.privacy_profile(EPSILONS), atol=1e-12)
+    alphas = np.linspace(0, 1, 33)
+    np.testing.assert_allclose(found.tradeoff_function(alphas), pair.tradeoff_function(alphas), atol=1e-12)
+    # rounded decimals of a straight line are taken, and lie on or below it
+    file.write_text(json.dumps({"alphas": [0, 0.1, 0.2, 0.7, 1], "betas": [1, 0.9, 0.8, 0.3, 0]}))
+    assert np.all(np.asarray(parse_claim(f"tradeoff={file}").tradeoff_function(alphas)) <= 1 - alphas + 1e-15)
+
+
 @pytest.mark.parametrize(
     ("kind", "content"),
     [
@@ -144,6 +163,13 @@ def test_a_privacy_loss_distribution_of_dp_accounting(tmp_path: Path) -> None:
         ("profile", '{"epsilons": [], "deltas": []}'),
         ("profile", '{"epsilons": [2, 1], "deltas": [0.1, 0.2]}'),
         ("profile", '{"epsilons": [1], "deltas": [NaN]}'),
+        ("tradeoff", '{"alphas": [0, 1], "betas": [0.9]}'),
+        ("tradeoff", '{"alphas": [0, 0.5], "betas": [0.9, 0]}'),
+        ("tradeoff", '{"alphas": [0, 0.5, 1], "betas": [0.9, 0.6, 0]}'),
+        ("tradeoff", '{"alphas": [0, 0.5, 0.6, 1], "betas": [0.9, 0.3, 0.25, 0]}'),
+        ("tradeoff", '{"alphas": [0, 0.2, 0.5, 1], "betas": [0.5, 0.1, 0.2, 0]}'),
+        ("tradeoff", '{"alphas": [0, NaN, 1], "betas": [1, 0.5, 0]}'),
+        ("tradeoff", "{}"),
         ("pld", "[]"),
         ("pld", '{"losses": [1], "probabilities": [0.5], "infinity": 0}'),
         ("pld", '{"losses": [1], "probabilities": ["1"], "infinity": 0}'),

@@ -12,7 +12,7 @@ import pytest
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems import Dataset, load, read_csv
-from dpverify.problems.datasets import read_table
+from dpverify.problems.tables.files import read_tables
 
 REAL = {"breast-cancer": (569, 30), "diabetes": (442, 10), "digits": (1797, 64)}
 
@@ -278,10 +278,10 @@ def test_a_table_with_missing_numbers(tmp_path: Path) -> None:
     file = tmp_path / "table.csv"
     file.write_text("age,hours\n1,\nNA,2\n nan ,3\nnull,N/A\n")
     expected = [[1.0, np.nan], [np.nan, 2.0], [np.nan, 3.0], [np.nan, np.nan]]
-    np.testing.assert_array_equal(read_table(file), expected)
+    np.testing.assert_array_equal(read_tables([file])[0].numbers, expected)
     with pytest.raises(InvalidDataError, match="allowed are finite numbers"):
         read_csv(file)
     for cell in ("inf", "none", "1_0", "x"):
         file.write_text(f"1,2\n{cell},3\n")
         with pytest.raises(InvalidDataError, match="NA, NaN or null for what is missing"):
-            read_table(file)
+            read_tables([file])

@@ -10,7 +10,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.auditing.batch import BatchAuditor
 from dpverify.auditing.contract import Auditor, Label
@@ -19,6 +18,7 @@ from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.outputs.sample_files import read_samples
 from dpverify.auditing.outputs.samples import check_as_many
 from dpverify.auditing.pairs import GivenSamples, PairSubject, PrivacyQuestion
+from dpverify.auditing.requests.options import RequestError
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY, Request
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -252,6 +252,7 @@ def _white_box(request: Request, draws: Draws, sides: Sides) -> Iterator[tuple[P
     from dpverify.running.subjects.user_structures import UserStructure
 
     auditor: Any = WhiteBoxAuditor()
+    sides = _without_tables(request, sides)
     if isinstance(request.structure, str):
         with UserStructure(request.structure, request.limits) as stated:
             yield Stated(draws, (stated.of(plain_array(sides[0])), stated.of(plain_array(sides[1])))), auditor
@@ -265,6 +266,16 @@ def _white_box(request: Request, draws: Draws, sides: Sides) -> Iterator[tuple[P
             )
         made.append(found)
     yield Stated(draws, (made[0], made[1])), auditor
+
+
+def _without_tables(request: Request, sides: Sides) -> Sides:
+    """What a structure is a function of."""
+    from dpverify.problems.tables.records import Records
+
+    if any(isinstance(side, Records) for side in sides):
+        said = "an array of numbers with {}, which is a function of one"
+        raise RequestError("data", "a table", said, "structure")
+    return sides
 
 
 def _question(
@@ -338,16 +349,17 @@ def failure_lines(request: Request, found: PrivacyEvidence) -> list[str]:
     ]
 
 
-def _difference(data: NDArray[Any], neighbor: NDArray[Any]) -> str:
+def _difference(data: Any, neighbor: Any) -> str:
     """Where two neighbors first differ, records counted from 1."""
     from dpverify.auditing.requests.data import shown
+    from dpverify.problems.tables.neighbors import same_record
 
     common = min(len(data), len(neighbor))
     if data.shape[1:] != neighbor.shape[1:]:
         return "of another form"
     more = "data set" if len(data) > len(neighbor) else "neighbor"
     for index in range(common):
-        if not np.array_equal(data[index], neighbor[index]):
+        if not same_record(data[index], neighbor[index]):
             if len(data) == len(neighbor):
                 return f"record {index + 1} is {shown(data[index])}, in the neighbor {shown(neighbor[index])}"
             longer = data if len(data) > len(neighbor) else neighbor

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.auditing.neighbors import load_pair
 from dpverify.auditing.requests.request import Request
@@ -15,8 +14,11 @@ from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.forms.units import Unit
-from dpverify.problems.datasets import read_table
 from dpverify.problems.neighbors import check_neighbors
+from dpverify.problems.tables.files import read_tables
+from dpverify.problems.tables.frames import as_records, of_array
+from dpverify.problems.tables.neighbors import check_tables, unified
+from dpverify.problems.tables.records import Records, written
 from dpverify.quoting import quoted
 from dpverify.running.subjects.user_mechanisms import plain_array
 
@@ -30,38 +32,101 @@ def neighbors_of(request: Request) -> tuple[Sides, Unit, str]:
     """Both data sets, which have to be neighbors, by which relation, and what they are in words."""
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
-        return (pair.data, pair.neighbor), pair.unit or Unit(pair.adjacency), f"both of {request.pair}"
-    given, arrays = (request.data, request.neighbor), arrays_of(request)
-    names, said, sides = [], [], []
-    for name, side, array in zip(("data", "neighbor"), given, arrays, strict=True):
-        names.append(str(side) if _is_file(side) else name)
-        said.append(str(side) if _is_file(side) else shown(array))
-        sides.append(array if _is_file(side) else side)
-    unit = request.unit or Unit(Adjacency.REPLACE_ONE)
-    by = unit.adjacency
-    check_neighbors(arrays[0], arrays[1], by, index=request.index, names=(names[0], names[1]), unit=unit)
-    return (sides[0], sides[1]), unit, " and ".join(said)
+        unit = pair.unit or Unit(pair.adjacency)
+        return (pair.data, pair.neighbor), unit, f"both of {request.pair}"
+    given, (read, columns) = (request.data, request.neighbor), _read(request)
+    files = [_is_file(side) for side in given]
+    names = [str(side) if file else name for name, side, file in zip(_NAMES, given, files, strict=True)]
+    said = [str(side) if file else shown(made) for side, made, file in zip(given, read, files, strict=True)]
+    unit, both = request.unit or Unit(Adjacency.REPLACE_ONE), (names[0], names[1])
+    if isinstance(read[0], Records) and isinstance(read[1], Records):
+        check_tables(read[0], read[1], unit, index=request.index, names=both)
+        read = unified(read[0], read[1])
+    else:
+        for name, side in zip(both, read, strict=True):
+            if isinstance(side, Records):
+                raise InvalidDataError(
+                    f"{name} is a table, and the other data set is not; allowed: both of one form."
+                )
+        check_neighbors(*read, unit.adjacency, index=request.index, names=both, unit=unit.numbered(columns))
+        left, right = (made if file else side for side, made, file in zip(given, read, files, strict=True))
+        read = left, right
+    return _in_form(request, *read), unit, " and ".join(said)
 
 
-def arrays_of(request: Request) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both data sets as arrays of records, or those that a search found."""
+_NAMES = ("data", "neighbor")
+
+
+def _read(request: Request) -> tuple[Sides, tuple[str, ...]]:
+    """Both data sets, tables of numbers from files as arrays, and the names of such a file's columns.
+
+    Columns of two files are of the kinds that they have in both.
+    """
+    given = (request.data, request.neighbor)
+    if all(map(_is_file, given)):
+        read = list[Any](read_tables([Path(side) for side in given]))
+    else:
+        read = [records_of(name, side) for name, side in zip(_NAMES, given, strict=True)]
+    columns = next((side.names for side in read if isinstance(side, Records)), ())
+    left, right = (
+        side.numbers if isinstance(side, Records) and side.form == "array" else side for side in read
+    )
+    return (left, right), columns
+
+
+def _in_form(request: Request, left: Any, right: Any) -> Sides:
+    """Both data sets as the function gets them: as it is asked for, as they are given, or numbers as an array."""
+    sides = [_formed(request, left), _formed(request, right)]
+    for side in sides:
+        if isinstance(side, Records):
+            side.copy()  # a library that is missing is missed before the first run
+    return sides[0], sides[1]
+
+
+def _formed(request: Request, side: Any) -> Any:
+    if not isinstance(side, Records):
+        if request.data_form in (None, "array"):
+            return side
+        side = of_array(plain_array(side))
+    form = request.data_form or side.form
+    if side.original is not None and form == side.form and request.command is None:
+        return side
+    if request.command is not None and request.data_form is None:
+        form = "array" if side.numeric else "records"
+    found = Records(side.names, side.kinds, side.rows, form)
+    return found.numbers if form == "array" else found
+
+
+def arrays_of(request: Request) -> Sides:
+    """Both data sets as arrays of records, or those that a search found; tables that hold more than numbers as such."""
     if (file := request.pair or request.search_neighbors) is not None:
         pair = load_pair(Path(file))
         return pair.data, pair.neighbor
-    return records_of("data", request.data), records_of("neighbor", request.neighbor)
+    return _read(request)[0]
 
 
-def example_of(request: Request) -> FloatArray:
-    """The data set that a search begins with, (n, columns)."""
-    records = np.asarray(records_of("data", request.data), dtype=np.float64)
-    return records.reshape(len(records), -1)
+def example_of(request: Request) -> tuple[FloatArray, Unit | None]:
+    """The data set that a search begins with, (n, columns), and the relation with columns by number."""
+    found = records_of("data", request.data)
+    columns: tuple[str, ...] = ()
+    if isinstance(found, Records):
+        if not found.numeric:
+            raise InvalidDataError(
+                "The example holds more than numbers; allowed for a search for neighbors: numbers in all columns."
+            )
+        columns, found = found.names, found.numbers
+    records = np.asarray(found, dtype=np.float64)
+    return records.reshape(len(records), -1), request.unit and request.unit.numbered(columns)
 
 
-def records_of(name: str, data: Any) -> NDArray[Any]:
-    """A data set, or what a CSV file holds, as an array of records; None is refused."""
+def records_of(name: str, data: Any) -> Any:
+    """A data set, or what a file holds, as an array of records or a table; None is refused."""
     if data is None:
         raise InvalidDataError(f"{name} is None; allowed: a data set with records along the first axis.")
-    return read_table(data) if _is_file(data) else plain_array(data)
+    if _is_file(data):
+        return read_tables([Path(data)])[0]
+    found = as_records(name, data)
+    return plain_array(data) if found is None else found
 
 
 def _is_file(data: Any) -> bool:
@@ -70,6 +135,11 @@ def _is_file(data: Any) -> bool:
 
 def shown(records: Any) -> str:
     """A data set in one line, shortened: how large it is, and the first and last of its numbers."""
+    if isinstance(records, Records):
+        size = f"{len(records)} records of {', '.join(records.names)}: "
+        return quoted(size + ", ".join(map(shown, records.rows[:3])), _SHOWN)
+    if isinstance(records, tuple):
+        return f"({', '.join(map(str, map(written, records)))})"
     array = np.asarray(records)
     text = np.array2string(array, threshold=8, edgeitems=2, separator=", ", precision=6)
     size = " x ".join(str(count) for count in array.shape)

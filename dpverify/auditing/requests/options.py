@@ -58,9 +58,14 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "With {scores}: whether each canary was in the training set, 0 or 1, by its own fair coin; in the same order."),
     # on which data
     "data": Option("file", "FILE",
-        "A data set: a CSV file of numbers, passed to the function as an array; NaN stands for what is missing there."),
+        "A data set: a CSV or Parquet file of numbers, passed to the function as an array, with NaN for what is "
+        "missing; or with columns of text, truth values or dates, passed as {data_form} says."),
     "neighbor": Option("file", "FILE",
         "The neighboring data set, with its records in the same order."),
+    "data_form": Option("text", "array|records|pandas|polars|sparse",
+        "How the function gets {data}: as an array of numbers (the default where all columns are), as a list of "
+        "dictionaries by column (the default for others; what is missing is None, a date a datetime.date), as a data "
+        "frame, or as a sparse array of SciPy."),
     "pair": Option("file", "FILE.json",
         "A pair of neighboring data sets that a search found, instead of {data}, {neighbor} and {adjacency}."),
     "search_neighbors": Option("file", "FILE.json",
@@ -80,22 +85,24 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
         "{columns} only; or not checked."),
     "index": Option("count", "N",
         "With {adjacency} index: number of the record that differs, from 1."),
-    "key": Option("count", "N",
-        "With {adjacency} user: number of the column that says whose record it is, from 1."),
+    "key": Option("text", "COLUMN",
+        "With {adjacency} user: the column that says whose record it is, by number from 1 or by name."),
     "size": Option("count", "K",
         "With {adjacency} group: largest number of records that differ."),
+    "change": Option("text", "replaced|added-or-removed",
+        "With {adjacency} user or group: the only way in which records differ; default: either."),
     "distance": Option("number", "R",
         "With {adjacency} metric: largest norm of the difference of two records."),
     "norm": Option("text", "l1|l2|linf",
         "With {adjacency} metric: of that difference; default: l2."),
-    "columns": Option("text", "N,M,...",
-        "With {adjacency} private-columns: numbers of the columns that may differ, from 1. With label: of the label; "
-        "default: the last."),
+    "columns": Option("text", "COLUMN,...",
+        "With {adjacency} private-columns: the columns that may differ, by number from 1 or by name. With label: the "
+        "one of the label; default: the last."),
     # for which claim
     "claim": Option("text", "CLAIM",
         'The claim, in nats: "eps=1", "eps=ln(3),delta=1e-5", "delta=0.1" or "tv=0.1", "mu=1", "mu=1,delta=1e-6", '
         '"rho=0.5", "rho=0.5,delta=1e-6", "rho=0.5,omega=10", "order=8,rdp=0.3", "rdp=2:0.1;4:0.3", "bounded-range=1", '
-        '"profile=FILE.json", "pld=FILE.json".'),
+        '"profile=FILE.json", "pld=FILE.json", "tradeoff=FILE.json".'),
     "delta": Option("number", "DELTA",
         "Where epsilon is bounded; default: the claim's own delta, and 1e-5 for a curve."),
     "allow_equal": Option("flag", "",

@@ -72,16 +72,18 @@ class Request:
     right: Any = None
     scores: Any = None
     members: Any = None
+    data_form: str | None = None
     pair: str | Path | None = None
     search_neighbors: str | Path | None = None
     record_range: tuple[float, float] | str | None = None
     adjacency: Adjacency | str | None = None
     index: int | None = None
-    key: int | None = None
+    key: int | str | None = None
     size: int | None = None
+    change: str | None = None
     distance: float | None = None
     norm: str | None = None
-    columns: Sequence[int] | str | None = None
+    columns: Sequence[int | str] | str | None = None
     delta: float | None = None
     allow_equal: bool = False
     runs: int | None = None
@@ -128,9 +130,10 @@ class Request:
         yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
         yield (*_OF_RUNS, *_LOOKS, "allow_equal"), self.of_scores, "no value with {}", "scores"
         yield ("attribute",), self.given("command"), "none with {}", "command"
-        of_pair = ("data", "neighbor", "adjacency", "index", *UNIT_FIELDS, search)
+        of_pair = ("data", "neighbor", "data_form", "adjacency", "index", *UNIT_FIELDS, search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
         yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
+        yield ("data_form",), self.given(search), "no value with {}, which makes arrays", search
         yield ("record_range",), not self.given(search), "no value without {}", search
         yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
         yield (
@@ -181,11 +184,21 @@ class Request:
                 raise InvalidArgumentError(name, value, allowed)
         _ = self.guarantee, self.unit, self.events, self.limits_of_records, self.target
         self._check_numbers()
+        if self.data_form is not None:
+            self._check_form()
         if self.executor is not None:
             from dpverify.running import Executor
 
             if not isinstance(self.executor, Executor):
                 Executor.parse(self.executor)
+
+    def _check_form(self) -> None:
+        from dpverify.problems.tables.records import FORMS
+
+        forms = ("array", "records") if self.given("command") else FORMS
+        if self.data_form not in forms:
+            with_command = " with {}" if self.given("command") else ""
+            raise RequestError("data_form", self.data_form, ", ".join(forms) + with_command, "command")
 
     def _check_numbers(self) -> None:
         from dpverify import checks
@@ -376,12 +389,12 @@ _NUMBERS: dict[str, dict[str, Any]] = {
     "memory_limit": {"at_least": 0.0625, "at_most": 2**20, "allowed": "GiB, from 0.0625 to 1048576"},
     "delta": {"at_least": 0, "below": 1, "allowed": "a number in [0, 1)"},
 }
-UNIT_FIELDS = ("key", "size", "distance", "norm", "columns")
+UNIT_FIELDS = ("key", "size", "change", "distance", "norm", "columns")
 """Parameters of neighboring relations."""
 _LOOKS = ("score", "direction", "low_bits")
 _OF_RUNS = (
-    "data", "neighbor", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs", "fixed_runs",
-    "time", "executor", "store", "time_limit", "memory_limit",
+    "data", "neighbor", "data_form", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs",
+    "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit",
 )  # fmt: skip
 """No fields of a request about samples."""
 _FIRST = (

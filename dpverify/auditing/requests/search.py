@@ -48,7 +48,8 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
 def find_pair(request: Request) -> SearchResult:
     """The search alone."""
     by = request.relation or Adjacency.REPLACE_ONE
-    domain = Domain(example_of(request), by, request.limits_of_records, request.unit)
+    example, unit = example_of(request)
+    domain = Domain(example, by, request.limits_of_records, unit)
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:

@@ -1,4 +1,4 @@
-"""Claims that are tables: points of a privacy profile, and privacy loss distributions, from JSON files."""
+"""Claims that are tables: points of a privacy profile or of a trade-off function, and privacy loss distributions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.privacy import quantities
-from dpverify.privacy.guarantees import Guarantee
+from dpverify.privacy.guarantees import FDP, Guarantee
 
 _UP = 1 + 2.0**-46
 _POINTS = 'an object with "epsilons" and "deltas", lists of equally many numbers'
@@ -22,6 +22,9 @@ _LOSSES = (
     'an object with "losses" and "probabilities", lists of equally many numbers, and "infinity", or a list of such '
     "objects"
 )
+_TRADEOFF = 'an object with "alphas" and "betas", lists of equally many numbers'
+_SLACK = 1e-9
+"""By which a trade-off function may miss its shape, as by decimals that were rounded."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +114,51 @@ class LossDistribution(Guarantee):
         return np.minimum(worst, 1.0)
 
 
+@dataclass(frozen=True)
+class StraightTradeoff:
+    """A trade-off function through points (type I error, type II error), straight between them.
+
+    Where rounded decimals miss convexity or 1 - alpha by up to 1e-9, it lies below the points: a claim that says less.
+
+    Raises:
+        InvalidArgumentError: unless the type I errors ascend from 0 to 1, and the curve is convex, non-increasing and
+            at most 1 - alpha.
+    """
+
+    points: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        alphas, betas = ([point[k] for point in self.points] for k in (0, 1))
+        checks.numbers("alphas", alphas, at_least=0, at_most=1, allowed="real numbers in [0, 1]")
+        checks.numbers("betas", betas, at_least=0, at_most=1, allowed="real numbers in [0, 1]")
+        if sorted(set(alphas)) != alphas or alphas[0] != 0 or alphas[-1] != 1:
+            raise InvalidArgumentError("alphas", alphas, "ascending numbers from 0 to 1, each once")
+        lower, errors = self(np.array(alphas)), np.array(betas)
+        # the hull lies below the points; it is far below where they are not convex
+        if not np.all(errors <= lower + _SLACK) or not np.all(np.diff(errors) <= _SLACK):
+            allowed = "a convex non-increasing function of the type I error alpha, at most 1 - alpha"
+            raise InvalidArgumentError("betas", betas, allowed)
+
+    def __call__(self, alpha: FloatArray) -> FloatArray:
+        """The type II error at a type I error, in [0, 1]."""
+        hull: list[tuple[float, float]] = []
+        smallest = 1.0
+        for one, error in self.points:
+            smallest = min(smallest, error, 1 - one)
+            while len(hull) > 1 and _above(hull[-2], hull[-1], (one, smallest)):
+                hull.pop()
+            hull.append((one, smallest))
+        alphas, betas = (np.array(values) for values in zip(*hull, strict=True))
+        return np.asarray(np.clip(np.interp(alpha, alphas, betas), 0.0, 1.0))
+
+
 def read_table(kind: str, file: str) -> Guarantee:
-    """The claim in a JSON file: a `profile`, or a `pld`; its label is the text that names it, such as profile=FILE.
+    """The claim in a JSON file: a `profile`, a `pld` or a `tradeoff`; its label is `profile=FILE`, say.
 
     Raises:
         InvalidArgumentError: for a file that cannot be read or holds anything else.
     """
-    allowed = _POINTS if kind == "profile" else _LOSSES
+    allowed = {"profile": _POINTS, "tradeoff": _TRADEOFF}.get(kind, _LOSSES)
     label = f"{kind}={file}"
     try:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -131,6 +172,9 @@ def read_table(kind: str, file: str) -> Guarantee:
         if kind == "profile":
             points = zip(_listed(found["epsilons"]), _listed(found["deltas"]), strict=True)
             return ProfilePoints(tuple(points), label)
+        if kind == "tradeoff":
+            errors = zip(_listed(found["alphas"]), _listed(found["betas"]), strict=True)
+            return FDP(StraightTradeoff(tuple(errors)), label)
         parts = found if isinstance(found, list) else [found]
         if not parts:
             raise ValueError("none")

@@ -18,9 +18,9 @@ import threading
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems.tables.records import written
 from dpverify.quoting import quoted
 
 _SEEDS = 2**31  # below it are integers in every language
@@ -64,15 +64,16 @@ class Command:
 
     For every call the command is started anew. It reads one line from standard input,
     `{"runs": 1000, "seed": 17, "data": [[0.0], [1.0]]}`, and writes as many lines to standard output as there are runs,
-    each with one output. A missing number, NaN, is null there. All its randomness is to come from the seed. What it
-    writes to standard error is shown.
+    each with one output. A missing number, NaN, is null there. Records that hold more than numbers are objects by
+    column, such as `{"city": "Bonn", "age": null, "since": "2024-01-31"}`. All its randomness is to come
+    from the seed. What it writes to standard error is shown.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.words = words(text)
 
-    def __call__(self, data: NDArray[Any], rng: np.random.Generator, runs: int) -> list[Any]:
+    def __call__(self, data: Any, rng: np.random.Generator, runs: int) -> list[Any]:
         """Run it once."""
         asked = {"runs": runs, "seed": int(rng.integers(_SEEDS)), "data": _listed(data)}
         try:
@@ -123,8 +124,10 @@ class Command:
             ) from error
 
 
-def _listed(data: NDArray[Any]) -> Any:
-    """Records as JSON has them: None where a number is missing."""
+def _listed(data: Any) -> Any:
+    """Records as JSON has them: None for what is missing, objects by column where they hold more than numbers."""
+    if isinstance(data, list):
+        return [{name: written(cell) for name, cell in record.items()} for record in data]
     if data.dtype.kind != "f" or not np.isnan(data).any():
         return data.tolist()
     listed = data.astype(object)

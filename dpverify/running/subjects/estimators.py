@@ -45,7 +45,8 @@ def fitting(
                 f"{target} makes {quoted(type(estimator).__name__)}, which has no method fit."
             )
         # some return what is fitted, some None
-        fit(data[:, :-1], data[:, -1]) if _takes_labels(fit) else fit(data)
+        cells: Any = getattr(data, "iloc", data)  # as data frames of pandas count their columns
+        fit(cells[:, :-1], cells[:, -1]) if _takes_labels(fit) else fit(data)
         found = {}
         for name in attributes:
             if not hasattr(estimator, name):

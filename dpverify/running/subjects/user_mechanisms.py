@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
+from dpverify.problems.tables.records import Records
 from dpverify.running.fingerprints import fingerprint as fingerprint_of
 from dpverify.running.outputs import Output
 from dpverify.running.randomness import Randomness
@@ -36,7 +36,8 @@ class FunctionMechanism:
     which it must draw all its randomness; otherwise results cannot be reproduced. The batched form returns
     one entry a run along the first axis and is called once a block, which is much faster.
 
-    A data set with `features` and `labels` is handed over as one array, the labels in the last column. Outputs that are
+    A data set with `features` and `labels` is handed over as one array, the labels in the last column; `Records` in the
+    form that they name. Outputs that are
     no numbers of one shape come back as texts (`dpverify.running.subjects.texts`).
 
     Attributes:
@@ -247,8 +248,10 @@ def _reopened(target: Target, folder: str, limits: Limits, batched: bool, token:
     return UserMechanism(target, folder, limits, batched=batched, idle_seconds=_IDLE_SECONDS)
 
 
-def plain_array(data: Any) -> NDArray[Any]:
-    """Data as users' functions get it: an array, the labels of a data set in its last column."""
+def plain_array(data: Any) -> Any:
+    """Data as users' functions get it: an array, the labels of a data set in its last column; tables are kept."""
+    if isinstance(data, Records):
+        return data
     try:
         if hasattr(data, "features") and hasattr(data, "labels"):
             return np.column_stack((np.asarray(data.features), np.asarray(data.labels)))

@@ -1,0 +1,1 @@
+"""Tables of records that hold more than numbers: text, dates, truth values, what is missing."""
