@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dpverify.checks import whole_number
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy.adjacency import Adjacency, checked_adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.datasets import Dataset
 from dpverify.problems.displacements import ContractOrDrift
 from dpverify.problems.losses import Linear, Loss, label_range
@@ -33,7 +33,7 @@ def check_neighbors(
     *,
     names: tuple[str, str] = ("left", "right"),
     index: int | None = None,
-    unit: Unit | None = None,
+    unit: PrivacyUnit | None = None,
 ) -> None:
     """Refuse data sets that are no neighbors, one record along the first axis, in the same order in both.
 
@@ -48,7 +48,7 @@ def check_neighbors(
     A missing number (NaN) equals another missing number.
     """
     adjacency = checked_adjacency(adjacency)
-    unit = Unit(adjacency) if unit is None else unit.numbered()
+    unit = PrivacyUnit(adjacency) if unit is None else unit.numbered()
     if (index is not None) != (adjacency is Adjacency.INDEX):
         raise InvalidArgumentError("index", index, "a record's number with adjacency index, otherwise None")
     for name, records in zip(names, (left, right), strict=True):
@@ -119,7 +119,7 @@ def _check_one_more(left: NDArray[Any], right: NDArray[Any], both: str) -> None:
         )
 
 
-def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) -> None:
+def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str, _: PrivacyUnit) -> None:
     if len(left) != len(right):
         raise InvalidDataError(
             f"{both} have {len(left)} and {len(right)} answers; neighbors whose answers move by at most 1 have as many."
@@ -132,7 +132,7 @@ def _check_answers(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) 
         )
 
 
-def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: PrivacyUnit) -> None:
     column = int(unit.key or 1) - 1
     sides = [_rows(side) for side in (left, right)]
     if column >= sides[0].shape[1]:
@@ -159,13 +159,13 @@ def _check_users(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit)
         )
 
 
-def _check_change(unit: Unit, both: str, added: bool, what: str) -> None:
+def _check_change(unit: PrivacyUnit, both: str, added: bool, what: str) -> None:
     found = "added-or-removed" if added else "replaced"
     if unit.change not in (None, found):
         raise InvalidDataError(f"{both} differ in {what} {found}; allowed by {unit}: {unit.change}.")
 
 
-def _check_group(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+def _check_group(left: NDArray[Any], right: NDArray[Any], both: str, unit: PrivacyUnit) -> None:
     size = int(unit.size or 1)
     _check_change(unit, both, len(left) != len(right), "records")
     if len(left) == len(right):
@@ -191,7 +191,7 @@ def _check_group(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit)
         )
 
 
-def _check_local(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) -> None:
+def _check_local(left: NDArray[Any], right: NDArray[Any], both: str, _: PrivacyUnit) -> None:
     if len(left) != 1 or len(right) != 1:
         raise InvalidDataError(
             f"{both} have {len(left)} and {len(right)} records; allowed for a local claim: one each, since each record "
@@ -199,7 +199,7 @@ def _check_local(left: NDArray[Any], right: NDArray[Any], both: str, _: Unit) ->
         )
 
 
-def _check_one_moved(left: NDArray[Any], right: NDArray[Any], both: str, unit: Unit) -> None:
+def _check_one_moved(left: NDArray[Any], right: NDArray[Any], both: str, unit: PrivacyUnit) -> None:
     """One record replaced, by one that the unit allows: label, private-columns and metric."""
     if len(left) != len(right):
         raise InvalidDataError(

@@ -13,7 +13,7 @@ from dpverify.auditing.neighbors.constructions import Domain, pairs
 from dpverify.auditing.neighbors.pairs import load_pair
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
 
 TABLE = np.array([[1.0, 0.5, 0.0], [2.0, 0.2, 1.0], [1.0, np.nan, 1.0], [3.0, 0.1, 0.0]])
@@ -29,24 +29,24 @@ def changed(places: Mapping[tuple[int, int], float]) -> Any:
 @pytest.mark.parametrize(
     ("unit", "other"),
     [
-        (Unit(Adjacency.USER, key=1), TABLE[[1, 3]]),
-        (Unit(Adjacency.USER, key=1), changed({(0, 1): 7.0, (2, 2): 5.0})),
-        (Unit(Adjacency.USER, key=1), np.vstack([TABLE, [4.0, 0, 0], [4.0, 1, 1]])),
-        (Unit(Adjacency.GROUP, size=2), changed({(0, 1): 7.0, (3, 1): 7.0})),
-        (Unit(Adjacency.GROUP, size=2), TABLE[[0, 2]]),
-        (Unit(Adjacency.USER, key=1, change="added-or-removed"), TABLE[[1, 3]]),
-        (Unit(Adjacency.USER, key=1, change="replaced"), changed({(0, 1): 7.0, (2, 2): 5.0})),
-        (Unit(Adjacency.GROUP, size=2, change="replaced"), changed({(0, 1): 7.0, (3, 1): 7.0})),
-        (Unit(Adjacency.GROUP, size=2, change="added-or-removed"), TABLE[[0, 2]]),
-        (Unit(Adjacency.LABEL), changed({(1, 2): 0.0})),
-        (Unit(Adjacency.LABEL, columns="2"), changed({(2, 1): 0.0})),
-        (Unit(Adjacency.METRIC, distance=0.5), changed({(0, 1): 0.8, (0, 2): 0.4})),
-        (Unit(Adjacency.METRIC, distance=0.5, norm="linf"), changed({(0, 1): 1.0, (0, 2): 0.5})),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns=(2, 3)), changed({(0, 1): 9.0, (0, 2): 9.0})),
-        (Unit(Adjacency.REPLACE_ONE), changed({(2, 1): 0.0})),
+        (PrivacyUnit(Adjacency.USER, key=1), TABLE[[1, 3]]),
+        (PrivacyUnit(Adjacency.USER, key=1), changed({(0, 1): 7.0, (2, 2): 5.0})),
+        (PrivacyUnit(Adjacency.USER, key=1), np.vstack([TABLE, [4.0, 0, 0], [4.0, 1, 1]])),
+        (PrivacyUnit(Adjacency.GROUP, size=2), changed({(0, 1): 7.0, (3, 1): 7.0})),
+        (PrivacyUnit(Adjacency.GROUP, size=2), TABLE[[0, 2]]),
+        (PrivacyUnit(Adjacency.USER, key=1, change="added-or-removed"), TABLE[[1, 3]]),
+        (PrivacyUnit(Adjacency.USER, key=1, change="replaced"), changed({(0, 1): 7.0, (2, 2): 5.0})),
+        (PrivacyUnit(Adjacency.GROUP, size=2, change="replaced"), changed({(0, 1): 7.0, (3, 1): 7.0})),
+        (PrivacyUnit(Adjacency.GROUP, size=2, change="added-or-removed"), TABLE[[0, 2]]),
+        (PrivacyUnit(Adjacency.LABEL), changed({(1, 2): 0.0})),
+        (PrivacyUnit(Adjacency.LABEL, columns="2"), changed({(2, 1): 0.0})),
+        (PrivacyUnit(Adjacency.METRIC, distance=0.5), changed({(0, 1): 0.8, (0, 2): 0.4})),
+        (PrivacyUnit(Adjacency.METRIC, distance=0.5, norm="linf"), changed({(0, 1): 1.0, (0, 2): 0.5})),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns=(2, 3)), changed({(0, 1): 9.0, (0, 2): 9.0})),
+        (PrivacyUnit(Adjacency.REPLACE_ONE), changed({(2, 1): 0.0})),
     ],
 )
-def test_neighbors_of_each_unit(unit: Unit, other: Any) -> None:
+def test_neighbors_of_each_unit(unit: PrivacyUnit, other: Any) -> None:
     check_neighbors(TABLE, other, unit.adjacency, unit=unit)
     check_neighbors(other, TABLE, unit.adjacency, unit=unit)
 
@@ -54,41 +54,45 @@ def test_neighbors_of_each_unit(unit: Unit, other: Any) -> None:
 @pytest.mark.parametrize(
     ("unit", "other", "says"),
     [
-        (Unit("user", key=1), TABLE[[1]], "records of 2 users, such as 1.0 and 3.0"),  # type: ignore[arg-type]
-        (Unit(Adjacency.USER, key=1), TABLE[[3, 1]], "in another order"),
-        (Unit(Adjacency.USER, key=1, change="replaced"), TABLE[[1, 3]], "added-or-removed; allowed by user"),
+        (PrivacyUnit("user", key=1), TABLE[[1]], "records of 2 users, such as 1.0 and 3.0"),  # type: ignore[arg-type]
+        (PrivacyUnit(Adjacency.USER, key=1), TABLE[[3, 1]], "in another order"),
         (
-            Unit(Adjacency.USER, key=1, change="added-or-removed"),
+            PrivacyUnit(Adjacency.USER, key=1, change="replaced"),
+            TABLE[[1, 3]],
+            "added-or-removed; allowed by user",
+        ),
+        (
+            PrivacyUnit(Adjacency.USER, key=1, change="added-or-removed"),
             changed({(0, 1): 7.0}),
             "records of the user replaced",
         ),
-        (Unit(Adjacency.GROUP, size=2, change="replaced"), TABLE[[0, 2]], "records added-or-removed"),
+        (PrivacyUnit(Adjacency.GROUP, size=2, change="replaced"), TABLE[[0, 2]], "records added-or-removed"),
         (
-            Unit(Adjacency.GROUP, size=2, change="added-or-removed"),
+            PrivacyUnit(Adjacency.GROUP, size=2, change="added-or-removed"),
             changed({(0, 1): 7.0}),
             "records replaced",
         ),
-        (Unit(Adjacency.USER, key=2), changed({(0, 2): 1.0}), "without a user in column 2"),
-        (Unit(Adjacency.USER, key=4), changed({(0, 2): 1.0}), "key was 4"),
-        (Unit(Adjacency.GROUP, size=1), changed({(0, 1): 7.0, (3, 1): 7.0}), "differ in 2 records"),
-        (Unit(Adjacency.GROUP, size=2), TABLE[[0]], "differ by 2 at most"),
-        (Unit(Adjacency.GROUP, size=2), TABLE[[2, 0]], "more than records that are added"),
-        (Unit(Adjacency.LABEL), changed({(1, 1): 0.0}), "in record 2 in column 2"),
-        (Unit(Adjacency.LABEL), changed({(1, 2): 0.0, (2, 2): 0.0}), "differ in 2 of 4 records"),
-        (Unit(Adjacency.LOCAL), changed({(1, 1): 0.0}), "one each"),
+        (PrivacyUnit(Adjacency.USER, key=2), changed({(0, 2): 1.0}), "without a user in column 2"),
+        (PrivacyUnit(Adjacency.USER, key=4), changed({(0, 2): 1.0}), "key was 4"),
+        (PrivacyUnit(Adjacency.GROUP, size=1), changed({(0, 1): 7.0, (3, 1): 7.0}), "differ in 2 records"),
+        (PrivacyUnit(Adjacency.GROUP, size=2), TABLE[[0]], "differ by 2 at most"),
+        (PrivacyUnit(Adjacency.GROUP, size=2), TABLE[[2, 0]], "more than records that are added"),
+        (PrivacyUnit(Adjacency.LABEL), changed({(1, 1): 0.0}), "in record 2 in column 2"),
+        (PrivacyUnit(Adjacency.LABEL), changed({(1, 2): 0.0, (2, 2): 0.0}), "differ in 2 of 4 records"),
+        (PrivacyUnit(Adjacency.LOCAL), changed({(1, 1): 0.0}), "one each"),
         (
-            Unit(Adjacency.METRIC, distance=0.5),
+            PrivacyUnit(Adjacency.METRIC, distance=0.5),
             changed({(0, 1): 1.0, (0, 2): 0.5}),
             "by 0.707107; allowed: 0.5",
         ),
-        (Unit(Adjacency.METRIC, distance=9), changed({(2, 1): 0.0}), "by nan"),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns="2"), changed({(0, 2): 9.0}), "column 3"),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns="4"), changed({(0, 2): 9.0}), "columns was"),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns="2"), TABLE[:3], "have 4 and 3 records"),
-        (Unit(Adjacency.REPLACE_ONE), TABLE.copy(), "hold the same records"),
+        (PrivacyUnit(Adjacency.METRIC, distance=9), changed({(2, 1): 0.0}), "by nan"),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns="2"), changed({(0, 2): 9.0}), "column 3"),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns="4"), changed({(0, 2): 9.0}), "columns was"),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns="2"), TABLE[:3], "have 4 and 3 records"),
+        (PrivacyUnit(Adjacency.REPLACE_ONE), TABLE.copy(), "hold the same records"),
     ],
 )
-def test_pairs_that_are_no_neighbors_are_refused(unit: Unit, other: Any, says: str) -> None:
+def test_pairs_that_are_no_neighbors_are_refused(unit: PrivacyUnit, other: Any, says: str) -> None:
     with pytest.raises(DpverifyError, match=says) as caught:
         check_neighbors(TABLE, other, unit.adjacency, unit=unit)
     assert "\n" not in str(caught.value)
@@ -114,23 +118,23 @@ def test_pairs_that_are_no_neighbors_are_refused(unit: Unit, other: Any, says: s
 )
 def test_parameters_that_cannot_be_used(fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidArgumentError, match=says):
-        Unit(**fields)
+        PrivacyUnit(**fields)
 
 
 @pytest.mark.parametrize(
     "unit",
     [
-        Unit(Adjacency.USER, key=1),
-        Unit(Adjacency.GROUP, size=3),
-        Unit(Adjacency.LABEL),
-        Unit(Adjacency.LOCAL),
-        Unit(Adjacency.METRIC, distance=0.5, norm="l1"),
-        Unit(Adjacency.METRIC, distance=0.5),
-        Unit(Adjacency.PRIVATE_COLUMNS, columns=(2,)),
+        PrivacyUnit(Adjacency.USER, key=1),
+        PrivacyUnit(Adjacency.GROUP, size=3),
+        PrivacyUnit(Adjacency.LABEL),
+        PrivacyUnit(Adjacency.LOCAL),
+        PrivacyUnit(Adjacency.METRIC, distance=0.5, norm="l1"),
+        PrivacyUnit(Adjacency.METRIC, distance=0.5),
+        PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns=(2,)),
     ],
     ids=str,
 )
-def test_a_search_begins_with_neighbors_of_the_unit(unit: Unit, tmp_path: Path) -> None:
+def test_a_search_begins_with_neighbors_of_the_unit(unit: PrivacyUnit, tmp_path: Path) -> None:
     example = np.nan_to_num(TABLE)
     found = list(pairs(Domain(example, unit.adjacency, unit=unit)))
     assert len(found) >= 5

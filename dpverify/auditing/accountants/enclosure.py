@@ -117,16 +117,16 @@ def _floor(value: arb) -> int:
 
 
 @dataclass(frozen=True)
-class Cell:
+class LossCell:
     """Losses from `index` to `index + 1` widths, but for a shift, and the mass that both laws have there."""
 
     index: int
     upper_law: arb
     lower_law: arb
 
-    def reversed(self) -> Cell:
+    def reversed(self) -> LossCell:
         """The same with the laws exchanged."""
-        return Cell(-self.index - 1, self.lower_law, self.upper_law)
+        return LossCell(-self.index - 1, self.lower_law, self.upper_law)
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def _plan(releases: SampledGaussianReleases, delta: float) -> _Plan:
 class _Cut:
     """Cells of losses, from the smallest on, and the masses of both laws below and above them."""
 
-    cells: list[Cell]
+    cells: list[LossCell]
     below: tuple[arb, arb]
     above: tuple[arb, arb]
 
@@ -330,7 +330,7 @@ def _cut(releases: SampledGaussianReleases, plan: _Plan, shift: float) -> _Cut:
         x = noise**2 * ((((k + shift) * width).exp() - least) / q).log() + arb(0.5)
         here, there = _End.at(x / root), _End.at((x - 1) / root)
         plain = own.to(here)
-        cells.append(Cell(k - 1, least * plain + q * moved.to(there), plain))
+        cells.append(LossCell(k - 1, least * plain + q * moved.to(there), plain))
         own, moved = here, there
     nothing = arb(0), arb(0)
     above = least * own.above + q * moved.above, own.above
@@ -355,7 +355,7 @@ def _above(cut: _Cut, width: arb, bits: int) -> Lattice:
 def _below(cut: _Cut, width: arb, bits: int) -> tuple[Lattice, float]:
     """Cells merged into points, rounded down to a lattice whose offset, a part of the width, is the second."""
     unit = 1 << bits
-    cells = [Cell(0, *cut.below), *cut.cells, Cell(0, *cut.above)]
+    cells = [LossCell(0, *cut.below), *cut.cells, LossCell(0, *cut.above)]
     kept = [cell for cell in cells if cell.upper_law.lower() * unit >= 1 and cell.lower_law > 0]
     places = np.array([float((cell.upper_law / cell.lower_law).log() / width) for cell in kept])
     weights = np.array([float(cell.upper_law) for cell in kept])

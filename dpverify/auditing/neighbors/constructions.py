@@ -19,7 +19,7 @@ from dpverify.auditing.neighbors.units import OF_UNITS, unit_pairs
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 
 _FAR = (10.0, 1000.0)
 """Records out of range are these multiples of the extreme ones."""
@@ -53,7 +53,7 @@ class Domain:
     example: FloatArray
     adjacency: Adjacency
     limits: tuple[float, float] | None = None
-    unit: Unit | None = None
+    unit: PrivacyUnit | None = None
 
     def __post_init__(self) -> None:
         if self.example.ndim != 2 or not len(self.example) or np.any(np.isinf(self.example)):
@@ -188,7 +188,7 @@ def _all(domain: Domain) -> Iterator[Pair]:
         yield from _answers(domain)
         return
     if domain.adjacency in OF_UNITS:
-        yield from unit_pairs(domain.example, domain.unit or Unit(domain.adjacency), domain.values())
+        yield from unit_pairs(domain.example, domain.unit or PrivacyUnit(domain.adjacency), domain.values())
         return
     values = domain.values()
     # a few of the records that are not alike in all columns: there may be many; each base begins with another

@@ -13,7 +13,7 @@ from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.files import write_whole
 from dpverify.privacy import Adjacency
 from dpverify.privacy.adjacency import checked_adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
 
 _KEYS = {"adjacency", "columns", "data", "neighbor"}
@@ -37,7 +37,7 @@ class Pair:
     neighbor: FloatArray
     adjacency: Adjacency
     about: str = ""
-    unit: Unit | None = None
+    unit: PrivacyUnit | None = None
 
     def __post_init__(self) -> None:
         check_neighbors(self.data, self.neighbor, self.adjacency, names=("data", "neighbor"), unit=self.unit)
@@ -100,6 +100,6 @@ def load_pair(path: Path) -> Pair:
         sides.append(side)
     try:
         by = checked_adjacency(found["adjacency"])
-        return Pair(sides[0], sides[1], by, str(path), Unit(by, **found.get("unit", {})))
+        return Pair(sides[0], sides[1], by, str(path), PrivacyUnit(by, **found.get("unit", {})))
     except (InvalidArgumentError, TypeError) as error:
         raise InvalidDataError(f"{path}: {error}") from error

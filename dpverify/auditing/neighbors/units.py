@@ -10,7 +10,7 @@ from dpverify.auditing.neighbors.pairs import Pair
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 
 OF_UNITS = (
     Adjacency.USER,
@@ -27,7 +27,7 @@ _LARGEST_GROUP = 64
 _Value = tuple[str, FloatArray]
 
 
-def unit_pairs(example: FloatArray, unit: Unit, values: list[_Value]) -> Iterator[Pair]:
+def unit_pairs(example: FloatArray, unit: PrivacyUnit, values: list[_Value]) -> Iterator[Pair]:
     """Neighbors of an example (n, columns) by a unit, with records of which `values` lists extreme ones.
 
     What is made and is no pair of neighbors, as where nothing changes, is left out.
@@ -43,7 +43,7 @@ def unit_pairs(example: FloatArray, unit: Unit, values: list[_Value]) -> Iterato
 _Made = Iterator[tuple[FloatArray, FloatArray, str]]
 
 
-def _users(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
+def _users(example: FloatArray, unit: PrivacyUnit, values: list[_Value]) -> _Made:
     column = int(unit.key or 1) - 1
     users, counts = np.unique(example[:, column], return_counts=True)
     # those with the most records first, since a bound on records shows with these
@@ -63,7 +63,7 @@ def _users(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
         yield np.concatenate([example, added]), example, f"the example; a new user with {name}"
 
 
-def _groups(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
+def _groups(example: FloatArray, unit: PrivacyUnit, values: list[_Value]) -> _Made:
     size = min(int(unit.size or 1), _LARGEST_GROUP)
     for name, record in values:
         added = np.tile(record, (size, 1))
@@ -75,14 +75,14 @@ def _groups(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
             yield one, two, f"the example; the first {count} with {name} or with {other}"
 
 
-def _single(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
+def _single(example: FloatArray, unit: PrivacyUnit, values: list[_Value]) -> _Made:
     known = [("the example's first", example[0]), *values]
     for place, (name, record) in enumerate(known):
         for other, second in known[:place]:
             yield record[None, :], second[None, :], f"{name} or {other}"
 
 
-def _moved(example: FloatArray, unit: Unit, values: list[_Value]) -> _Made:
+def _moved(example: FloatArray, unit: PrivacyUnit, values: list[_Value]) -> _Made:
     """One record replaced in its private columns, or moved as far as the unit allows."""
     width = example.shape[1]
     if unit.distance is None:

@@ -13,7 +13,7 @@ from dpverify.auditing.requests.request import Request
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.problems.tables.files import read_tables
 from dpverify.problems.tables.frames import as_records, of_array
@@ -28,17 +28,17 @@ _SHOWN = 160
 """Characters of a data set in a message."""
 
 
-def neighbors_of(request: Request) -> tuple[Sides, Unit, str]:
+def neighbors_of(request: Request) -> tuple[Sides, PrivacyUnit, str]:
     """Both data sets, which have to be neighbors, by which relation, and what they are in words."""
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
-        unit = pair.unit or Unit(pair.adjacency)
+        unit = pair.unit or PrivacyUnit(pair.adjacency)
         return (pair.data, pair.neighbor), unit, f"both of {request.pair}"
     given, (read, columns) = (request.data, request.neighbor), _read(request)
     files = [_is_file(side) for side in given]
     names = [str(side) if file else name for name, side, file in zip(_NAMES, given, files, strict=True)]
     said = [str(side) if file else shown(made) for side, made, file in zip(given, read, files, strict=True)]
-    unit, both = request.unit or Unit(Adjacency.REPLACE_ONE), (names[0], names[1])
+    unit, both = request.unit or PrivacyUnit(Adjacency.REPLACE_ONE), (names[0], names[1])
     if isinstance(read[0], Records) and isinstance(read[1], Records):
         check_tables(read[0], read[1], unit, index=request.index, names=both)
         read = unified(read[0], read[1])
@@ -105,7 +105,7 @@ def arrays_of(request: Request) -> Sides:
     return _read(request)[0]
 
 
-def example_of(request: Request) -> tuple[FloatArray, Unit | None]:
+def example_of(request: Request) -> tuple[FloatArray, PrivacyUnit | None]:
     """The data set that a search begins with, (n, columns), and the relation with columns by number."""
     found = records_of("data", request.data)
     columns: tuple[str, ...] = ()

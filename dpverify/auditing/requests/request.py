@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dpverify.auditing.error_share import ErrorShare
     from dpverify.auditing.looks import EventFilter
     from dpverify.privacy import Adjacency, Guarantee
-    from dpverify.privacy.forms.units import Unit
+    from dpverify.privacy.forms.units import PrivacyUnit
     from dpverify.running import Executor, Limits, Store, Target
 
 FAILURE_PROBABILITY = 1e-6
@@ -284,14 +284,14 @@ class Request:
         return None if self.of_samples or self.given("pair") else Adjacency.REPLACE_ONE
 
     @cached_property
-    def unit(self) -> Unit | None:
+    def unit(self) -> PrivacyUnit | None:
         """The neighboring relation with its parameters; None where there is no relation."""
-        from dpverify.privacy.forms.units import Unit
+        from dpverify.privacy.forms.units import PrivacyUnit
 
         if self.relation is None:
             return None
         found = {name: getattr(self, name) for name in UNIT_FIELDS if self.given(name)}
-        return Unit(self.relation, **found)
+        return PrivacyUnit(self.relation, **found)
 
     @cached_property
     def events(self) -> EventFilter:

@@ -31,7 +31,7 @@ _OPTIONAL = {
 
 
 @dataclass(frozen=True)
-class Unit:
+class PrivacyUnit:
     """An adjacency with its parameters.
 
     Attributes:
@@ -49,8 +49,8 @@ class Unit:
         InvalidArgumentError: for a parameter that is missing, has no place or cannot be used.
 
     Examples:
-        >>> from dpverify.privacy.forms.units import Unit
-        >>> print(Unit("user", key=1))
+        >>> from dpverify.privacy.forms.units import PrivacyUnit
+        >>> print(PrivacyUnit("user", key=1))
         user (all records with one value in column 1)
     """
 
@@ -119,7 +119,7 @@ class Unit:
             raise InvalidArgumentError("columns", self.columns, f"columns of records, which have {width}")
         return [column - 1 for column in columns]
 
-    def numbered(self, names: Sequence[str] = ()) -> Unit:
+    def numbered(self, names: Sequence[str] = ()) -> PrivacyUnit:
         """The same with the numbers of columns instead of names.
 
         Raises:

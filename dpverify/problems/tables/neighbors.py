@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpverify.errors import InvalidDataError
 from dpverify.privacy.adjacency import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.problems.tables.records import Cell, Kind, Records
 
@@ -51,7 +51,7 @@ def unified(
 def check_tables(
     left: Records,
     right: Records,
-    unit: Unit,
+    unit: PrivacyUnit,
     *,
     index: int | None = None,
     names: tuple[str, str] = ("left", "right"),

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
-from dpverify.privacy.forms.units import Unit
+from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.tables.files import read_tables
 from dpverify.problems.tables.frames import as_records
 from dpverify.problems.tables.neighbors import check_tables, same_record, unified
@@ -25,7 +25,7 @@ PEOPLE: list[dict[str, Any]] = [
     {"user": "bob", "city": None, "age": NAN, "since": None},
     {"user": "bob", "city": "", "age": 44.0, "since": date(1, 1, 1)},
 ]
-REPLACE, MORE = Unit(Adjacency.REPLACE_ONE), Unit(Adjacency.ADD_REMOVE_ONE)
+REPLACE, MORE = PrivacyUnit(Adjacency.REPLACE_ONE), PrivacyUnit(Adjacency.ADD_REMOVE_ONE)
 
 
 def table(rows: list[dict[str, Any]]) -> Records:
@@ -49,16 +49,16 @@ def changed(place: int, **cells: Any) -> Records:
         (REPLACE, changed(2, age=NAN)),
         (MORE, table(PEOPLE[1:])),
         (MORE, table([*PEOPLE, PEOPLE[1]])),
-        (Unit(Adjacency.USER, key="user"), table(PEOPLE[:1])),
-        (Unit(Adjacency.USER, key="1"), changed(1, age=1.0)),
-        (Unit(Adjacency.LABEL), changed(0, since=None)),
-        (Unit(Adjacency.LABEL, columns="city"), changed(0, city=None)),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns="city, age"), changed(0, city=None, age=1.0)),
-        (Unit(Adjacency.GROUP, size=2), table(PEOPLE[:1])),
-        (Unit(Adjacency.UNCHECKED), table(PEOPLE[:1])),
+        (PrivacyUnit(Adjacency.USER, key="user"), table(PEOPLE[:1])),
+        (PrivacyUnit(Adjacency.USER, key="1"), changed(1, age=1.0)),
+        (PrivacyUnit(Adjacency.LABEL), changed(0, since=None)),
+        (PrivacyUnit(Adjacency.LABEL, columns="city"), changed(0, city=None)),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns="city, age"), changed(0, city=None, age=1.0)),
+        (PrivacyUnit(Adjacency.GROUP, size=2), table(PEOPLE[:1])),
+        (PrivacyUnit(Adjacency.UNCHECKED), table(PEOPLE[:1])),
     ],
 )
-def test_neighbors(unit: Unit, other: Records) -> None:
+def test_neighbors(unit: PrivacyUnit, other: Records) -> None:
     check_tables(table(PEOPLE), other, unit)
     check_tables(other, table(PEOPLE), unit)
 
@@ -69,16 +69,16 @@ def test_neighbors(unit: Unit, other: Records) -> None:
         (REPLACE, table(PEOPLE), "the same records"),
         (REPLACE, table([*PEOPLE[1:], PEOPLE[0]]), "in another order"),
         (MORE, table([PEOPLE[0], PEOPLE[0]]), "more than one record"),
-        (Unit(Adjacency.USER, key="user"), changed(0, user="bob"), "2 users, such as 'ann' and 'bob'"),
-        (Unit(Adjacency.USER, key="city"), changed(0, age=1.0), "without a user in column city"),
-        (Unit(Adjacency.USER, key="name"), changed(0, age=1.0), "user, city, age, since"),
-        (Unit(Adjacency.PRIVATE_COLUMNS, columns="age"), changed(0, city="Ulm"), "in column 2"),
-        (Unit(Adjacency.METRIC, distance=1), changed(0, age=30.5), "numbers in all columns"),
-        (Unit(Adjacency.ZERO_OUT), changed(0, age=30.5), "numbers in all columns"),
+        (PrivacyUnit(Adjacency.USER, key="user"), changed(0, user="bob"), "2 users, such as 'ann' and 'bob'"),
+        (PrivacyUnit(Adjacency.USER, key="city"), changed(0, age=1.0), "without a user in column city"),
+        (PrivacyUnit(Adjacency.USER, key="name"), changed(0, age=1.0), "user, city, age, since"),
+        (PrivacyUnit(Adjacency.PRIVATE_COLUMNS, columns="age"), changed(0, city="Ulm"), "in column 2"),
+        (PrivacyUnit(Adjacency.METRIC, distance=1), changed(0, age=30.5), "numbers in all columns"),
+        (PrivacyUnit(Adjacency.ZERO_OUT), changed(0, age=30.5), "numbers in all columns"),
         (REPLACE, table([{"user": "ann"}]), "different columns"),
     ],
 )
-def test_what_is_no_pair_of_neighbors(unit: Unit, other: Records, says: str) -> None:
+def test_what_is_no_pair_of_neighbors(unit: PrivacyUnit, other: Records, says: str) -> None:
     with pytest.raises((InvalidDataError, InvalidArgumentError), match=says) as caught:
         check_tables(table(PEOPLE), other, unit)
     assert "\n" not in str(caught.value)
