@@ -65,6 +65,8 @@ def proving_files(package: Path) -> list[Path]:
     return sorted(
         [
             *files,
+            package / "extras.py",
+            package / "problems" / "tables" / "records.py",
             package / "statements" / "provenance.py",
             *(package / "verification" / "catalog").glob("*.py"),
             package / "verification" / "refutations.py",

@@ -20,7 +20,7 @@ from dpverify.reports.formats.markdown import escaped
 
 START = """# What was found in libraries
 
-Made by `make campaign` from its ledger; nothing below is a verdict that somebody typed. What is claimed of each
+Made from a ledger of `make campaign`'s claims; nothing below is a verdict that somebody typed. What is claimed of each
 function, on which pair of data sets, stands in
 [dpverify.toml](examples/campaign/dpverify.toml); why a claim is read so, and
 what the library's tracker says, is a person's word in [notes.toml](examples/campaign/notes.toml).
