@@ -29,7 +29,8 @@ what the library's tracker says, is a person's word in [notes.toml](examples/cam
 
 A violated claim is false on the pair that is named, up to the failure probability. A supported one was not refuted on
 one pair: the smallest violation that would have been found half the time, had this pair shown it, is beside it.
-Floating-point attacks on low bits were not looked for. Trackers were searched by words: "none found" is no more than that.
+Floating-point attacks on low bits were not looked for. Trackers were searched by words, and the openings of
+threads read: "none found" is no more than that.
 """
 
 
@@ -124,7 +125,7 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
 
 def without_places(text: str) -> str:
     """A message without what differs from machine to machine: folders and addresses in memory."""
-    return re.sub(r" object at 0x[0-9a-f]+|(?<![\w.])/(?:[^\s/]+/)+", "", text)
+    return re.sub(r" object at 0x[0-9a-f]+|(?<![\w.:/])/(?:[^\s/]+/)+", "", text)
 
 
 def _looked_up(note: Mapping[str, Any]) -> Iterator[str]:
