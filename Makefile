@@ -99,11 +99,6 @@ accountants: $(VENV)/installed-test
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md
 
-# noise of NumPy, Python, PyTorch, JAX, diffprivlib, OpenDP and PyDP, measured with the Python that has them: LIBRARIES
-LIBRARIES ?= $(BIN)/python
-noise-table:
-	PYTHONPATH=. $(LIBRARIES) -W ignore tests/benchmarks/noise_table.py --output docs/noise-generators.md
-
 # each algorithm once on data sets of the size that people have; takes some 20 minutes
 real-size: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/real_size.py --output docs/real-size.md
@@ -146,6 +141,10 @@ campaign campaign-quick: $(LIBRARIES)/installed
 # the page on what was found in them, from the last make campaign
 libraries: $(LIBRARIES)/installed
 	cd $(CAMPAIGN) && $(CURDIR)/$(LIBRARIES)/bin/python page.py $(CURDIR)/build/campaign/ledger.json $(CURDIR)/docs/libraries.md
+
+# noise of NumPy, Python, PyTorch, JAX, diffprivlib, OpenDP and PyDP, measured with the Python that has them
+noise-table: $(LIBRARIES)/installed
+	PYTHONPATH=. $(LIBRARIES)/bin/python -W ignore tests/benchmarks/noise_table.py --output docs/noise-generators.md
 
 # the tests that need them
 test-libraries: export PYTHONDONTWRITEBYTECODE :=

@@ -55,14 +55,18 @@ def test_every_claim_has_its_function_pair_and_note() -> None:
         used.add(Path(str(claim.request.pair)).stem)
         assert name.split()[0] in notes.LIBRARIES
         assert said[name]["documented"]
-        assert said[name].get("word", "") in ("", "planted", "doubtful")
+        assert said[name].get("word", "") in ("", "planted", "doubtful", "refused")
         assert (said[name].get("word") == "doubtful") == ("doubt" in said[name])
-        assert ("why" in said[name]) == ("looked" in said[name]), "a finding's tracker was looked at on a day"
+    for name, note in {**said, **notes.accountant_notes()}.items():
+        assert ("why" in note) == ("looked" in note), "a finding's tracker was looked at on a day"
+        assert ("tracker" in note) == ("thread" in note), f"{name}: what its tracker says"
     assert used == {path.stem for path in (CAMPAIGN / "pairs").glob("*.json")}
 
 
 def test_reproducers_need_nothing_of_ours() -> None:
-    named = {note["reproducer"] for note in module("notes").notes().values() if "reproducer" in note}
+    notes = module("notes")
+    known = (*notes.notes().values(), *notes.accountant_notes().values())
+    named = {note["reproducer"] for note in known if "reproducer" in note}
     files = {path.stem: path.read_text(encoding="utf-8") for path in (CAMPAIGN / "reproducers").glob("*.py")}
     assert set(files) == named
     for name, text in files.items():
@@ -98,17 +102,43 @@ def ledger(tmp_path: Path) -> Ledger:
 
 def test_page_says_what_the_ledger_says(ledger: Ledger) -> None:
     """A verdict moves from one part of the page to another with the ledger, and with nothing else."""
-    lines = "\n".join(module("page").page(ledger, [("Opacus DPOptimizer", "no such module")]))
+    why = "no <module> object at 0x7f2a (/home/me/lib/old.py, line 2)"
+    lines = "\n".join(module("page").page(ledger, [("Opacus DPOptimizer", why)]))
     found, passed = lines.index("## Findings"), lines.index("## Looked at and passed")
     assert found < lines.index("### diffprivlib tools.nanmean") < lines.index("## Doubtful")
     assert lines.index("| OpenDP Laplace sum |") > passed
-    assert lines.index("| Opacus DPOptimizer | no such module |") > lines.index("## Undecided or refused")
-    assert "none found on 2026-11-27" in lines
+    left = "| Opacus DPOptimizer | no \\<module\\> (old.py, line 2) |"
+    assert lines.index(left) > lines.index("## Undecided or refused")
+    assert "Tracker (a person's word of 2026-11-27): none found." in lines
     (first, second) = ledger.entries
     turned = ledger.model_copy(
         update={"entries": (first.model_copy(update={"verdict": "supported"}), second)}
     )
     assert "### diffprivlib" not in "\n".join(module("page").page(turned))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("PyDP ml.naive_bayes.GaussianNB, bounds far from 0", 0), ("OpenDP Laplace sum", 2)]
+)
+def test_a_subject_that_cannot_run_fails_the_campaign_unless_that_is_known(
+    name: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ledger and the list of what was refused are written in both cases."""
+    (tmp_path / "dpverify.toml").write_text(
+        f'[[claims]]\nname = "{name}"\nclaim = "eps=1"\nfunction = "broken:subject"\n'
+        f'pair = "{CAMPAIGN / "pairs" / "value.json"}"\nruns = 100\n'
+    )
+    (tmp_path / "broken.py").write_text("def subject(data, rng):\n    raise TypeError('no scale')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    run = module("run")
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "asked_accountants", lambda: iter(()))
+    assert run.main(tmp_path / "out", quick=False) == code
+    assert (
+        (tmp_path / "out" / "refused.txt").read_text().startswith(f"{name}\tThe mechanism raised TypeError")
+    )
+    assert (tmp_path / "out" / "ledger.json").is_file()
 
 
 # a known defect or a planted fault, and a control, of each library: what is imported, subject, claim, pair, runs,

@@ -24,9 +24,18 @@ LIBRARIES = {
 """The distribution of each library, by the first word of a subject's name."""
 
 
+def _all_notes() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((HERE / "notes.toml").read_text(encoding="utf-8"))
+
+
 def notes() -> dict[str, dict[str, Any]]:
     """By the name of the claim."""
-    return tomllib.loads((HERE / "notes.toml").read_text(encoding="utf-8"))
+    return {name: note for name, note in _all_notes().items() if name != "accountants"}
+
+
+def accountant_notes() -> dict[str, dict[str, Any]]:
+    """By the start of a row's name."""
+    return _all_notes()["accountants"]
 
 
 def installed_versions() -> dict[str, str]:

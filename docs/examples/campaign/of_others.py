@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -140,10 +141,16 @@ def pydp_bayes(data: Data, rng: Rng) -> list[float]:
 # ------------------------------------------------------------------------------------------- SmartNoise
 
 
-def _snsql(name: str, data: Data, **arguments: Any) -> float:
+@functools.cache
+def _snsql_mechanism(name: str, **arguments: Any) -> Any:
+    """Made once: a scale is searched for, and releases are independent."""
     from snsql.sql import _mechanisms
 
-    return float(getattr(_mechanisms, name)(**arguments).release([float(data[0, 0])])[0])
+    return getattr(_mechanisms, name)(**arguments)
+
+
+def _snsql(name: str, data: Data, **arguments: Any) -> float:
+    return float(_snsql_mechanism(name, **arguments).release([float(data[0, 0])])[0])
 
 
 def snsql_laplace(data: Data, rng: Rng) -> float:

@@ -5,12 +5,13 @@ Every verdict and number is the ledger's. A finding's reason and what its tracke
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from notes import LIBRARIES, notes
+from notes import LIBRARIES, accountant_notes, notes
 
 from dpverify.files import write_whole
 from dpverify.ledger.document import Ledger
@@ -28,15 +29,15 @@ what the library's tracker says, is a person's word in [notes.toml](examples/cam
 
 A violated claim is false on the pair that is named, up to the failure probability. A supported one was not refuted on
 one pair: the smallest violation that would have been found half the time, had this pair shown it, is beside it.
-Floating-point attacks on low bits were not looked for.
+Floating-point attacks on low bits were not looked for. Trackers were searched by words, and the openings of
+threads read: "none found" is no more than that.
 """
 
 
 ACCOUNTANTS = """## Accountants
 
-The smallest epsilon at delta 1e-5 lies between the two ends. Opacus warns that its `GaussianAccountant` may
-give too little.
-The ends are computed with dp-accounting where records are sampled, and its own answers are compared with those.
+The smallest epsilon at delta 1e-5 lies between the two ends; an answer below the first is violated,
+one between them undecided. [More settings](accountants.md).
 """
 
 
@@ -98,7 +99,11 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
             for e in accountants
         ),
     )
-    yield "## Looked at and passed\n"
+    for start, note in accountant_notes().items():
+        if any(entry.verdict == "violated" and entry.title.startswith(start) for entry in accountants):
+            yield f"- **{start}**: {note['why']}."
+            yield from (f"  {line}" for line in _looked_up(note))
+    yield "\n## Looked at and passed\n"
     yield from _table(
         ("subject", "version", "claim", "read from", "neighbors", "runs", "epsilon at least", "would have been found"),
         (
@@ -109,7 +114,27 @@ def page(ledger: Ledger, refused: Sequence[tuple[str, str]] = ()) -> Iterator[st
     )  # fmt: skip
     yield "## Undecided or refused\n"
     undecided = [(name_of(e), e.reason) for e in audits if e.verdict == "undecided"]
-    yield from _table(("subject", "why"), [*undecided, *refused])
+    yield from _table(
+        ("subject", "why"), [*undecided, *((name, without_places(why)) for name, why in refused)]
+    )
+    for name, _ in refused:
+        if known.get(name, {}).get("why"):
+            yield f"- **{name}**: {known[name]['why']}."
+            yield from (f"  {line}" for line in _looked_up(known[name]))
+
+
+def without_places(text: str) -> str:
+    """A message without what differs from machine to machine: folders and addresses in memory."""
+    return re.sub(r" object at 0x[0-9a-f]+|(?<![\w.:/])/(?:[^\s/]+/)+", "", text)
+
+
+def _looked_up(note: Mapping[str, Any]) -> Iterator[str]:
+    """Lines on the script that shows it, and on what its tracker says."""
+    if script := note.get("reproducer"):
+        yield f"- Reproducer without dpverify: [{script}.py](examples/campaign/reproducers/{script}.py)."
+    if looked := note.get("looked"):
+        link, thread = note.get("tracker"), note.get("thread")
+        yield f"- Tracker (a person's word of {looked}): {f'{link}: {thread}' if link else 'none found'}."
 
 
 def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[str, str]) -> Iterator[str]:
@@ -128,11 +153,7 @@ def _finding(entry: PrivacyEvidence, note: Mapping[str, Any], versions: Mapping[
         yield f"- Why: {note['why']}."
     if note.get("doubt"):
         yield f"- Doubt: {note['doubt']}"
-    if script := note.get("reproducer"):
-        yield f"- Reproducer without dpverify: [{script}.py](examples/campaign/reproducers/{script}.py)."
-    if looked := note.get("looked"):
-        link = note.get("tracker")
-        yield f"- Tracker (a person's word): {link or 'none found'} on {looked}."
+    yield from _looked_up(note)
     yield ""
 
 
