@@ -68,9 +68,15 @@ class Sandwich:
         if not ratios:
             return text
         half, most = (sum(ratio >= part for ratio in ratios) for part in (0.5, 0.9))
-        count = len(ratios)
+        without = audited - len(ratios)
+        unproved = (
+            f"; {without} of them {'has' if without == 1 else 'have'} no finite proved epsilon"
+            if without
+            else ""
+        )
         return (
-            f"{text}; at least half of what is proved is seen for {half} of {count}, nine tenths for {most}"
+            f"{text}; at least half of what is proved is seen for {half} of the {audited} audited, "
+            f"nine tenths for {most}{unproved}"
         )
 
 

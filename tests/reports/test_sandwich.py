@@ -87,7 +87,8 @@ def test_rows(ledger: Ledger) -> None:
     assert texts[3][2:4] == ("any", "any")
     assert found.summary() == (
         "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0; "
-        "at least half of what is proved is seen for 0 of 2, nine tenths for 0"
+        "at least half of what is proved is seen for 0 of the 3 audited, nine tenths for 0; "
+        "1 of them has no finite proved epsilon"
     )
 
 
