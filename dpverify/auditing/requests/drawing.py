@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.requests.data import Sides
 from dpverify.auditing.requests.request import Request
 from dpverify.errors import InvalidArgumentError
+from dpverify.problems.tables.records import Records
 from dpverify.running import FunctionMechanism, Mechanism, Progress, Store, UserMechanism, repeats, run
 from dpverify.running.subjects import estimators
 from dpverify.running.subjects.forked_sessions import ForkedSession, one_truth_value
@@ -57,6 +59,21 @@ def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
     return FunctionMechanism(mechanism)
 
 
+@dataclass(frozen=True)
+class _OfTables:
+    """A mechanism that takes `rng` by name, given a table in its form, of its own for every call."""
+
+    mechanism: Mechanism
+
+    def __call__(self, data: Records, *, rng: Any, runs: int) -> Any:
+        return self.mechanism(data.copy(), rng=rng, runs=runs)
+
+    @property
+    def any_output(self) -> bool:
+        """Whether outputs may be of any form."""
+        return getattr(self.mechanism, "any_output", False) is True
+
+
 # ------------------------------------------------------------------------------------------- draws
 
 
@@ -76,6 +93,8 @@ class Draws:
         store: Store | str | Path | None = None,
         progress: Progress | None = None,
     ) -> None:
+        if isinstance(sides[0], Records) and not isinstance(mechanism, FunctionMechanism | UserMechanism):
+            mechanism = _OfTables(mechanism)
         self._request, self._mechanism, self._sides = request, mechanism, sides
         self._stream, self._store, self._progress = stream, store, progress
         self._session: ForkedSession | None = None

@@ -28,6 +28,12 @@ def as_records(name: str, data: Any) -> Records | None:
         return _of_dictionaries(name, data)
     library, kind = type(data).__module__.partition(".")[0], type(data).__name__
     if library == "pandas" and kind == "DataFrame":
+        if data.index.tolist() != list(range(len(data))):
+            # what it says belongs to no record, and would differ where neighbors do not
+            raise InvalidDataError(
+                f"{name} is a data frame with an index of its own; allowed: 0, 1, 2 and so on, as "
+                "reset_index(drop=True) or reset_index() gives it."
+            )
         columns = {str(column): _of_pandas(data.iloc[:, k]) for k, column in enumerate(data.columns)}
         if len(columns) == data.shape[1]:
             return _of_columns(name, columns, len(data), "pandas", data)

@@ -13,7 +13,7 @@ from dpverify.errors import InvalidDataError
 from dpverify.privacy.adjacency import Adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
-from dpverify.problems.tables.records import Cell, Kind, Records
+from dpverify.problems.tables.records import Cell, Kind, Records, layout
 
 _NUMBERS_ONLY = (Adjacency.METRIC, Adjacency.ANSWERS, Adjacency.ZERO_OUT)
 """Relations that calculate with all columns."""
@@ -34,6 +34,9 @@ def unified(
         raise InvalidDataError(
             f"{both} are of the forms {left.form} and {right.form}; allowed: the same form."
         )
+    types = layout(left.original), layout(right.original)
+    if types[0] != types[1]:
+        raise InvalidDataError(f"{both} are {types[0]} and {types[1]}; allowed: the same types of columns.")
     kinds: list[Kind] = []
     for place, (one, other) in enumerate(zip(left.kinds, right.kinds, strict=True)):
         empty = [all(row[place] is None for row in side.rows) for side in (left, right)]

@@ -125,7 +125,7 @@ class Records:
     def fingerprint(self) -> str:
         """Hash of names, kinds, cells and form."""
         # what Python writes of a cell says all of it, floats included
-        content = repr((self.names, self.kinds, self.rows, self.form, _layout(self.original)))
+        content = repr((self.names, self.kinds, self.rows, self.form, layout(self.original)))
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
     def packed(self) -> NDArray[np.uint8]:
@@ -157,6 +157,8 @@ def kind_of(cells: Sequence[Cell], what: str) -> Kind:
     for cell in cells:
         if cell is None:
             continue
+        if type(cell) is int and not -(2**63) <= cell < 2**63:
+            raise InvalidDataError(f"{what} holds {cell}; allowed: integers of 64 bits with a sign.")
         kind = _KINDS.get(type(cell))
         if kind is None:
             raise InvalidDataError(
@@ -189,15 +191,13 @@ def written(cell: Cell) -> Any:
     return None if isinstance(cell, float) and math.isnan(cell) else cell
 
 
-def _layout(original: Any) -> str:
-    """What a data frame or matrix has besides its cells: its type, and those of its columns."""
+def layout(original: Any) -> str:
+    """What a data frame or matrix has besides its cells: its type, and those of its columns; empty for None."""
     if original is None:
         return ""
     types = getattr(original, "dtypes", getattr(original, "dtype", ""))
     listed = [str(one) for one in types] if hasattr(types, "__iter__") else [str(types)]
-    index: Any = getattr(original, "index", None)
-    labels = repr(index.tolist()) if hasattr(index, "tolist") else ""
-    return f"{type(original).__module__}.{type(original).__qualname__} {listed} {labels}"
+    return f"{type(original).__module__}.{type(original).__qualname__} of {', '.join(listed)}"
 
 
 # ---------------------------------------------------------------------------------------- forms

@@ -121,3 +121,30 @@ def test_a_search_and_a_name_need_numbers_and_a_header(files: tuple[str, str]) -
         audit(Request(ulm, [[1.0, 2.0]], [[1.0, 3.0]], "eps=1", adjacency="user", key="user"))
     with pytest.raises(InvalidDataError, match="both of one form"):
         audit(Request(ulm, files[0], [[1.0, 2.0, 3.0]], "eps=1"))
+
+
+def test_a_mechanism_that_takes_its_generator_by_name_gets_the_table_too(files: tuple[str, str]) -> None:
+    def mechanism(data: Any, *, rng: Any, runs: int) -> Any:
+        assert isinstance(data, list)
+        data[0]["city"], first = "Bonn", data[0]["city"]
+        return float(first == "Ulm") + rng.generator.laplace(size=runs)
+
+    found = audit(Request(mechanism, *files, "eps=0.4", runs=500))
+    assert found.verdict is Verdict.VIOLATED
+
+
+def test_integers_of_more_than_64_bits_are_refused() -> None:
+    """A data frame has no place for them: polars would make them missing."""
+    sides = [{"number": 2**63}], [{"number": 1}]
+    with pytest.raises(InvalidDataError, match="holds 9223372036854775808; allowed: integers of 64 bits"):
+        audit(Request(ulm, *sides, "eps=1", runs=100))
+
+
+def test_what_a_frame_has_besides_its_records_is_the_same_on_both_sides() -> None:
+    """Else a function that reads it would be called violated by a difference that no record makes."""
+    pandas = pytest.importorskip("pandas")
+    one, other = pandas.DataFrame({"age": [1, 2]}), pandas.DataFrame({"age": [1, 3]})
+    with pytest.raises(InvalidDataError, match="an index of its own; allowed: 0, 1, 2 and so on"):
+        audit(Request(ulm, one, other.set_axis([5, 6]), "eps=1", runs=100))
+    with pytest.raises(InvalidDataError, match="allowed: the same types of columns"):
+        audit(Request(ulm, one, other.astype(float), "eps=1", runs=100))
