@@ -142,9 +142,13 @@ class Lattice:
         product = self.masses * other.masses
         length = product.length()
         product = product // fmpz(1 << bits)
+        infinite = 0
         if upward:
             product += fmpz_poly([1] * length)
-        return Lattice(product, self.first + other.first, self.infinite + other.infinite)
+            # an infinite loss of either, whatever the other one is; masses rounded up may sum to more than 1
+            finite, every = int(self.masses(1)), int(other.masses(1)) + other.infinite
+            infinite = -(-(self.infinite * every + other.infinite * finite) >> bits)
+        return Lattice(product, self.first + other.first, infinite)
 
     def trimmed(self, tail: int, *, upward: bool) -> Lattice:
         """Without ends of at most this mass: upward the top becomes infinite and the bottom moves up, else they go."""
