@@ -73,6 +73,17 @@ class OneNumber:
 
 
 @dataclass(frozen=True)
+class WhichNumber:
+    """A number of the outputs, for its name alone."""
+
+    name: str
+    column: int
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
 class Outputs:
     """Several outputs that are all more, or all less, frequent on the left."""
 
@@ -84,8 +95,8 @@ class Outputs:
 
 
 AnyEvent = Event | SingleOutput | OneNumber | Outputs
-NameEvent = Callable[[AnyEvent], str]
-"""How an event is called, by whoever knows what the columns of the outputs are."""
+NameEvent = Callable[[AnyEvent | WhichNumber], str]
+"""How an event, or a number, is called, by whoever knows what the columns of the outputs are."""
 
 MOST_SHOWN = 8
 """Numbers of an output that are shown."""

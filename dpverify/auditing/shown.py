@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.events import AnyEvent, Event, NameEvent, OneNumber, SingleOutput
+from dpverify.auditing.events import AnyEvent, Event, NameEvent, OneNumber, SingleOutput, WhichNumber
 from dpverify.ledger.evidence import OutputBin, ShownOutputs
 
 Array = NDArray[np.float64]
@@ -94,8 +94,7 @@ class _Axis:
     @classmethod
     def of_column(cls, outputs: Array, column: int, name_event: NameEvent) -> _Axis:
         plain = "value" if outputs.shape[1] == 1 else f"coordinate {column + 1}"
-        name = name_event(Event(plain, 0.0, True, column)).rsplit(" > ", 1)[0]
-        return cls(name, outputs[:, column], column)
+        return cls(name_event(WhichNumber(plain, column)), outputs[:, column], column)
 
     def word(self, value: float, name_event: NameEvent) -> str:
         """A value of a category in words; empty for a number, which speaks for itself."""

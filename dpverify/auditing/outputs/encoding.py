@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, OneNumber, SingleOutput
+from dpverify.auditing.events import MOST_SHOWN, AnyEvent, Event, OneNumber, SingleOutput, WhichNumber
 from dpverify.auditing.outputs.likeness import Likeness
 from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
@@ -182,19 +182,22 @@ class Encoder:
             return {"verdict": verdict, "reason": f"{reason}; {alike}: {ALLOWED_EQUAL}", "gap": gap}
         return {"verdict": Verdict.UNDECIDED, "reason": f"{alike}: {NOT_ALLOWED}", "gap": Gap.EQUAL_OUTPUTS}
 
-    def name_event(self, event: AnyEvent) -> str:
-        """An event of the rows in words, with the places of the outputs instead of numbers of columns."""
+    def name_event(self, event: AnyEvent | WhichNumber) -> str:
+        """An event of the rows, or a number, in words, with the places of the outputs instead of numbers of columns."""
         names = self.names if self._shown else ()
         if isinstance(event, SingleOutput) and names:
             return self._output(event)
         if isinstance(event, OneNumber) and event.column < len(names):
             slot, before = list(self._shown.items())[event.column]
             return self._part(slot, before, event.value) or f"{names[event.column]} = {event.value:.6g}"
-        if not isinstance(event, Event) or event.column is None or event.column >= len(names):
+        if not isinstance(event, Event | WhichNumber) or event.column is None or event.column >= len(names):
             return str(event)
         path, kind = list(self._shown)[event.column]
         if kind == _MINUS_ZERO:
-            return f"{_name((path, _NUMBER))} {'is' if event.above else 'is not'} -0.0"
+            there = isinstance(event, WhichNumber) or event.above
+            return f"{_name((path, _NUMBER))} {'is' if there else 'is not'} -0.0"
+        if isinstance(event, WhichNumber):
+            return names[event.column]
         return str(replace(event, scorer=names[event.column]))
 
     def _output(self, event: SingleOutput) -> str:
