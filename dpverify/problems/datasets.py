@@ -7,7 +7,6 @@ done.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 from collections.abc import Callable
@@ -24,6 +23,7 @@ import numpy.typing as npt
 from dpverify import checks
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.problems.arrays import Array
+from dpverify.problems.tables.cells import number_in, rows_of
 from dpverify.quoting import quoted
 
 Matrix = npt.NDArray[np.float64]
@@ -244,19 +244,14 @@ def read_csv(path: str | Path, *, label_column: int | None = -1) -> Dataset:
     return Dataset(np.delete(table, column, axis=1), table[:, column], Path(path).name)
 
 
-MISSING = frozenset({"", "na", "n/a", "nan", "null"})
-"""Cells of tables, in lower case, that say that something is missing."""
-
-
 def _table(path: Path) -> Matrix:
-    rows = _read_rows(path)
-    width = len(rows[0][1])
-    table = np.empty((len(rows), width))
+    rows = rows_of(path, "a CSV file of numbers")
+    if all(number_in(cell) is None for cell in rows[0][1]):
+        rows = rows[1:]
+    if not rows:
+        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
+    table = np.empty((len(rows), len(rows[0][1])))
     for i, (line, cells) in enumerate(rows):
-        if len(cells) != width:
-            raise InvalidDataError(
-                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
-            )
         for j, cell in enumerate(cells):
             number = number_in(cell)
             if number is None or not math.isfinite(number):
@@ -265,36 +260,6 @@ def _table(path: Path) -> Matrix:
                 )
             table[i, j] = number
     return table
-
-
-def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The non-empty rows with their line numbers, without the header."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
-    except FileNotFoundError:
-        raise InvalidDataError(f"{path} does not exist; allowed is a CSV file of numbers.") from None
-    except OSError as error:
-        raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
-    except ValueError as error:
-        raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
-    if rows and all(number_in(cell) is None for cell in rows[0][1]):
-        rows = rows[1:]
-    if not rows:
-        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
-    return rows
-
-
-def number_in(cell: str) -> float | None:
-    """The number that a cell holds, not finite ones included; None if it holds none."""
-    # float() also takes "1_000", which no data file means as a number.
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return None
 
 
 def _bundled(name: str) -> tuple[Matrix, Matrix]:

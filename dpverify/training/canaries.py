@@ -128,18 +128,7 @@ def coordinate_gradients(count: int, dimension: int, *, norm: float, seed: int) 
 
     They suit models with many parameters that real gradients hardly touch; else `spread_gradients` is less disturbed.
 
-    Args:
-        count: how many, m.
-        dimension: number of parameters, d, at least m.
-        norm: L2 norm of each, before clipping: the clipping norm, or far above it to see whether each gradient is
-            clipped on its own.
-        seed: of the coordinates and signs.
-
-    Returns:
-        The canaries; `.vectors(numbers)` are gradients, (k, d).
-
-    Raises:
-        InvalidArgumentError: if an argument is out of range, or there are more canaries than parameters.
+    Arguments, what is returned and what is raised are as of `spread_gradients`.
 
     Examples:
         >>> from dpverify.training import coordinate_gradients

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 for library in ("OMP", "OPENBLAS", "MKL"):
@@ -28,12 +30,14 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 
 import numpy as np  # noqa: E402
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "auditing" / "one_run"))
+from published import mahloujifar_refutes, steinke_tail  # noqa: E402
+
 from dpverify.auditing import CanaryScores, audit_one_run  # noqa: E402
 from dpverify.auditing.accountants import NoisyReleases  # noqa: E402
 from dpverify.auditing.one_run import Guesses  # noqa: E402
 from dpverify.auditing.one_run.audit import Look  # noqa: E402
 from dpverify.auditing.one_run.foresight import BestScores, main_guesses, plan  # noqa: E402
-from dpverify.auditing.one_run.published import mahloujifar_refutes, steinke_tail  # noqa: E402
 from dpverify.auditing.one_run.tails import ClaimedPoints, gaussian_points, largest_refuted  # noqa: E402
 from dpverify.privacy import GDP, ApproxDP, Guarantee, PureDP  # noqa: E402
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -12,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from dpverify.errors import InvalidDataError
-from dpverify.problems.datasets import MISSING, number_in
+from dpverify.problems.tables.cells import MISSING, number_in, rows_of
 from dpverify.problems.tables.frames import as_records
 from dpverify.problems.tables.records import Cell, Kind, Records, library
 from dpverify.quoting import quoted
 
+_ALLOWED = "a CSV file of numbers, or one with a header, or a Parquet file"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?")
 
@@ -74,7 +74,7 @@ _ARROW: tuple[tuple[str, Kind], ...] = (
 
 
 def _of_csv(paths: Sequence[Path]) -> list[Records]:
-    files = [_cells(path) for path in paths]
+    files = [rows_of(path, _ALLOWED) for path in paths]
     headers = [_header(rows) for rows in files]
     header, width = headers[0], len(files[0][0][1])
     if any(len(rows[0][1]) != width for rows in files):
@@ -114,33 +114,6 @@ def _refuse_unnamed(
                         f"{path}, line {line}, has {quoted(cell)!r}; allowed are finite numbers, and nothing, NA, NaN "
                         "or null for what is missing; more than numbers with a first row of different names."
                     )
-
-
-def _cells(path: Path) -> list[tuple[int, list[str]]]:
-    """The rows that are not empty, with their line numbers, all of one length."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
-    except FileNotFoundError:
-        raise InvalidDataError(
-            f"{path} does not exist; allowed is a CSV file of numbers, or one with a header, or a Parquet file."
-        ) from None
-    except OSError as error:
-        raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
-    except ValueError as error:
-        raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
-    if not rows:
-        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
-    width = len(rows[0][1])
-    for line, cells in rows:
-        if len(cells) != width:
-            raise InvalidDataError(
-                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
-            )
-    return rows
 
 
 def _header(rows: list[tuple[int, list[str]]]) -> tuple[str, ...] | None:

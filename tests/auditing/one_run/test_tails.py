@@ -10,7 +10,6 @@ import pytest
 from scipy.optimize import linprog
 from scipy.stats import binom, norm
 
-from dpverify.auditing.one_run.published import mahloujifar_refutes, steinke_tail
 from dpverify.auditing.one_run.tails import (
     ClaimedPoints,
     Guesses,
@@ -21,6 +20,8 @@ from dpverify.auditing.one_run.tails import (
     too_many_from,
 )
 from dpverify.privacy import GDP, PureDP, zCDP
+
+from .published import mahloujifar_refutes, steinke_tail
 
 
 @pytest.mark.parametrize(("epsilon", "count", "correct"), [(1.0, 100, 85), (0.1, 500, 280), (3.0, 60, 60)])

@@ -1,0 +1,49 @@
+"""The cells of a CSV file, as text."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from dpverify.errors import InvalidDataError
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null"})
+"""In lower case, what says that something is missing."""
+
+
+def number_in(cell: str) -> float | None:
+    """The number that a cell holds, not finite ones included; None if it holds none."""
+    # float() also takes "1_000", which no data file means as a number.
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return None
+
+
+def rows_of(path: Path, allowed: str) -> list[tuple[int, list[str]]]:
+    """The rows that are not empty, with their line numbers, all of one length; `allowed` says what the file may be.
+
+    Raises:
+        InvalidDataError: for a file that cannot be read, holds nothing, or has rows of several lengths.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file, strict=True)
+            rows = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except FileNotFoundError:
+        raise InvalidDataError(f"{path} does not exist; allowed is {allowed}.") from None
+    except OSError as error:
+        raise InvalidDataError(f"{path} cannot be read: {error.strerror or error}.") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InvalidDataError(f"{path} is not comma-separated text in UTF-8.") from None
+    except ValueError as error:
+        raise InvalidDataError(f"{str(path)!r} cannot be read: {error}.") from None
+    if not rows:
+        raise InvalidDataError(f"{path} has no records; allowed is one record per row.")
+    width = len(rows[0][1])
+    for line, cells in rows:
+        if len(cells) != width:
+            raise InvalidDataError(
+                f"{path}, line {line}, has {len(cells)} cells; allowed is {width}, as in the first record."
+            )
+    return rows
