@@ -8,6 +8,7 @@ import typer
 
 from dpverify import __version__
 from dpverify.commands.audit import audit
+from dpverify.commands.batches import batches
 from dpverify.commands.canaries import canaries
 from dpverify.commands.ledgers import badge, check, compare, findings, report, sandwich
 from dpverify.commands.profile import profile
@@ -35,8 +36,8 @@ app = typer.Typer(
 )
 # in the order in which --help lists them
 for command in (
-    list_, prove, audit, canaries, tails, compare, badge, profile, hypotheses, init, run, verify, check, explain,
-    report, findings, sandwich,
+    list_, prove, audit, canaries, batches, tails, compare, badge, profile, hypotheses, init, run, verify, check,
+    explain, report, findings, sandwich,
 ):  # fmt: skip
     app.command(command.__name__.strip("_"))(command)
 

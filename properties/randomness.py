@@ -46,7 +46,8 @@ def check_batch_sampling(
         seed: of the draws.
 
     Raises:
-        AssertionError: naming what differs, how often it came and how often it should.
+        AssertionError: naming what differs, how often it came and how often it should; for so few draws that nothing
+            could be found.
         InvalidArgumentError: for arguments that cannot be used.
 
     Examples:
@@ -68,6 +69,8 @@ def check_batch_sampling(
         raise AssertionError(found.impossible)
     if found.verdict is Verdict.VIOLATED:
         raise AssertionError(f"The batches are not drawn {scheme}: {found.reason}.")
+    if found.verdict is Verdict.UNDECIDED:
+        raise AssertionError(f"Nothing was decided: {found.reason}.")
 
 
 def check_noise(

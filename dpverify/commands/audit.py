@@ -16,10 +16,8 @@ from dpverify.terminal import (
     VIOLATED,
     Json,
     check_json,
-    print_facts,
     progress_bar,
     tell,
-    write_json,
 )
 
 if TYPE_CHECKING:
@@ -89,26 +87,14 @@ audit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
 
 
 def _write(found: PrivacyEvidence, form: str, json_file: str | None, request: Request) -> None:
-    """Write what was found, to standard output in one form, and as JSON where that was asked for."""
-    from dpverify.commands.formats import write_results
-    from dpverify.reports.formats.documents import audit_json
-    from dpverify.reports.formats.markdown import audit_markdown
+    from dpverify.commands.formats import write_audit
     from dpverify.verification.user_places import place_of
-    from dpverify.views.audits import privacy_rows
-    from dpverify.views.results import Result, SourcePlace, result_of
+    from dpverify.views.results import SourcePlace
     from dpverify.views.shown_outputs import histogram_lines
 
-    def results() -> list[Result]:
-        place = place_of(request.target) if request.target else SourcePlace(str(request.files()[0]), 1)
-        return [result_of(found, place)]
+    def place() -> SourcePlace | None:
+        return place_of(request.target) if request.target else SourcePlace(str(request.files()[0]), 1)
 
-    if json_file is not None:
-        write_json(json_file, audit_json(found))
-    if form != "text":
-        write_results(
-            form, "dpverify audit", results, lambda: audit_json(found), lambda: audit_markdown(found)
-        )
-    elif json_file != "-":
-        print_facts(privacy_rows(found))
-        if found.shown is not None:
-            print("\n".join(["", *histogram_lines(found.shown)]))
+    write_audit(found, place, form, json_file, "dpverify audit")
+    if form == "text" and json_file != "-" and found.shown is not None:
+        print("\n".join(["", *histogram_lines(found.shown)]))

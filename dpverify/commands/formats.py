@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import write_json
+from dpverify.terminal import print_facts, write_json
 
 if TYPE_CHECKING:
+    from dpverify.ledger.audits import AuditEvidence
     from dpverify.ledger.document import Ledger
     from dpverify.ledger.proofs import ProofEvidence
-    from dpverify.views.results import Result
+    from dpverify.views.results import Result, SourcePlace
 
 FORMATS = ("text", "json", "junit", "sarif", "markdown")
 Form = Annotated[
@@ -66,6 +67,36 @@ def write_results(
         from dpverify.reports.formats.sarif import sarif
 
         write_json("-", sarif(results()))
+
+
+def write_audit(
+    found: AuditEvidence,
+    place: Callable[[], SourcePlace | None],
+    form: str,
+    json_file: str | None,
+    command: str,
+) -> None:
+    """Write what one audit found: to standard output in one form, and as JSON where that was asked for.
+
+    `place` finds what a report points to.
+    """
+    from dpverify.reports.formats.documents import audit_json
+    from dpverify.reports.formats.markdown import audit_markdown
+    from dpverify.views.audits import view_of
+    from dpverify.views.results import result_of
+
+    if json_file is not None:
+        write_json(json_file, audit_json(found))
+    if form != "text":
+        write_results(
+            form,
+            command,
+            lambda: [result_of(found, place())],
+            lambda: audit_json(found),
+            lambda: audit_markdown(found),
+        )
+    elif json_file != "-":
+        print_facts(view_of(found).rows(found))
 
 
 def write_proofs(

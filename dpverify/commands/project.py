@@ -104,7 +104,4 @@ def _show(audited: Sequence[AuditedClaim], form: str, command: str) -> None:
 
 
 def _cells(one: AuditedClaim) -> tuple[str, ...]:
-    if one.found is None:
-        return "error", one.name, one.claim, "", one.error
-    bound = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}"
-    return one.found.verdict, one.name, one.claim, bound, one.found.reason
+    return "error" if one.found is None else one.found.verdict, *one.cells

@@ -7,16 +7,18 @@ import re
 import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from dpverify.auditing import ErrorShare
+from dpverify.auditing.batches import BatchesRequest, audit_recorded
 from dpverify.auditing.requests import Request, audit
 from dpverify.auditing.requests.options import OPTIONS, spelled
 from dpverify.auditing.requests.request import FAILURE_PROBABILITY
 from dpverify.errors import DpverifyError, InvalidArgumentError, InvalidDataError
 from dpverify.ledger.document import Ledger
+from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.quoting import command_line
 from dpverify.views.results import AuditedClaim, SourcePlace
 
@@ -24,16 +26,18 @@ OWN_FILE = "dpverify.toml"
 """Read where there is no pyproject.toml; its entries stand at the top."""
 
 
+TABLES = ("claims", "batches")
+"""Of a project's file: claims about privacy, and recorded batches."""
 SHARED = ("failure_probability", "seed", "executor", "store", "time_limit", "memory_limit")
 """Fields of a request that the project states once, for all of its claims."""
 
 
 @dataclass(frozen=True)
 class StatedClaim:
-    """One claim, with what it is called; about what it is if that is empty."""
+    """One claim, about privacy or recorded batches, with what it is called; about what it is if that is empty."""
 
     name: str
-    request: Request
+    request: Request | BatchesRequest
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,8 @@ def read_project(path: Path) -> Project:
     table = _table(path)
     if table is None:
         raise InvalidDataError(f"{path} has no table [tool.dpverify]; allowed: what dpverify init writes.")
-    stated = _fields(str(path), table, ("claims", *SHARED, "report"))
-    claims = stated.pop("claims", [])
-    if not isinstance(claims, list) or not all(isinstance(one, dict) for one in claims):
-        raise InvalidDataError(f"{path}: claims was {claims!r}; allowed: a list of tables.")
+    stated = _fields(str(path), table, (*TABLES, *SHARED, "report"))
+    claims, recorded = (_tables(f"{path}: {name}", stated.pop(name, [])) for name in TABLES)
     report = stated.pop("report", Project.report)
     if not isinstance(report, str):
         raise InvalidDataError(f"{path}: report was {report!r}; allowed: a folder.")
@@ -90,17 +92,27 @@ def read_project(path: Path) -> Project:
         any_claim = Request(
             "any:function", "any.csv", "other.csv", "eps=1", **stated
         )  # what all share is checked
-    found = tuple(
-        _claim(f"{path}: claim {number}", one, stated, path.parent) for number, one in enumerate(claims, 1)
-    )
-    return Project(found, stated["failure_probability"], any_claim.seed, report)
+    found = [_claim(f"{path}: claim {k}", one, stated, path.parent) for k, one in enumerate(claims, 1)]
+    found += [_batches(f"{path}: batches {k}", one, path.parent) for k, one in enumerate(recorded, 1)]
+    return Project(tuple(found), stated["failure_probability"], any_claim.seed, report)
+
+
+def _tables(where: str, entries: Any) -> list[dict[str, Any]]:
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        raise InvalidDataError(f"{where} was {entries!r}; allowed: a list of tables.")
+    return entries
+
+
+def _name(where: str, own: dict[str, Any]) -> str:
+    name = own.pop("name", "")
+    if not isinstance(name, str):
+        raise InvalidDataError(f"{where}: name was {name!r}; allowed: a text.")
+    return name
 
 
 def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Path) -> StatedClaim:
     own = _fields(where, entry, ("name", *(name for name in OPTIONS if name not in SHARED)))
-    name = own.pop("name", "")
-    if not isinstance(name, str):
-        raise InvalidDataError(f"{where}: name was {name!r}; allowed: a text.")
+    name = _name(where, own)
     with _said_of(where):
         _in_folder(own, folder)
         # where nothing is run, limits of runs are not about it
@@ -109,13 +121,24 @@ def _claim(where: str, entry: dict[str, Any], shared: dict[str, Any], folder: Pa
         return StatedClaim(name, Request(**shared, **own))
 
 
-def _in_folder(fields: dict[str, Any], folder: Path) -> None:
+def _batches(where: str, entry: dict[str, Any], folder: Path) -> StatedClaim:
+    known = [one.name for one in fields(BatchesRequest) if one.init and one.name not in SHARED]
+    own = _fields(where, entry, ("name", *known))
+    name = _name(where, own)
+    with _said_of(where):
+        for needed in ("file", "sampling", "records"):
+            if needed not in own or (needed == "file" and not isinstance(own[needed], str)):
+                raise InvalidArgumentError(needed, own.get(needed), "a value, in quotes where it is a text")
+        return StatedClaim(name, BatchesRequest(**own | {"file": str(folder / own["file"])}))
+
+
+def _in_folder(own: dict[str, Any], folder: Path) -> None:
     """Files are named relative to a folder."""
-    for name, value in fields.items():
+    for name, value in own.items():
         if OPTIONS[name].kind == "file":
             if not isinstance(value, str):
                 raise InvalidArgumentError(name, value, "a file")
-            fields[name] = str(folder / value)
+            own[name] = str(folder / value)
 
 
 def _fields(where: str, entry: dict[str, Any], known: Sequence[str]) -> dict[str, Any]:
@@ -158,7 +181,8 @@ def audit_project(
         if name not in names:
             raise InvalidArgumentError("NAME", name, ", ".join(names) or "no name: no claim is stated")
     if not names:
-        raise InvalidDataError("No claim is stated; allowed: at least one entry [[tool.dpverify.claims]].")
+        allowed = "at least one entry [[tool.dpverify.claims]] or [[tool.dpverify.batches]]"
+        raise InvalidDataError(f"No claim is stated; allowed: {allowed}.")
     budget = ErrorShare(project.failure_probability)
     audited: list[AuditedClaim] = []
     stated = places or (None,) * len(names)
@@ -168,7 +192,7 @@ def audit_project(
         claim = str(one.request.claim)
         tell(f"{name}: {claim}")
         try:
-            found = audit(replace(one.request, failure_probability=share), tell=tell)
+            found = _answer(one.request, share, tell)
         except DpverifyError as error:
             audited.append(AuditedClaim(name, claim, None, str(error), place))
             continue
@@ -185,22 +209,31 @@ def audit_project(
     return ledger, audited
 
 
-_HEADER = re.compile(r"\s*\[\[\s*(?:tool\s*\.\s*dpverify\s*\.\s*)?claims\s*\]\]")
-_CLAIM = re.compile(r"\s*claim\s*=")
+def _answer(
+    request: Request | BatchesRequest, share: ErrorShare, tell: Callable[[str], None]
+) -> PrivacyEvidence | BatchesEvidence:
+    if isinstance(request, BatchesRequest):
+        return audit_recorded(replace(request, failure_probability=share))
+    return audit(replace(request, failure_probability=share), tell=tell)
+
+
+_HEADER = re.compile(r"\s*\[\[\s*(?:tool\s*\.\s*dpverify\s*\.\s*)?(claims|batches)\s*\]\]")
+_CLAIM = re.compile(r"\s*(claim|sampling)\s*=")
 
 
 def claim_places(project: Project, path: Path) -> tuple[SourcePlace, ...]:
     """The lines of a project's file on which its claims are stated; line 1 where they stand in another form."""
-    lines: list[int] = []
-    inside = False
+    found: dict[str, list[int]] = {name: [] for name in TABLES}
+    inside: list[int] | None = None
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if _HEADER.match(line):
-            lines.append(number)
-            inside = True
+        if header := _HEADER.match(line):
+            inside = found[header[1]]
+            inside.append(number)
         elif line.lstrip().startswith("["):
-            inside = False
+            inside = None
         elif inside and _CLAIM.match(line):
-            lines[-1] = number
+            inside[-1] = number
+    lines = [number for name in TABLES for number in found[name]]
     if len(lines) != len(project.claims):
         lines = [1] * len(project.claims)
     return tuple(SourcePlace.of(path, line) for line in lines)

@@ -271,6 +271,39 @@ class SamplingEvidence(SampledEvidence):
         return self.distance if self.distance == "Wasserstein" else "Kolmogorov"
 
 
+class BatchFinding(Record):
+    """A count in recorded batches that the stated sampling does not explain."""
+
+    kind: str
+    what: str
+    count: int
+    tries: int
+    chance: float
+    """Its probability in one of the tries, as stated."""
+
+    def __str__(self) -> str:
+        expected = f"where {self.tries * self.chance:.6g} are expected"
+        return f"{self.what} in {self.count} of {self.tries} draws, {expected}"
+
+
+class BatchesEvidence(SampledEvidence):
+    """An audit of how the recorded batches of a training were drawn; `runs` are batches, or passes of shuffled ones."""
+
+    kind: Literal["batches"] = "batches"
+    data: str
+    """Where they were recorded."""
+    claim: str
+    """How they are said to be drawn."""
+    counts: int
+    """That were tested."""
+    findings: tuple[BatchFinding, ...] = ()
+    """Those that are too far off, of smallest probability first; at most 50."""
+    impossible: str | None = None
+    """What no batch so drawn is; None if every batch could be one."""
+    detectable: tuple[str, ...] = ()
+    """For each kind of count, the smallest violation that would have been found half the time."""
+
+
 class ComplexityEvidence(AuditEvidence):
     """Counted oracle calls beside the count that the paper states."""
 

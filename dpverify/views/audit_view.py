@@ -64,6 +64,12 @@ class AuditView:
         """Names and values beside the sentence."""
         return ()
 
+    def rows(self, evidence: Any) -> tuple[tuple[str, str], ...]:
+        """Names and texts that are all that a terminal, or a comment on a pull request, shows of it."""
+        found: AuditEvidence = evidence
+        facts = ((name.lower(), text) for name, text in self.facts(found))
+        return ("verdict", found.verdict), *facts, ("why", found.reason), ("reproduce", found.reproduce)
+
     def is_measurement(self, evidence: Any) -> bool:
         """Whether there is nothing to compare with, so that it is a number without a verdict."""
         return False

@@ -15,6 +15,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import (
     AccountantEvidence,
+    BatchesEvidence,
     ComplexityEvidence,
     ConstantEvidence,
     ExpectationEvidence,
@@ -78,6 +79,9 @@ class PrivacyView(AuditView):
             size = f"it would have found a {evidence.detectable} (with probability one half)"
             found.append(("On the best possible pair", size))
         return found
+
+    def rows(self, evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
+        return privacy_rows(evidence)
 
     def detects(self, evidence: PrivacyEvidence) -> bool:
         """Whether it flags a weakened mechanism."""
@@ -242,6 +246,37 @@ class SamplingView(AuditView):
         return f"{sum(map(self.detects, audits))} rejected a sampler that ignores the data"
 
 
+class BatchesView(AuditView):
+    """Recorded batches beside the sampling that is accounted for."""
+
+    kind = "batches"
+    noun, nouns = "audit of batches", "audits of batches"
+
+    def finding(self, evidence: BatchesEvidence) -> Sequence[Part]:
+        said = evidence.impossible
+        if said is None:
+            worst = [f"{one.count} of {one.tries}: {one.what}" for one in evidence.findings[:1]]
+            said = (
+                f"{number_text.count(evidence.counts)} counts tested, {worst[0] if worst else 'none is off'}"
+            )
+        return "claimed ", Strong(evidence.claim), f"; {said}"
+
+    def circumstances(self, evidence: BatchesEvidence) -> str:
+        level = number_text.at_most(evidence.failure_probability)
+        return f"error probability {level}, {number_text.count(evidence.runs)} batches or passes in {evidence.data}"
+
+    def facts(self, evidence: BatchesEvidence) -> Sequence[tuple[str, str]]:
+        missed = () if evidence.verdict is Verdict.VIOLATED else evidence.detectable
+        return (
+            ("Claim", evidence.claim),
+            ("Data", evidence.data),
+            ("Batches or passes", str(evidence.runs)),
+            ("Counts", str(evidence.counts)),
+            ("Failure probability", f"{evidence.failure_probability:g}"),
+            *(("Would have found", text) for text in missed),
+        )
+
+
 class RateView(AuditView):
     """A measured exponent beside the claimed one."""
 
@@ -314,8 +349,8 @@ class AccountantView(AuditView):
 # ------------------------------------------------------------------------------------------- kinds and their views
 
 _VIEWS = (
-    PrivacyView(), RiskView(), MeanView(), SamplingView(), RateView(), ComplexityView(), ConstantView(),
-    AccountantView(),
+    PrivacyView(), RiskView(), MeanView(), SamplingView(), BatchesView(), RateView(), ComplexityView(),
+    ConstantView(), AccountantView(),
 )  # fmt: skip
 OWN = tuple(view.kind for view in _VIEWS)
 """Kinds of the program, in the order in which a report counts them."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
-from dpverify.ledger.evidence import PrivacyEvidence
+from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 from dpverify.views.formula import BrokenFormula, finding_text, name_of, reason_of
@@ -33,6 +33,7 @@ RULES = {
     "constant-refuted": "A printed constant is too small.",
     "fault": "A fault in dpverify, and no verdict.",
     "privacy-claim-violated": "A privacy claim is violated, except with the stated probability.",
+    "batches-not-as-stated": "Recorded batches were not drawn as is accounted for, except with the stated probability.",
     "privacy-claim-undecided": "An audit of a privacy claim decided nothing.",
     "privacy-claim-not-audited": "An audit of a privacy claim ended in an error.",
 }
@@ -59,7 +60,7 @@ class AuditedClaim:
 
     name: str
     claim: str
-    found: PrivacyEvidence | None
+    found: PrivacyEvidence | BatchesEvidence | None
     error: str = ""
     place: SourcePlace | None = None
 
@@ -67,6 +68,15 @@ class AuditedClaim:
     def outcome(self) -> str:
         """A verdict, or `not audited`."""
         return str(self.found.verdict) if self.found is not None else "not audited"
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        """Its name, the claim, the bound on epsilon if there is one, and why it has this outcome."""
+        found = self.found
+        bound = ""
+        if isinstance(found, PrivacyEvidence):
+            bound = f"{found.epsilon_lower:.4g} at delta {found.delta:g}"
+        return self.name, self.claim, bound, self.error if found is None else found.reason
 
 
 @dataclass(frozen=True)
@@ -172,7 +182,8 @@ def _rule_of_audit(audit: AuditEvidence, findings_fail: bool) -> tuple[str, Leve
     if audit.verdict is Verdict.REFUTED:
         return "constant-refuted", "error" if findings_fail else "note"
     if audit.verdict is Verdict.VIOLATED:
-        return "privacy-claim-violated", "error"
+        batches = isinstance(audit, BatchesEvidence)
+        return "batches-not-as-stated" if batches else "privacy-claim-violated", "error"
     if audit.verdict is Verdict.UNDECIDED and not is_measurement(audit):
         return "privacy-claim-undecided", "none"
     return "", ""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.evidence import PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.reports.ledger_files import without_infinities
@@ -15,13 +16,14 @@ SCHEMA_VERSION = 1
 """Of each of these documents. A field's meaning never changes; new fields come without a new version."""
 
 
-def audit_json(evidence: PrivacyEvidence) -> dict[str, Any]:
-    """The JSON form, which `audit.schema.json` in this package describes; infinities are texts, as in ledgers."""
+def audit_json(evidence: AuditEvidence) -> dict[str, Any]:
+    """The JSON form, with infinities as texts; `audit.schema.json` in this package describes it for privacy."""
     found = without_infinities(evidence.model_dump(mode="python"))
-    found["profile"] = [
-        {"eps": point["epsilon"], **{k: v for k, v in point.items() if k != "epsilon"}}
-        for point in found["profile"]
-    ]
+    if isinstance(evidence, PrivacyEvidence):
+        found["profile"] = [
+            {"eps": point["epsilon"], **{k: v for k, v in point.items() if k != "epsilon"}}
+            for point in found["profile"]
+        ]
     tree: dict[str, Any] = json.loads(
         json.dumps({"schema_version": SCHEMA_VERSION, **found}, allow_nan=False)
     )
@@ -35,7 +37,7 @@ def proofs_json(proofs: Sequence[ProofEvidence]) -> dict[str, Any]:
 
 
 def claims_json(claims: Sequence[AuditedClaim]) -> dict[str, Any]:
-    """A row for each claim; its evidence as `dpverify audit` writes it."""
+    """A row for each claim; its evidence as `dpverify audit` or `dpverify batches` writes it."""
     rows = [
         {
             "name": one.name,

@@ -14,7 +14,7 @@ from dpverify.ledger.headlines.rows import marks
 from dpverify.ledger.in_print import Provenance
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.verdicts import BROKEN, Consequence, Coverage, Verdict
-from dpverify.views.audits import privacy_rows
+from dpverify.views.audits import view_of
 from dpverify.views.comparison import Comparison
 from dpverify.views.corrections import FaultyStatement
 from dpverify.views.findings import finding_groups, prove_command
@@ -270,13 +270,16 @@ def proofs_markdown(
     return "\n".join([*lines, "", f"Reproduce: {code(command)}", ""])
 
 
-def audit_markdown(evidence: PrivacyEvidence) -> str:
+def audit_markdown(evidence: AuditEvidence) -> str:
     """For the description of a pull request or a comment on it."""
-    rows = privacy_rows(evidence)
+    rows = view_of(evidence).rows(evidence)
     table = [f"| {escaped(name)} | {escaped(text)} |" for name, text in rows if name != "reproduce"]
-    again = escaped(evidence.reproduce) if evidence.repeats is False else code(evidence.reproduce)
-    title = f"### Privacy claim of {code(evidence.subject)}: {evidence.verdict}"
-    shown = evidence.shown
+    privacy = evidence if isinstance(evidence, PrivacyEvidence) else None
+    repeats = privacy is None or privacy.repeats is not False
+    again = code(evidence.reproduce) if repeats else escaped(evidence.reproduce)
+    claim = "Claim about" if privacy is None else "Privacy claim of"
+    title = f"### {claim} {code(evidence.subject)}: {evidence.verdict}"
+    shown = None if privacy is None else privacy.shown
     picture = [] if shown is None else ["", "```text", *histogram_lines(shown), "```"]
     return "\n".join([title, "", "| | |", "| --- | --- |", *table, *picture, "", f"Reproduce: {again}", ""])
 
@@ -288,12 +291,8 @@ def claims_markdown(claims: Sequence[AuditedClaim], *, command: str) -> str:
     """For a comment on a pull request: a row for each claim, what is violated first, and how to run it again."""
     outcomes = [one.outcome for one in claims]
     counts = [f"{outcomes.count(outcome)} {outcome}" for outcome in _OUTCOMES if outcome in outcomes]
-    rows = []
-    for one in sorted(claims, key=lambda one: _OUTCOMES.index(one.outcome)):
-        bound, why = "", one.error
-        if one.found is not None:
-            bound, why = f"{one.found.epsilon_lower:.4g} at delta {one.found.delta:g}", one.found.reason
-        rows.append((one.outcome, one.name, one.claim, bound, why))
+    worst_first = sorted(claims, key=lambda one: _OUTCOMES.index(one.outcome))
+    rows = [(one.outcome, *one.cells) for one in worst_first]
     table = _table(("verdict", "name", "claim", "epsilon at least", "why"), rows)
     return "\n".join(
         [f"### dpverify: {', '.join(counts)}", "", *table, "", f"Reproduce: {code(command)}", ""]

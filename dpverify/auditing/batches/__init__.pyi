@@ -1,13 +1,17 @@
-from .audit import BatchAudit, BatchFinding, audit_batches
+from .audit import BatchAudit, BatchesAuditor, BatchesQuestion, audit_batches
 from .recording import read_batches, record_batches
+from .request import BatchesRequest, audit_recorded
 from .schemes import BatchScheme, Scheme
 
 __all__ = [
     "BatchAudit",
-    "BatchFinding",
     "BatchScheme",
+    "BatchesAuditor",
+    "BatchesQuestion",
+    "BatchesRequest",
     "Scheme",
     "audit_batches",
+    "audit_recorded",
     "read_batches",
     "record_batches",
 ]

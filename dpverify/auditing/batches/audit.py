@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.batches.schemes import BatchScheme, Indices
+from dpverify.auditing.contract import Question
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidDataError
-from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.evidence import BatchesEvidence, BatchFinding
+from dpverify.ledger.verdicts import Gap, Verdict
 
 _LAGS = (1, 2, 3, 5, 8)
 """How far apart batches are that are compared."""
@@ -26,22 +29,43 @@ _THRESHOLDS = 24
 _RESIDUES = (2, 4, 8)
 _FOLLOWED = 50
 _SHOWN = 3
+_KEPT = 50
+"""Findings that a ledger keeps."""
 
 
 @dataclass(frozen=True)
-class BatchFinding:
-    """A count that the scheme does not explain."""
+class BatchesQuestion(Question):
+    """Were these batches drawn as the scheme says?"""
 
-    kind: str
-    what: str
-    count: int
-    tries: int
-    chance: float
-    """Its probability in one of the tries, under the scheme."""
+    scheme: BatchScheme
+    data: str
+    """Where they were recorded."""
 
-    def __str__(self) -> str:
-        expected = f"where {self.tries * self.chance:.6g} are expected"
-        return f"{self.what} in {self.count} of {self.tries} draws, {expected}"
+    @property
+    def claim(self) -> str:
+        """The scheme in words."""
+        return str(self.scheme)
+
+
+@dataclass(frozen=True)
+class BatchesAuditor:
+    """Tests every count of recorded batches; see `audit_batches`."""
+
+    spends: ClassVar[bool] = True
+
+    def audit(
+        self, question: BatchesQuestion, subject: Sequence[Indices], error: ErrorShare
+    ) -> BatchesEvidence:
+        """Count and compare; raises as `audit_batches`."""
+        found = audit_batches(subject, question.scheme, failure_probability=error)
+        return question.entry(
+            BatchesEvidence,
+            found,
+            runs=found.batches,
+            findings=found.findings[:_KEPT],
+            shares=error.spent(),
+            detects_nothing=found.verdict is Verdict.UNDECIDED,
+        )
 
 
 @dataclass(frozen=True)
@@ -49,8 +73,9 @@ class BatchAudit:
     """What recorded batches show of how they are drawn.
 
     Attributes:
-        verdict: violated, or supported.
+        verdict: violated, supported, or undecided where so few batches could show nothing.
         reason: in words.
+        gap: why it is undecided.
         findings: the counts that are too far off, those of smallest probability first.
         impossible: what no batch of the scheme is; None if every batch could be one.
         detectable: for each kind of count, the smallest violation that would have been found half the time.
@@ -67,6 +92,7 @@ class BatchAudit:
     batches: int
     counts: int
     failure_probability: float
+    gap: Gap | None = None
 
 
 @dataclass(frozen=True)
@@ -107,7 +133,7 @@ def audit_batches(
     for counts in kinds:
         part = level / len(kinds) / counts.count.size
         wrong += _far_off(counts, part)
-        detectable.append(_detectable(counts, part))
+        detectable += _detectable(counts, part)
     tested = sum(counts.count.size for counts in kinds)
     wrong.sort(key=lambda pair: pair[0])
     findings = tuple(finding for _, finding in wrong)
@@ -121,7 +147,13 @@ def audit_batches(
         return BatchAudit(
             Verdict.VIOLATED, reason, findings, None, tuple(detectable), len(found), tested, level
         )
-    reason = f"none of {tested} counts is off; would have been found half the time: {'; '.join(detectable)}"
+    if not detectable:
+        reason = f"{len(found)} batches or passes are too few to show that a count is off"
+        return BatchAudit(
+            Verdict.UNDECIDED, reason, (), None, (), len(found), tested, level, Gap.TOO_FEW_RUNS
+        )
+    reason = f"none of {tested} counts is off; would have been found half the time: {detectable[0]}"
+    reason += ", and the like" * (len(detectable) > 1)
     return BatchAudit(Verdict.SUPPORTED, reason, (), None, tuple(detectable), len(found), tested, level)
 
 
@@ -135,24 +167,31 @@ def _far_off(counts: _Counts, level: float) -> list[tuple[float, BatchFinding]]:
         (
             float(tail[k]),
             BatchFinding(
-                counts.kind, counts.what(k), int(counts.count[k]), counts.tries, float(counts.chance[k])
+                kind=counts.kind,
+                what=counts.what(k),
+                count=int(counts.count[k]),
+                tries=counts.tries,
+                chance=float(counts.chance[k]),
             ),
         )
         for k in np.flatnonzero(tail <= level).tolist()
     ]
 
 
-def _detectable(counts: _Counts, level: float) -> str:
-    """Of the counts of one kind, the middle one's: from which probability on it would have been found half the time."""
+def _detectable(counts: _Counts, level: float) -> list[str]:
+    """Of the counts of one kind, the middle one's: from which probability on it would have been found half the time.
+
+    Nothing where no probability would have been.
+    """
     from scipy import stats
 
     chance = float(np.clip(np.median(counts.chance), 0.0, 1.0))
     law = stats.binom(counts.tries, chance)
     # the critical counts; a true probability that has one of them as its median is found half the time
     low, high = float(law.ppf(level / 2)) - 1, float(law.isf(level / 2)) + 1
-    below = f"at most {low / counts.tries:.3g}" if low >= 0 else "none"
-    above = f"at least {high / counts.tries:.3g}" if high <= counts.tries else "none"
-    return f"{counts.kind} of {chance:.3g}: {below} or {above}"
+    found = [f"at most {low / counts.tries:.3g}"] if low >= 0 else []
+    found += [f"at least {high / counts.tries:.3g}"] if high <= counts.tries else []
+    return [f"{counts.kind} of {chance:.3g}: {' or '.join(found)}"] if found else []
 
 
 def _half_lines(law: object, values: NDArray[np.int64], kind: str, what: str) -> _Counts:

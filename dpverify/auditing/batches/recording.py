@@ -48,7 +48,9 @@ def indices_of(batch: Any) -> Indices:
 
 
 def read_batches(path: str | Path) -> list[Indices]:
-    """Read batches from a file: a line each, a JSON list of indices such as `[3, 17, 40]`.
+    """Read batches from a file: a line each, a JSON list of indices such as `[3, 17, 40]`, in a .csv file `3,17,40`.
+
+    An empty line of a .csv file is an empty batch.
 
     Raises `InvalidArgumentError` for a file that cannot be read, and `InvalidDataError` for a line of another form.
     """
@@ -56,13 +58,17 @@ def read_batches(path: str | Path) -> list[Indices]:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("path", str(path), f"a file that can be read ({error})") from error
+    plain = Path(path).suffix.lower() == ".csv"
     found = []
     for number, line in enumerate(lines, start=1):
         try:
-            batch = json.loads(line)
+            batch = json.loads(f"[{line}]" if plain else line)
             if not isinstance(batch, list):
                 raise InvalidDataError("no list")
             found.append(indices_of(batch))
-        except (ValueError, InvalidDataError) as refusal:
-            raise InvalidDataError(f"{path}, line {number} is no JSON list of indices.") from refusal
+        except (ValueError, RecursionError, InvalidDataError) as refusal:
+            form = (
+                "indices separated by commas, such as 3,17,40" if plain else "a JSON list such as [3, 17, 40]"
+            )
+            raise InvalidDataError(f"{path}, line {number} is no batch; allowed: {form}.") from refusal
     return found

@@ -26,8 +26,8 @@ class BatchScheme:
         kind: how they are drawn.
         n: records, at least 2.
         batch: records in a batch, but for `poisson`; the last batch of a shuffled pass has what is left. n by default
-            for `shuffled`.
-        probability: with which each record is in a batch, for `poisson`; in (0, 1).
+            for `shuffled`, None for `poisson`.
+        probability: with which each record is in a batch, for `poisson`; in (0, 1). None for all others.
 
     Raises:
         InvalidArgumentError: for anything else.
@@ -46,10 +46,22 @@ class BatchScheme:
         if self.kind == "poisson":
             checked = checks.number("probability_of_a_record", self.probability, above=0, below=1)
             object.__setattr__(self, "probability", checked)
+            if self.batch is not None:
+                raise InvalidArgumentError("batch", self.batch, "no value with poisson, whose batches vary")
             return
+        if self.probability is not None:
+            allowed = "no value but with poisson"
+            raise InvalidArgumentError("probability_of_a_record", self.probability, allowed)
         size = self.n if self.batch is None and self.kind == "shuffled" else self.batch
         most = None if self.kind == "with-replacement" else self.n
         object.__setattr__(self, "batch", checks.whole_number("batch", size, at_most=most))
+
+    def __str__(self) -> str:
+        if self.probability is not None:
+            return f"Poisson batches of {self.n} records, each with probability {self.probability:.10g}"
+        if self.kind == "shuffled":
+            return f"batches of {self.size} in a new random order of {self.n} records for each pass"
+        return f"batches of {self.size} of {self.n} records, drawn {self.kind.replace('-', ' ')}"
 
     @property
     def size(self) -> int:

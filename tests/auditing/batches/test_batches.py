@@ -15,7 +15,7 @@ import pytest
 from dpverify.auditing.batches import BatchScheme, audit_batches, read_batches, record_batches
 from dpverify.auditing.error_share import ErrorShare
 from dpverify.errors import InvalidArgumentError, InvalidDataError
-from dpverify.ledger.verdicts import Verdict
+from dpverify.ledger.verdicts import Gap, Verdict
 
 N, Q, BATCH = 100, 0.1, 10
 POISSON = BatchScheme("poisson", N, probability=Q)
@@ -149,10 +149,17 @@ def test_what_would_have_been_found() -> None:
     assert 3 <= caught <= 22
 
 
+def test_too_few_decide_nothing() -> None:
+    found = audit_batches(record_batches(poissons(np.random.default_rng(4)), count=2), POISSON)
+    assert (found.verdict, found.gap, found.detectable) == (Verdict.UNDECIDED, Gap.TOO_FEW_RUNS, ())
+
+
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "batches.jsonl"
     path.write_text("[0, 2]\n[]\n[1]\n")
     assert [batch.tolist() for batch in read_batches(path)] == [[0, 2], [], [1]]
+    (tmp_path / "batches.csv").write_text("0,2\n\n1\n")
+    assert [batch.tolist() for batch in read_batches(tmp_path / "batches.csv")] == [[0, 2], [], [1]]
     path.write_text("[0]\n{}\n")
     with pytest.raises(InvalidDataError, match="line 2"):
         read_batches(path)
@@ -171,6 +178,8 @@ def test_bad_arguments() -> None:
         (lambda: BatchScheme("cyclic", 5), "scheme was 'cyclic'"),  # type: ignore[arg-type]
         (lambda: BatchScheme("poisson", 5), "probability_of_a_record was None"),
         (lambda: BatchScheme("without-replacement", 5, 6), "batch was 6"),
+        (lambda: BatchScheme("poisson", 5, 2, 0.5), "batch was 2"),
+        (lambda: BatchScheme("shuffled", 5, probability=0.5), "probability_of_a_record was 0.5"),
         (lambda: record_batches([], count=0), "count was 0"),
     ):
         with pytest.raises(InvalidArgumentError, match=says):
