@@ -187,7 +187,7 @@ def test_claims_in_one_line_are_placed_on_the_first(folder: Path) -> None:
         ("", "No claim is stated; allowed: at least one entry"),
         ("claims = 3", "claims was 3"),
         ("failure-probability = 2\n", "failure-probability was 2; allowed: a number from 1e-15 to below 1"),
-        ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, batches, failure-probability"),
+        ("failure_probability = 0.1\n", "failure_probability is not known; allowed: claims, batches"),
         ("[[claims]]\n", "claim 1: claim was ''; allowed: a claim such as"),
         (ONE + 'functon = "a:b"', "claim 1: functon is not known; allowed: name, function, command"),
         (ONE, "function was None; allowed: one of function, command, left with right, or scores with members"),

@@ -5,6 +5,7 @@ from .audit import (
     Reference,
     audit_epsilon,
 )
+from .division import DividedByBatchSize
 from .orders import DrawnBatches, HiddenIterates, Passes
 from .references import NoisyReleases
 
@@ -12,6 +13,7 @@ __all__ = [
     "AccountantAudit",
     "AccountantAuditor",
     "AccountantQuestion",
+    "DividedByBatchSize",
     "DrawnBatches",
     "HiddenIterates",
     "NoisyReleases",

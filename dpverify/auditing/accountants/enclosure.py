@@ -430,11 +430,28 @@ def _power(law: Lattice, steps: int, bits: int, tail: float, *, upward: bool) ->
         square = square.times(square, bits, upward=upward).trimmed(part * count // steps, upward=upward)
 
 
+def bits_for(delta: float, cells: int, steps: int) -> int:
+    """Below the point, of whole multiples that tell deltas of this size after so many releases of so many cells."""
+    return _GUARD_BITS + math.ceil(-math.log2(delta) + math.log2(_COMPOSED * cells * steps))
+
+
+def bounds_below(cells: list[LossCell], width: float, steps: int, delta: float, bits: int) -> Bounds:
+    """From below alone, for so many releases of two discrete laws, whose points are cells, the smallest loss first.
+
+    Points of a release may be lost, for a smaller bound. The precision of the context is that of the bounds.
+    """
+    nothing = arb(0), arb(0)
+    below, offset = _below(_Cut(cells, nothing, nothing), arb(width), bits)
+    composed = _power(below, steps, bits, delta * _GUARD, upward=False)
+    anything = Lattice(fmpz_poly([0]), 0, 1 << bits)
+    return Bounds(anything, composed, width, steps * arb(offset) * arb(width), bits, ctx.prec)
+
+
 @lru_cache(maxsize=8)
 def _bounds(releases: SampledGaussianReleases, direction: Direction, delta: float) -> Bounds:
     """Both laws of all releases, for a delta of this size or larger."""
     plan = _plan(releases, delta)
-    bits = _GUARD_BITS + math.ceil(-math.log2(delta) + math.log2(_COMPOSED * releases.cells * releases.steps))
+    bits = bits_for(delta, releases.cells, releases.steps)
     precision = bits + 64 + math.ceil(-math.log2(min(releases.sampling_probability, plan.width, 1.0)))
     with ctx.workprec(precision):
         width = arb(plan.width)

@@ -1,0 +1,117 @@
+"""Division by the actual size of a batch: the bound of its profile against a quadrature and draws of a right program.
+
+An audit of that program against the accounting of expected sizes finds it; one of the program that divides by the
+expected size does not, but with probability 1e-6.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpverify import Adjacency, Request, audit
+from dpverify.auditing.accountants import DividedByBatchSize, NoisyReleases, audit_epsilon
+from dpverify.checks import FloatArray
+from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.verdicts import Verdict
+
+RATE, OTHERS, NOISE = 0.25, 40, 1.0
+
+
+def release(
+    data: FloatArray, rng: np.random.Generator, runs: int, expected: float | None = None
+) -> FloatArray:
+    """The noisy sum over a Poisson batch, divided by its size, or by the expected one; clipping norm 1."""
+    batch = rng.random((runs, len(data))) < RATE
+    noisy = batch @ np.clip(data[:, 0], -1, 1) + NOISE * rng.normal(size=runs)
+    found: FloatArray = noisy / (np.maximum(batch.sum(axis=1), 1) if expected is None else expected)
+    return found
+
+
+WITHOUT = -np.ones((OTHERS, 1))
+JOINED = np.concatenate([WITHOUT, [[1.0]]])
+
+
+def by_quadrature(epsilon: float) -> float:
+    """The larger of both directions, from densities as the derivation states them."""
+    k = np.arange(OTHERS + 1.0)[:, None]
+    x = np.linspace(-8, 8, 40_001)
+    mass = stats.binom(OTHERS, RATE).pmf(k)
+    q = (mass * stats.norm.pdf(x, k == 0, NOISE / np.maximum(k, 1))).sum(axis=0)
+    p = (1 - RATE) * q + RATE * (mass * stats.norm.pdf(x, 2 / (k + 1), NOISE / (k + 1))).sum(axis=0)
+    e = math.exp(epsilon)
+    return float(max(np.trapezoid(np.maximum(a - e * b, 0), x) for a, b in ((p, q), (q, p))))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_the_bound_is_what_a_quadrature_gives(epsilon: float) -> None:
+    found = DividedByBatchSize(NOISE, RATE, OTHERS).smallest_delta(epsilon)
+    assert found.rigorous
+    assert found.upper == 1
+    assert by_quadrature(epsilon) * 0.997 < found.lower < by_quadrature(epsilon) * (1 + 1e-6)
+
+
+def test_the_bound_is_what_a_right_program_shows() -> None:
+    """Two histograms of 400,000 draws each; six of their standard deviations, and what they choose of the event."""
+    rng, draws, epsilon = np.random.default_rng(0), 400_000, 0.5
+    joined, without = (release(data, rng, draws) for data in (JOINED, WITHOUT))
+    p, q = (np.histogram(x, bins=300, range=(-3, 3))[0] / draws for x in (joined, without))
+    shown = np.maximum(p - math.exp(epsilon) * q, 0).sum()
+    assert DividedByBatchSize(NOISE, RATE, OTHERS).smallest_delta(epsilon).lower == pytest.approx(
+        shown, abs=0.008
+    )
+
+
+def test_several_releases_and_sizes_that_are_seen() -> None:
+    one = DividedByBatchSize(NOISE, RATE, OTHERS, cells=128)
+    seen = DividedByBatchSize(NOISE, RATE, OTHERS, size_shown=True, cells=128)
+    many = DividedByBatchSize(NOISE, RATE, OTHERS, 50, cells=128)
+    ends = [each.smallest_epsilon(1e-5).lower for each in (one, seen, many)]
+    assert ends[0] < ends[1] < ends[2]
+    # a record that moves each average twice as far is not hidden better than by half of the noise
+    half = NoisyReleases("gaussian", NOISE / 2, 1, RATE, cells=1024).smallest_epsilon(1e-5)
+    assert ends[1] == pytest.approx(half.upper, rel=0.05)
+
+
+def test_an_accountant_of_expected_sizes_claims_too_little() -> None:
+    accounted = NoisyReleases("gaussian", NOISE, 20, RATE, cells=1024).smallest_epsilon(1e-5).upper
+    found = audit_epsilon(
+        accounted, actual := DividedByBatchSize(NOISE, RATE, OTHERS, 20, cells=128), delta=1e-5
+    )
+    assert found.verdict is Verdict.VIOLATED
+    assert "divided by the actual size of the batch, 40 other records (an instance)" in found.reason
+    assert audit_epsilon(1e6, actual, delta=1e-5).verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(("divides", "verdict"), [("actual", "violated"), ("expected", "supported")])
+def test_an_audit_of_a_right_program(divides: str, verdict: str) -> None:
+    claim = NoisyReleases("gaussian", NOISE, 1, RATE, cells=1024).guarantee()
+
+    def program(data: FloatArray, rng: np.random.Generator, runs: int) -> FloatArray:
+        return release(data, rng, runs, None if divides == "actual" else RATE * OTHERS)
+
+    asked = Request(program, JOINED, WITHOUT, claim, adjacency=Adjacency.ADD_REMOVE_ONE, runs=5000)
+    assert audit(asked).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"noise_multiplier": 0.0}, "noise_multiplier was 0.0"),
+        ({"sampling_probability": 1.0}, "sampling_probability was 1.0"),
+        ({"others": 0}, "others was 0"),
+        ({"steps": 0}, "steps was 0"),
+        ({"cells": 1}, "cells was 1"),
+        ({"size_shown": 1}, "size_shown was 1"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, float], said: str) -> None:
+    good = {"noise_multiplier": 1.0, "sampling_probability": 0.1, "others": 10}
+    with pytest.raises(InvalidArgumentError, match=said):
+        DividedByBatchSize(**good | arguments)  # type: ignore[arg-type]
+    for ask in (DividedByBatchSize(**good).smallest_epsilon, DividedByBatchSize(**good).smallest_delta):  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgumentError, match="was -1"):
+            ask(-1)
