@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -95,6 +95,10 @@ null-audits: $(VENV)/installed-test
 ACCOUNTANTS ?= $(BIN)/python
 accountants: $(VENV)/installed-test
 	$(ACCOUNTANTS) tests/benchmarks/accountants.py --output docs/accountants.md
+
+# division by the actual size of a batch beside what is accounted for; takes some 2 minutes
+division: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/batch_division.py docs/batch-division.md
 
 scaling: $(VENV)/installed-test
 	$(BIN)/python tests/benchmarks/scaling.py --output docs/scaling.md

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpverify import Adjacency, Request, audit
+from dpverify import Adjacency, audit_samples
 from dpverify.auditing.accountants import DividedByBatchSize, NoisyReleases, audit_epsilon
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.verdicts import Verdict
+
+from ...packaging.page_blocks import DOCS, blocks
 
 RATE, OTHERS, NOISE = 0.25, 40, 1.0
 
@@ -35,23 +37,28 @@ WITHOUT = -np.ones((OTHERS, 1))
 JOINED = np.concatenate([WITHOUT, [[1.0]]])
 
 
-def by_quadrature(epsilon: float) -> float:
-    """The larger of both directions, from densities as the derivation states them."""
+def by_quadrature(epsilon: float, *, seen: bool) -> float:
+    """The larger of both directions, from densities as the derivation states them; rows are sizes of the batch."""
     k = np.arange(OTHERS + 1.0)[:, None]
-    x = np.linspace(-8, 8, 40_001)
+    x = np.linspace(-8, 8, 16_001)
     mass = stats.binom(OTHERS, RATE).pmf(k)
-    q = (mass * stats.norm.pdf(x, k == 0, NOISE / np.maximum(k, 1))).sum(axis=0)
-    p = (1 - RATE) * q + RATE * (mass * stats.norm.pdf(x, 2 / (k + 1), NOISE / (k + 1))).sum(axis=0)
+    q = np.pad(mass * stats.norm.pdf(x, k == 0, NOISE / np.maximum(k, 1)), ((0, 1), (0, 0)))
+    joined = np.pad(mass * stats.norm.pdf(x, 2 / (k + 1), NOISE / (k + 1)), ((1, 0), (0, 0)))
+    p = (1 - RATE) * q + RATE * joined
+    p, q = (law if seen else law.sum(axis=0, keepdims=True) for law in (p, q))
     e = math.exp(epsilon)
-    return float(max(np.trapezoid(np.maximum(a - e * b, 0), x) for a, b in ((p, q), (q, p))))
+    return float(max(np.trapezoid(np.maximum(a - e * b, 0), x).sum() for a, b in ((p, q), (q, p))))
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
-def test_the_bound_is_what_a_quadrature_gives(epsilon: float) -> None:
-    found = DividedByBatchSize(NOISE, RATE, OTHERS).smallest_delta(epsilon)
+@pytest.mark.parametrize(
+    ("epsilon", "seen"), [(0.0, False), (0.5, False), (1.0, False), (0.5, True), (2.0, True)]
+)
+def test_the_bound_is_what_a_quadrature_gives(epsilon: float, seen: bool) -> None:
+    found = DividedByBatchSize(NOISE, RATE, OTHERS, size_shown=seen).smallest_delta(epsilon)
     assert found.rigorous
     assert found.upper == 1
-    assert by_quadrature(epsilon) * 0.997 < found.lower < by_quadrature(epsilon) * (1 + 1e-6)
+    right = by_quadrature(epsilon, seen=seen)
+    assert right * 0.997 < found.lower < right * (1 + 1e-6)
 
 
 def test_the_bound_is_what_a_right_program_shows() -> None:
@@ -86,15 +93,19 @@ def test_an_accountant_of_expected_sizes_claims_too_little() -> None:
     assert audit_epsilon(1e6, actual, delta=1e-5).verdict is Verdict.UNDECIDED
 
 
-@pytest.mark.parametrize(("divides", "verdict"), [("actual", "violated"), ("expected", "supported")])
-def test_an_audit_of_a_right_program(divides: str, verdict: str) -> None:
+@pytest.mark.parametrize(("expected", "verdict"), [(None, "violated"), (RATE * OTHERS, "supported")])
+def test_an_audit_of_a_right_program(expected: float | None, verdict: str) -> None:
     claim = NoisyReleases("gaussian", NOISE, 1, RATE, cells=1024).guarantee()
+    rng = np.random.default_rng(1)
+    joined, without = (release(data, rng, 10_000, expected) for data in (JOINED, WITHOUT))
+    found = audit_samples(joined, without, claim, adjacency=Adjacency.ADD_REMOVE_ONE)
+    assert found.verdict == verdict
 
-    def program(data: FloatArray, rng: np.random.Generator, runs: int) -> FloatArray:
-        return release(data, rng, runs, None if divides == "actual" else RATE * OTHERS)
 
-    asked = Request(program, JOINED, WITHOUT, claim, adjacency=Adjacency.ADD_REMOVE_ONE, runs=5000)
-    assert audit(asked).verdict == verdict
+def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks(DOCS / "batch-division.md", "python")
+    exec(compile(block, "page", "exec"), {})
+    assert capsys.readouterr().out == "violated\n"
 
 
 @pytest.mark.parametrize(
