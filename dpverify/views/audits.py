@@ -267,13 +267,17 @@ class BatchesView(AuditView):
 
     def facts(self, evidence: BatchesEvidence) -> Sequence[tuple[str, str]]:
         missed = () if evidence.verdict is Verdict.VIOLATED else evidence.detectable
+        counts = ("Counts", number_text.count(evidence.counts))
+        return ("Data", evidence.data), counts, *(("Would have found", text) for text in missed)
+
+    def rows(self, evidence: BatchesEvidence) -> tuple[tuple[str, str], ...]:
+        verdict, *others = super().rows(evidence)
         return (
-            ("Claim", evidence.claim),
-            ("Data", evidence.data),
-            ("Batches or passes", str(evidence.runs)),
-            ("Counts", str(evidence.counts)),
-            ("Failure probability", f"{evidence.failure_probability:g}"),
-            *(("Would have found", text) for text in missed),
+            verdict,
+            ("claim", evidence.claim),
+            ("batches or passes", str(evidence.runs)),
+            ("failure probability", f"{evidence.failure_probability:g}"),
+            *others,
         )
 
 

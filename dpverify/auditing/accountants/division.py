@@ -116,7 +116,7 @@ class DividedByBatchSize:
 
 
 @dataclass(frozen=True)
-class _Sizes:
+class _BatchSizes:
     """Numbers of other records in a batch that are told apart, from `first` on, as balls and as floats.
 
     `lost` encloses the probability of all others.
@@ -127,7 +127,7 @@ class _Sizes:
     lost: arb
 
     @classmethod
-    def of(cls, releases: DividedByBatchSize, left_out: float) -> _Sizes:
+    def of(cls, releases: DividedByBatchSize, left_out: float) -> _BatchSizes:
         """All but some of this probability, about."""
         from scipy import stats
 
@@ -177,7 +177,7 @@ class _Line:
         return x, np.logaddexp(math.log1p(-q), math.log(q) + moved - plain)
 
 
-def _lines(releases: DividedByBatchSize, sizes: _Sizes) -> list[_Line]:
+def _lines(releases: DividedByBatchSize, sizes: _BatchSizes) -> list[_Line]:
     """One line, or one for each size where that is seen."""
     noise = arb(releases.noise_multiplier)
     counted = dict(enumerate(sizes.masses, sizes.first))
@@ -208,7 +208,7 @@ def _bounds(releases: DividedByBatchSize, delta: float) -> tuple[Bounds, Bounds]
     reach = -float(ndtri(min(delta * _BEYOND / steps, 0.1)))
     bits = bits_for(delta, _FINER * releases.cells, steps)
     with ctx.workprec(bits + 96):
-        sizes = _Sizes.of(releases, delta * _LEFT_OUT / steps)
+        sizes = _BatchSizes.of(releases, delta * _LEFT_OUT / steps)
         lines = _lines(releases, sizes)
         looked_at = [line.losses(q, reach) for line in lines]
         every = np.concatenate([losses for _, losses in looked_at])
