@@ -12,8 +12,8 @@ s C Z is released: the size counts as at least 1. So, with W = release / C + 1, 
     P = (1 - q) Q + q sum over k >= 0 of b_k N(2 / (k + 1), (s / (k + 1))^2),
 
 b_k the probabilities of K: the record moves the average by 2 C / (K + 1), twice as far as a sum divided by the same
-number. Where the size is seen as well, the two laws are compared at each size. So it is in many dimensions, since the
-noise, of standard deviation s C / size in each coordinate, tells it; the pair bounds that case as its limit. What both
+number. Where that number, the size or 1, is seen as well, the two laws are compared at each. So it is in the limit of
+many dimensions: the noise, of standard deviation s C over the number in each coordinate, tells it. What both
 data sets give does not depend on earlier releases, so that several are independent.
 
 Each line of outputs is cut into pieces, whose masses under both laws are balls; what is left is a pair of discrete
@@ -23,6 +23,7 @@ laws, which `enclosure` composes, rounded down, as it does the losses of sampled
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -53,16 +54,17 @@ _SCALES, _POINTS = 16, 513
 class DividedByBatchSize:
     """One pair of data sets: noisy sums over Poisson batches, divided by the actual size of the batch or 1 if it is 0.
 
-    Guarantee: none is claimed; what `smallest_epsilon` says is too little for this pair, and so for the mechanism under
-    add-or-remove-one, is. Nothing is known from above.
+    Guarantee: none is claimed. An epsilon below `smallest_epsilon` is too small for this pair, and so for the mechanism
+    under add-or-remove-one; nothing is known from above.
 
     Attributes:
         noise_multiplier: standard deviation of the noise of a sum over the clipping norm; in [0.05, 1e3].
         sampling_probability: with which each record is in a batch; in [1e-6, 1).
         others: records beside the one that is added, at most a million; the time grows as the root of their expected
             number in a batch.
-        steps: how many releases.
-        size_shown: whether the size of the batch is seen as well: released, or told by the noise in many dimensions.
+        steps: how many releases, at most ten thousand.
+        size_shown: whether the number by which is divided is seen as well: released, or told by the noise in many
+            dimensions.
         cells: of one release's loss, about, 64 to 2^14.
 
     Raises `InvalidArgumentError` for anything outside of these ranges.
@@ -80,7 +82,7 @@ class DividedByBatchSize:
         checks.number_field(self, "noise_multiplier", at_least=0.05, at_most=1e3)
         checks.number_field(self, "sampling_probability", at_least=1e-6, below=1)
         for name, least, most in (
-            ("others", 1, 10**6), ("steps", 1, 10**6), ("cells", FEWEST_CELLS, MOST_CELLS)
+            ("others", 1, 10**6), ("steps", 1, 10**4), ("cells", FEWEST_CELLS, MOST_CELLS)
         ):  # fmt: skip
             checked = checks.whole_number(name, getattr(self, name), at_least=least, at_most=most)
             object.__setattr__(self, name, checked)
@@ -117,7 +119,7 @@ class DividedByBatchSize:
 
 @dataclass(frozen=True)
 class _BatchSizes:
-    """Numbers of other records in a batch that are told apart, from `first` on, as balls and as floats.
+    """Probabilities of the numbers of other records in a batch that are told apart, from `first` on.
 
     `lost` encloses the probability of all others.
     """
@@ -140,8 +142,8 @@ class _BatchSizes:
         for k in range(first, last):
             mass = mass * (n - k) / (k + 1) * q / (1 - q)
             masses.append(mass)
-        missing = (1 - sum(masses, arb(0))).upper().max(arb(0)) / 2
-        return cls(first, masses, arb(0).union(2 * missing))
+        missing = (1 - sum(masses, arb(0))).upper().max(arb(0))
+        return cls(first, masses, arb(0).union(missing))
 
 
 _Part = tuple[arb, arb, arb]
@@ -178,14 +180,14 @@ class _Line:
 
 
 def _lines(releases: DividedByBatchSize, sizes: _BatchSizes) -> list[_Line]:
-    """One line, or one for each size where that is seen."""
+    """One line, or one for each number by which is divided where that is seen."""
     noise = arb(releases.noise_multiplier)
-    counted = dict(enumerate(sizes.masses, sizes.first))
-    without = {k: (mass, arb(k == 0), noise / max(k, 1)) for k, mass in counted.items()}
-    joined = {k + 1: (mass, arb(2) / (k + 1), noise / (k + 1)) for k, mass in counted.items()}
-    if not releases.size_shown:
-        return [_Line([*without.values()], [*joined.values()])]
-    return [_Line([part], [joined[k]] if k in joined else []) for k, part in without.items()]
+    found: defaultdict[int, _Line] = defaultdict(lambda: _Line([], []))
+    for k, mass in enumerate(sizes.masses, sizes.first):
+        one, more = (max(k, 1), k + 1) if releases.size_shown else (0, 0)
+        found[one].without.append((mass, arb(k == 0), noise / max(k, 1)))
+        found[more].joined.append((mass, arb(2) / (k + 1), noise / (k + 1)))
+    return [*found.values()]
 
 
 def _masses(parts: list[_Part], ends: FloatArray, lost: arb) -> list[arb]:
@@ -209,7 +211,8 @@ def _bounds(releases: DividedByBatchSize, delta: float) -> tuple[Bounds, Bounds]
     bits = bits_for(delta, _FINER * releases.cells, steps)
     with ctx.workprec(bits + 96):
         sizes = _BatchSizes.of(releases, delta * _LEFT_OUT / steps)
-        lines = _lines(releases, sizes)
+        every_line = _lines(releases, sizes)
+        lines = [line for line in every_line if line.without]
         looked_at = [line.losses(q, reach) for line in lines]
         every = np.concatenate([losses for _, losses in looked_at])
         width = max(float(np.ptp(every)) / releases.cells, 1e-9)
@@ -223,6 +226,9 @@ def _bounds(releases: DividedByBatchSize, delta: float) -> tuple[Bounds, Bounds]
             for place, plain, moved in zip(places, *masses, strict=True):
                 upper, lower = merged.get(place, (arb(0), arb(0)))
                 merged[place] = upper + (1 - arb(q)) * plain + arb(q) * moved, lower + plain
+        # the largest size is that of no batch without the record, or hardly any
+        certain = sum((part[0] for line in every_line if not line.without for part in line.joined), arb(0))
+        merged[max(merged) + 1] = arb(q) * certain + sizes.lost, sizes.lost
         ordered = [merged[place] for place in sorted(merged)]
         # less of the law that is over the other, and more of that, for a smaller bound
         over = [LossCell(0, joined.lower(), plain.upper()) for joined, plain in ordered]
