@@ -106,12 +106,25 @@ def _once(ask: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return answer
 
 
+def _fault_once(ask: Callable[..., str]) -> Callable[..., str]:
+    known: dict[tuple[str, int, str], tuple[Any, str]] = {}
+
+    def answer(found: Any, obligation: Any, refuted: Any, checker: Any, *, cut_short: bool = False) -> str:
+        key = (f"{found!r} {cut_short}", id(obligation), digest(refuted))
+        if key not in known:
+            known[key] = obligation, ask(found, obligation, refuted, checker, cut_short=cut_short)
+        return known[key][1]
+
+    return answer
+
+
 @pytest.fixture(scope="module")
 def asked_once() -> Iterator[None]:
     """What provers and audits say of the source, which nobody tampers with, is asked once for all tampered ledgers."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("homogeneity", "prove"):
+        for name in ("homogeneity", "prove", "disagreement"):
             patch.setattr(ledger_check, name, _once(getattr(ledger_check, name)))
+        patch.setattr(ledger_check, "fault_of", _fault_once(ledger_check.fault_of))
         patch.setattr(audit_check, "carry_out", cache(audit_check.carry_out))
         yield
 
