@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from dpverify.cli import main
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.document import Ledger
+from dpverify.verification import audit_check
 from dpverify.verification.audit_check import (
     BUDGET,
     HEAD,
@@ -197,6 +199,15 @@ def test_what_is_done_by_hand_is_refused_by_the_name_of_its_row(original: Tree, 
     assert all(len(r.line()) > len(f"{r.status}: {r.statement}: ") for r in found)
 
 
+@pytest.fixture(scope="module")
+def drawn_once() -> Iterator[None]:
+    """What audits find is drawn once for all ledgers that are changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(audit_check, "carry_out", cache(audit_check.carry_out))
+        yield
+
+
+@pytest.mark.usefixtures("drawn_once")
 @pytest.mark.parametrize(
     ("plan", "field", "value"),
     [
