@@ -29,6 +29,7 @@ from dpverify.auditing.black_box.focus import (
     judge,
     useful_scorers,
 )
+from dpverify.auditing.black_box.leftover import leaves_something
 from dpverify.auditing.black_box.low_bits import not_looked_at
 from dpverify.auditing.black_box.mixed import varying
 from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
@@ -226,7 +227,7 @@ def audit_privacy(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AUDIT_STREAM,)))
     parts = divide(runs, rng)
     # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
-    judging = p[parts.judging], q[parts.judging]
+    every = p, q
     learned = np.concatenate([parts.fitting, parts.choosing])
     columns = varying(p[learned], q[learned])
     kept = [i if columns.size > 1 else None for i in np.flatnonzero(columns).tolist()]
@@ -283,6 +284,7 @@ def audit_privacy(
         seen, event = bound.seen(violation.event, judged), violation.event
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
         inside = event.contains(on_left[event.scorer]), event.contains(on_right[event.scorer])
+        judging = every[0][parts.judging], every[1][parts.judging]
         shown = shown_outputs(judging, inside, event, name_event)
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
@@ -360,15 +362,21 @@ def _learn(
     """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
-    fit_left, fit_right = left[parts.fitting], right[parts.fitting]
-    choose_left, choose_right = left[parts.choosing], right[parts.choosing]
     every = np.concatenate([parts.fitting, parts.choosing])
+    learn_left, learn_right = left[every], right[every]
+    half = parts.fitting.size
+    fit_left, fit_right = learn_left[:half], learn_right[:half]
+    choose_left, choose_right = learn_left[half:], learn_right[half:]
     names = [scorer.name for scorer in scorers]
     if len(set(names)) < len(names):
         raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
+    # where all that is to be seen is seen by a linear score, none that takes long is fitted
+    linear = any(getattr(scorer, "is_linear", False) for scorer in scorers)
+    if linear and not leaves_something(learn_left, learn_right):
+        scorers = [scorer for scorer in scorers if not getattr(scorer, "beyond_linear", False)]
     for scorer in scorers:
-        learning = every if getattr(scorer, "holds_out", False) else parts.fitting
-        score = fit_score(scorer, left[learning], right[learning], rng)
+        sides = (learn_left, learn_right) if getattr(scorer, "holds_out", False) else (fit_left, fit_right)
+        score = fit_score(scorer, *sides, rng)
         if score is None:
             continue
         # a score may say what it has learned
