@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -171,6 +171,7 @@ def audit_privacy(
     directions: Sequence[Direction] = tuple(Direction),
     most_events: int = 8,
     name_event: NameEvent = str,
+    needs: Mapping[int, int] | None = None,
 ) -> PrivacyAudit:
     """Audit a claim about the outputs of a mechanism on two neighboring data sets.
 
@@ -196,6 +197,7 @@ def audit_privacy(
         directions: in which the two data sets are compared, one or both; each alone shows what it shows of the profile.
         most_events: the most events that may be judged, at least 2.
         name_event: what the reason calls an event.
+        needs: columns that are left out where the learning runs do not vary in another one, `Encoder.needs`.
 
     Raises `InvalidDataError` for samples that cannot be used, and `InvalidArgumentError` for the other arguments, and
     for a claim whose profile leaves [0, 1].
@@ -230,6 +232,8 @@ def audit_privacy(
     every = p, q
     learned = np.concatenate([parts.fitting, parts.choosing])
     columns = varying(p[learned], q[learned])
+    for column, other in (needs or {}).items():
+        columns[column] &= columns[other]
     kept = [i if columns.size > 1 else None for i in np.flatnonzero(columns).tolist()]
     if not columns.all():
         p, q = p[:, columns], q[:, columns]

@@ -124,6 +124,11 @@ class Draws:
         self._rounds += 1
         return self.encoder.rows(made[0], made[1])
 
+    @property
+    def needs(self) -> dict[int, int]:
+        """Columns that say something only where another one varies."""
+        return self.encoder.needs
+
     def repeats(self) -> bool | None:
         """Whether a block of the last round gives the same bits again; None where nothing was drawn."""
         if not self._rounds:

@@ -17,6 +17,7 @@ from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, lowest_bits
 from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
+    Coordinate,
     DistanceFromCenter,
     FrequencyRatio,
     GradientBoosting,
@@ -145,8 +146,9 @@ def _fitted(
         score = fit_score(scorer, left[fit], right[fit], rng)
         if score is None:
             continue
+        column = score.column if isinstance(score, Coordinate) else None
         partition = _by_cuts(
-            scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit])
+            scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit]), column
         )
         partition.add(partition.cells_of(left[start:]), partition.cells_of(right[start:]))
         yield partition
