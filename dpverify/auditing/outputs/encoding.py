@@ -55,12 +55,13 @@ _NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _CATEGORY, _MORE, _LENGTH, _THERE = (
     "length",
     "presence",
 )
+_RAISED = "exception"
 _DIFFERENT, _LESS = "number of different items", "number of items less than the one before"
 _COUNTS = tuple(f"count {place}" for place in range(128))
 """How often a list has the values that share this place."""
 _OF_LISTS = frozenset((_DIFFERENT, _LESS, *_COUNTS))
 _ORDER = (
-    *(_NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _LENGTH, _DIFFERENT, _LESS, _THERE, _CATEGORY, _MORE),
+    *(_RAISED, _NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _LENGTH, _DIFFERENT, _LESS, _THERE, _CATEGORY, _MORE),
     *_COUNTS,
 )
 
@@ -227,19 +228,33 @@ class Encoder:
             return self._part(slot, before, event.value) or f"{names[event.column]} = {event.value:.6g}"
         if not isinstance(event, Event | WhichNumber) or event.column is None or event.column >= len(names):
             return str(event)
-        path, kind = list(self._shown)[event.column]
+        (path, kind), before = list(self._shown.items())[event.column]
         if kind == _MINUS_ZERO:
             there = isinstance(event, WhichNumber) or event.above
             return f"{_name((path, _NUMBER))} {'is' if there else 'is not'} -0.0"
+        if kind == _RAISED and not isinstance(event, WhichNumber):
+            return self._exceptions(event, before)
         if isinstance(event, WhichNumber):
             return names[event.column]
         return str(replace(event, scorer=names[event.column]))
 
+    def _exceptions(self, event: Event, before: float) -> str:
+        """Exceptions that are in an event, or which are not."""
+        raised = {"": 0.0} | {word: code for code, word in sorted(self._seen.raised.items())}
+        shown = {
+            word: before if code == 0 else 0.0 if code == before else code for word, code in raised.items()
+        }
+        inside = [word for word, code in shown.items() if (code > event.threshold) == event.above]
+        if "" not in inside:
+            return f"{' or '.join(inside) or 'another exception'} raised"
+        return f"no {' or '.join(word for word in raised if word not in inside) or 'other exception'} raised"
+
     def _output(self, event: SingleOutput) -> str:
-        parts = []
+        parts, raised = [], set()
         for value, (slot, before) in zip(event.values[:MOST_SHOWN], self._shown.items(), strict=False):
-            parts.append(self._part(slot, before, value))
-        parts = [part for part in parts if part]
+            part = "" if slot[0] in raised else self._part(slot, before, value)
+            parts += [part] if part else []
+            raised |= {slot[0]} if part and slot[1] == _RAISED else set()
         parts += ["..."] if len(event.values) > MOST_SHOWN else []
         return f"output with {', '.join(parts)}" if parts else str(event)
 
@@ -250,6 +265,8 @@ class Encoder:
         if kind == _CATEGORY and value:
             word = self._seen.words.get(int(value), "another category")
             return f"{_name((path, _NUMBER))} = {word}"
+        if kind == _RAISED:
+            return f"{self._seen.raised.get(value, 'an exception')} raised" if value else ""
         if kind == _MINUS_ZERO:
             return f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0"
         return (
@@ -424,6 +441,12 @@ def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _S
         slots[path, _NUMBER], slots[path, _LOW] = map(float, tree[tag])
         seen.leaf(path, "number")
         return
+    elif tag == "$raised":
+        # a small code, by which types of exceptions are told apart
+        slots[path, _RAISED] = code = 1.0 + zlib.crc32(tree[tag].encode("utf-8", "surrogatepass"))
+        seen.leaf(path, "exception")
+        seen.raised.setdefault(code, tree[tag])
+        return
     else:
         _category(tag, json.dumps(tree[tag]), path, slots, seen)
         return
@@ -485,6 +508,7 @@ _KINDS = {
     "category": ("a category", "categories"),
     "NaN": ("NaN", "NaN"),
     "infinity": ("infinity", "infinities"),
+    "exception": ("an exception", "exceptions"),
 }
 """One of a kind, and several."""
 _MOST_WORDS = 10_000
@@ -496,6 +520,7 @@ class _Seen:
     def __init__(self) -> None:
         self.leaves: dict[Path, set[str]] = {}
         self.items: dict[Slot, list[str]] = {}
+        self.raised: dict[float, str] = {}
         self.lengths: dict[Path, tuple[int, int]] = {}
         self.arrays: set[tuple[tuple[int, ...], str]] = set()
         self.words = {_NONE: "None", _NAN: "NaN", _PLUS: "infinity", _MINUS: "-infinity", _LIST: "a list",

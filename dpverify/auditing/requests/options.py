@@ -108,6 +108,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "allow_equal": Option("flag", "",
         "Equal outputs are meant: a mechanism that always gives the same, or sides drawn with one seed. Without it, a "
         "claim about outputs that never vary, or of which one sample stands on both sides, is undecided."),
+    "count_exceptions": Option("flag", "",
+        "An exception that the function raises is an output, of which its type is seen. Without it, a function that "
+        "raises is refused. A function that takes runs is then called for one run at a time."),
     # with which budget
     "runs": Option("count", "N",
         f"Largest number of runs on each data set; default: {RUNS}. With {{fixed_runs}}, the exact number."),
