@@ -69,11 +69,11 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "pair": Option("file", "FILE.json",
         "A pair of neighboring data sets that a search found, instead of {data}, {neighbor} and {adjacency}."),
     "search_neighbors": Option("file", "FILE.json",
-        "Search for the most revealing pair of neighbors, with {data} as an example; write it to this file, and audit "
-        "it on fresh runs."),
+        "Search for the most revealing pair of neighbors, with {data} as an example, a table of text and dates too; "
+        "write it to this file, and audit it on fresh runs."),
     "record_range": Option("text", "LOW,HIGH",
-        "With {search_neighbors}: the numbers that records may hold. Without it, records out of the example's range "
-        "are tried as well."),
+        "With {search_neighbors}: the numbers that records may hold, in columns of numbers. Without it, records out of "
+        "the example's range are tried as well."),
     "adjacency": Option("text",
         "replace-one|add-or-remove-one|index|zero-out|answers-within-1|user|group|label|local|metric|private-columns|"
         "unchecked",

@@ -148,9 +148,9 @@ def test_a_fault_that_one_cell_shows_is_found(
 ) -> None:
     """With failure probability 1e-6; the seed is fixed. The pair in the file shows it again."""
     path = tmp_path / "worst.json"
-    found = audit(Request(function, PEOPLE, claim="eps=1", runs=2000, search_neighbors=path))
+    found = audit(Request(function, PEOPLE, claim="eps=1", runs=300, search_neighbors=path))
     assert found.verdict is verdict
-    again = audit(Request(function, claim="eps=1", runs=2000, pair=path))
+    again = audit(Request(function, claim="eps=1", runs=300, pair=path))
     assert again.verdict is verdict
     assert again.runs == found.runs
 
