@@ -40,6 +40,7 @@ from dpverify.auditing.black_box.scores import (
     Scorer,
     Value,
     apply_score,
+    apply_scores,
     fit_score,
     one_thread,
 )
@@ -262,8 +263,7 @@ def audit_privacy(
             [*(event.scorer for event in events), *(focus.event.scorer for focus in focuses)]
         )
         on_left, on_right = (
-            {name: apply_score(scores[name], side) for name in used}
-            for side in (p[parts.judging], q[parts.judging])
+            apply_scores({name: scores[name] for name in used}, side, parts.judging) for side in (p, q)
         )
     judged_events = _judge(events, on_left, on_right, bound_failure, compared)
     judged_focuses = tuple(

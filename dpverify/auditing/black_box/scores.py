@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -73,12 +73,22 @@ def one_thread() -> Iterator[None]:
 
 def apply_score(score: Score, samples: Samples) -> FloatArray:
     """Score all samples, a block of rows at a time, overflow silenced; NaN becomes 0."""
-    out = np.empty(samples.shape[0])
+    return apply_scores({"": score}, samples)[""]
+
+
+def apply_scores(
+    scores: Mapping[str, Score], samples: Samples, rows: NDArray[np.int64] | None = None
+) -> dict[str, FloatArray]:
+    """Several scores of samples (runs, d), or of some rows of them, as `apply_score` gives them."""
+    count = samples.shape[0] if rows is None else rows.size
+    found = {name: np.empty(count) for name in scores}
     with np.errstate(all="ignore"):
-        for start in range(0, samples.shape[0], _ROWS_AT_ONCE):
-            block = np.ascontiguousarray(samples[start : start + _ROWS_AT_ONCE])
-            out[start : start + block.shape[0]] = score(block)
-    return out if np.isfinite(out).all() else np.nan_to_num(out)
+        for start in range(0, count, _ROWS_AT_ONCE):
+            some = slice(start, start + _ROWS_AT_ONCE)
+            block = np.ascontiguousarray(samples[some if rows is None else rows[some]])
+            for name, score in scores.items():
+                found[name][some] = score(block)
+    return {name: out if np.isfinite(out).all() else np.nan_to_num(out) for name, out in found.items()}
 
 
 def fit_score(scorer: Scorer, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
@@ -347,7 +357,14 @@ def _standardizer(left: Samples, right: Samples) -> Callable[[Samples], Samples]
     low, center, high = np.quantile(inner, [0.25, 0.5, 0.75], axis=0)
     spread = np.where(high > low, high - low, inner.std(axis=0))
     spread = np.where(spread > 0, spread, 1.0)
-    return lambda x: np.clip((x / scale - center) / spread, -_FARTHEST, _FARTHEST)
+
+    def standardized(x: Samples) -> Samples:
+        z: Samples = x / scale
+        z -= center
+        z /= spread
+        return np.clip(z, -_FARTHEST, _FARTHEST, out=z)
+
+    return standardized
 
 
 def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, Samples]:
