@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.cells import RatiosInCells
+from dpverify.auditing.black_box.leftover import leaves_something
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, lowest_bits
 from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
@@ -118,7 +119,8 @@ class Partition:
 
 def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
     """Partitions for what comes next from all past outputs, (runs, d), with what of the past they may count counted."""
-    slow = SLOW if left.shape[0] // 2 >= _FIT_LATER and left.shape[1] > 1 else ()
+    enough = left.shape[0] // 2 >= _FIT_LATER and left.shape[1] > 1
+    slow = SLOW if enough and leaves_something(left, right) else ()
     return [*learn_plainly(left, right, rng), *_fitted((*QUICK, *slow), left, right, rng)]
 
 
