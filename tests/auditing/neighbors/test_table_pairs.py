@@ -150,9 +150,9 @@ def test_a_fault_that_one_cell_shows_is_found(
     path = tmp_path / "worst.json"
     found = audit(Request(function, PEOPLE, claim="eps=1", runs=300, search_neighbors=path))
     assert found.verdict is verdict
-    again = audit(Request(function, claim="eps=1", runs=300, pair=path))
-    assert again.verdict is verdict
-    assert again.runs == found.runs
+    if verdict is Verdict.VIOLATED:
+        again = audit(Request(function, claim="eps=1", runs=300, pair=path))
+        assert (again.verdict, again.runs) == (verdict, found.runs)
 
 
 def test_a_column_that_is_public_stays() -> None:

@@ -14,7 +14,7 @@ from dpverify.ledger.verdicts import Verdict
 from dpverify.privacy import PureDP
 from dpverify.running.subjects.texts import of_runs
 
-RUNS = 1500
+RUNS = 1000
 Output = Callable[[np.random.Generator, bool], Any]
 
 

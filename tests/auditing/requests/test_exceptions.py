@@ -69,13 +69,13 @@ def test_an_exception_is_an_output_where_that_is_asked_for(function: Any, guarde
 
 def test_exceptions_that_say_nothing_are_no_violation() -> None:
     """With failure probability 1e-6; the seed is fixed."""
-    found = audit(Request(by_chance, *PAIR, "eps=1", runs=500, count_exceptions=True))
+    found = audit(Request(by_chance, *PAIR, "eps=1", runs=200, count_exceptions=True))
     assert found.verdict is Verdict.SUPPORTED
 
 
 def test_a_search_finds_the_pair_that_raises(tmp_path: Path) -> None:
     """And says that there is one where exceptions are not counted."""
-    asked = {"runs": 2000, "search_neighbors": tmp_path / "pair.json", "record_range": (0, 1)}
+    asked = {"runs": 200, "search_neighbors": tmp_path / "pair.json", "record_range": (0, 1)}
     found = audit(Request(at_one, [[0.2], [0.5]], claim="eps=1", **asked))
     assert found.verdict is Verdict.SUPPORTED
     assert "on one of the two data sets only" in found.reason
