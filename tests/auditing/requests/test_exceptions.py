@@ -47,7 +47,8 @@ def test_who_raises_and_who_does_not_is_said(
     function: Any, turn: int, named: str, guarded: dict[str, Any]
 ) -> None:
     with pytest.raises(
-        InvalidDataError, match=f"out of range.*that was {named}, and on .* returned.*--count-exceptions"
+        InvalidDataError,
+        match=f"out of range.*that was {named}, and in as many runs on .* returned.*--count-exceptions",
     ):
         audit(Request(function, *PAIR[::turn], "eps=1", runs=200, **guarded))
 
