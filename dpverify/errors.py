@@ -39,8 +39,8 @@ class OneSideFailsError(InvalidDataError):
         self.message, self.fails_on, self.returns_on = message, fails_on, returns_on
         super().__init__(
             f"{message.rstrip('.')}; that was on the {fails_on}, and in as many runs on the {returns_on} it "
-            "returned, so that whoever sees it fail may tell the two apart; allowed: outputs on both, or --count-exceptions "
-            "(count_exceptions=True), which makes an exception an output."
+            "returned, so that whoever sees it fail may tell the two apart; allowed: outputs on both, or "
+            "--count-exceptions (count_exceptions=True), which makes an exception an output."
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
