@@ -32,5 +32,21 @@ class InvalidDataError(DpverifyError, ValueError):
     """A file, an array or a callable's output cannot be used; the message says why and what is allowed."""
 
 
+class OneSideFailsError(InvalidDataError):
+    """A function fails on one of two neighboring data sets, and returns on the other."""
+
+    def __init__(self, message: str, fails_on: str, returns_on: str) -> None:
+        self.message, self.fails_on, self.returns_on = message, fails_on, returns_on
+        super().__init__(
+            f"{message.rstrip('.')}; that was on the {fails_on}, and in as many runs on the {returns_on} it "
+            "returned, so that whoever sees it fail may tell the two apart; allowed: outputs on both, or "
+            "--count-exceptions (count_exceptions=True), which makes an exception an output."
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        """Survive the trip back from a worker process."""
+        return type(self), (self.message, self.fails_on, self.returns_on)
+
+
 class NotGuaranteedError(DpverifyError, ValueError):
     """The parameters void the theorem that an algorithm's guarantee rests on."""

@@ -39,6 +39,7 @@ class BatchAuditor:
             scorers=self.looks.scorers,
             directions=self.looks.compared,
             name_event=getattr(subject, "name_event", str),
+            needs=getattr(subject, "needs", None),
         )
         faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is not None:

@@ -101,6 +101,8 @@ class GivenSamples:
     right: ArrayLike
     name_event: NameEvent = str
     """What an event of these outputs is called."""
+    needs: Mapping[int, int] | None = None
+    """Columns that say something only where another one varies: see `Encoder.needs`."""
 
     def draw(self, count: int) -> tuple[ArrayLike, ArrayLike]:
         """All of them, whatever the count; auditors refuse sides of different shapes."""

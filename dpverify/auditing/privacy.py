@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,6 +29,7 @@ from dpverify.auditing.black_box.focus import (
     judge,
     useful_scorers,
 )
+from dpverify.auditing.black_box.leftover import leaves_something
 from dpverify.auditing.black_box.low_bits import not_looked_at
 from dpverify.auditing.black_box.mixed import varying
 from dpverify.auditing.black_box.scorers import DEFAULT_SCORERS
@@ -39,6 +40,7 @@ from dpverify.auditing.black_box.scores import (
     Scorer,
     Value,
     apply_score,
+    apply_scores,
     fit_score,
     one_thread,
 )
@@ -170,6 +172,7 @@ def audit_privacy(
     directions: Sequence[Direction] = tuple(Direction),
     most_events: int = 8,
     name_event: NameEvent = str,
+    needs: Mapping[int, int] | None = None,
 ) -> PrivacyAudit:
     """Audit a claim about the outputs of a mechanism on two neighboring data sets.
 
@@ -195,6 +198,7 @@ def audit_privacy(
         directions: in which the two data sets are compared, one or both; each alone shows what it shows of the profile.
         most_events: the most events that may be judged, at least 2.
         name_event: what the reason calls an event.
+        needs: columns that are left out where the learning runs do not vary in another one, `Encoder.needs`.
 
     Raises `InvalidDataError` for samples that cannot be used, and `InvalidArgumentError` for the other arguments, and
     for a claim whose profile leaves [0, 1].
@@ -226,9 +230,11 @@ def audit_privacy(
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AUDIT_STREAM,)))
     parts = divide(runs, rng)
     # a column that the learning runs do not vary in is left out, so that judging runs choose nothing
-    judging = p[parts.judging], q[parts.judging]
+    every = p, q
     learned = np.concatenate([parts.fitting, parts.choosing])
     columns = varying(p[learned], q[learned])
+    for column, other in (needs or {}).items():
+        columns[column] &= columns[other]
     kept = [i if columns.size > 1 else None for i in np.flatnonzero(columns).tolist()]
     if not columns.all():
         p, q = p[:, columns], q[:, columns]
@@ -257,8 +263,7 @@ def audit_privacy(
             [*(event.scorer for event in events), *(focus.event.scorer for focus in focuses)]
         )
         on_left, on_right = (
-            {name: apply_score(scores[name], side) for name in used}
-            for side in (p[parts.judging], q[parts.judging])
+            apply_scores({name: scores[name] for name in used}, side, parts.judging) for side in (p, q)
         )
     judged_events = _judge(events, on_left, on_right, bound_failure, compared)
     judged_focuses = tuple(
@@ -283,6 +288,7 @@ def audit_privacy(
         seen, event = bound.seen(violation.event, judged), violation.event
         verdict, reason = Verdict.VIOLATED, _says(violation, name_event) + seen
         inside = event.contains(on_left[event.scorer]), event.contains(on_right[event.scorer])
+        judging = every[0][parts.judging], every[1][parts.judging]
         shown = shown_outputs(judging, inside, event, name_event)
     elif parameter is None:
         verdict, reason = Verdict.UNDECIDED, detectable
@@ -360,15 +366,21 @@ def _learn(
     """
     scores: dict[str, Score] = {}
     scored: list[ScoredSamples] = []
-    fit_left, fit_right = left[parts.fitting], right[parts.fitting]
-    choose_left, choose_right = left[parts.choosing], right[parts.choosing]
     every = np.concatenate([parts.fitting, parts.choosing])
+    learn_left, learn_right = left[every], right[every]
+    half = parts.fitting.size
+    fit_left, fit_right = learn_left[:half], learn_right[:half]
+    choose_left, choose_right = learn_left[half:], learn_right[half:]
     names = [scorer.name for scorer in scorers]
     if len(set(names)) < len(names):
         raise InvalidArgumentError("scorers", tuple(names), "scorers with different names")
+    # where all that is to be seen is seen by a linear score, none that takes long is fitted
+    linear = any(getattr(scorer, "is_linear", False) for scorer in scorers)
+    if linear and not leaves_something(learn_left, learn_right):
+        scorers = [scorer for scorer in scorers if not getattr(scorer, "beyond_linear", False)]
     for scorer in scorers:
-        learning = every if getattr(scorer, "holds_out", False) else parts.fitting
-        score = fit_score(scorer, left[learning], right[learning], rng)
+        sides = (learn_left, learn_right) if getattr(scorer, "holds_out", False) else (fit_left, fit_right)
+        score = fit_score(scorer, *sides, rng)
         if score is None:
             continue
         # a score may say what it has learned

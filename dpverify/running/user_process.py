@@ -113,14 +113,18 @@ def call_function(
     runs: int,
     *,
     batched: bool,
+    count_exceptions: bool = False,
     alive: Callable[[], None] = lambda: None,
 ) -> NDArray[Any]:
     """Call a user's function, once or once a run, each time with a copy of the data; one output a run.
 
     Outputs are numbers in one array, or texts where they are anything else (`dpverify.running.subjects.texts`).
-    `alive` is told of every run that is done.
+    With `count_exceptions` an exception is an output, and a batched function is called for one run at a time, since
+    one exception says nothing of other runs. `alive` is told of every run that is done.
     """
     try:
+        if count_exceptions:
+            return _outputs_or_exceptions(function, data, rng, runs, batched=batched, alive=alive)
         if batched:
             return texts.of_batch(function(data.copy(), rng, runs))
         outputs = []
@@ -136,6 +140,30 @@ def call_function(
         raise InvalidDataError(
             f"The function {name} {_ending(error)} instead of returning an output; allowed: {texts.ALLOWED}."
         ) from error
+
+
+def _outputs_or_exceptions(
+    function: Callable[..., Any],
+    data: NDArray[Any] | Records,
+    rng: np.random.Generator,
+    runs: int,
+    *,
+    batched: bool,
+    alive: Callable[[], None],
+) -> NDArray[Any]:
+    """One output a run, or the type of what was raised; what the machine ran out of is no output."""
+    found = []
+    for _ in range(runs):
+        try:
+            output = function(data.copy(), rng, 1) if batched else texts.kept(function(data.copy(), rng))
+        except MemoryError:
+            raise
+        except Exception as error:
+            found.append(texts.of_runs([texts.Raised(quoted(type(error).__name__))]))
+        else:
+            found.append(texts.of_batch(output) if batched else texts.of_runs([output]))
+        alive()
+    return texts.joined(found)
 
 
 def with_message(message: str, where: str) -> str:
@@ -317,9 +345,13 @@ class _Worker:
             # as where blocks are computed in the program itself: the number of threads would change the bits
             with threadpool_limits(limits=1, user_api="blas"):
                 rng, runs = _stream(asked["stream"]), asked["runs"]
+                counted = target["count_exceptions"]
                 return _points(
-                    call_function(function, name, self.data, rng, runs, batched=batched, alive=self.alive)
-                )
+                    call_function(
+                        function, name, self.data, rng, runs,
+                        batched=batched, count_exceptions=counted, alive=self.alive,
+                    )
+                )  # fmt: skip
 
         return answer, batched
 

@@ -74,6 +74,7 @@ class Target:
         command: whether the text is a command line.
         structure: whether it is a function from a data set to the `StatedStructure` of runs on it.
         noise: whether it is a function (rng, size) -> numbers, which gets no data.
+        count_exceptions: whether an exception that it raises is an output.
 
     Raises:
         InvalidArgumentError: for attributes that are no names, or of a command, and for a command line without a
@@ -85,6 +86,7 @@ class Target:
     command: bool = False
     structure: bool = False
     noise: bool = False
+    count_exceptions: bool = False
 
     def __post_init__(self) -> None:
         for name in self.attributes:

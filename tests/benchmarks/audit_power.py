@@ -7,11 +7,14 @@ to the true epsilon at that delta, with failure probability 0.05:
 - ceiling: one half-line, the best one for the true laws, judged by two Clopper-Pearson bounds on all N runs. No audit
   that has to find its threshold in the samples, and then compares two bounds, can be expected above it;
 - goal, where one was set;
-- CPU seconds of one audit, drawing the samples not included.
+- CPU seconds of one audit, drawing the samples not included;
+- regression, where outputs are several numbers: scikit-learn's logistic regression, fitted to half of the runs, which
+  choose a threshold too, and two Clopper-Pearson bounds on the other half; and its CPU seconds.
 
-The pairs: N(0, 1) and N(1, 1), in the first of 1, 10 or 50 coordinates; Laplace noise of scale 1 and sensitivity 1; one
-step of the subsampled Gaussian mechanism, (1 - q) N(0, s^2) + q N(1, s^2) against N(0, s^2) with q = 0.1 and s = 0.5;
-and 20 such steps seen as 20 numbers, where the ceiling is that of the exact likelihood ratio.
+The pairs: N(0, 1) and N(1, 1), in the first of 1, 10 or 50 coordinates, or along the diagonal of 10 or 50; 3 of 100
+outputs in a cube of side 0.6 among N(0, I) in five coordinates; Laplace noise of scale 1 and sensitivity 1; one step of
+the subsampled Gaussian mechanism, (1 - q) N(0, s^2) + q N(1, s^2) against N(0, s^2) with q = 0.1 and s = 0.5; and 20
+such steps seen as 20 numbers, where the ceiling is that of the exact likelihood ratio.
 
 Then the CPU seconds of all of `dpverify audit` on two files, and their ratio to those of a Python that loads NumPy and
 scipy.special and ends: the least of several runs of each, in turn, since others may use the machine.
@@ -74,21 +77,38 @@ class Pair:
         return ApproxDP(self.true_epsilon, self.delta) if self.delta else PureDP(self.true_epsilon)
 
 
-def gaussian(delta: float, dimension: int, goals: dict[int, float]) -> Pair:
+def gaussian(delta: float, dimension: int, goals: dict[int, float], *, diagonal: bool = False) -> Pair:
     """Noise of standard deviation 1, sensitivity 1."""
+    direction = np.full(dimension, dimension**-0.5) if diagonal else np.eye(1, dimension)[0]
 
     def draw(rng: np.random.Generator, runs: int) -> tuple[Array, Array]:
         left, right = rng.normal(size=(runs, dimension)), rng.normal(size=(runs, dimension))
-        left[:, 0] += 1.0
-        return left, right
+        return left + direction, right
 
     def excess(epsilon: float) -> float:
         return float(ndtr(0.5 - epsilon) - math.exp(epsilon) * ndtr(-0.5 - epsilon)) - delta
 
     tails = (lambda t: ndtr(1 - t)), (lambda t: ndtr(-t))
-    return Pair(
-        f"Gaussian, d = {dimension}", delta, brentq(excess, 0, 30), draw, lambda x: x[:, 0], tails, goals
-    )
+    name = f"Gaussian, d = {dimension}{', along the diagonal' if diagonal else ''}"
+    return Pair(name, delta, brentq(excess, 0, 30), draw, lambda x: x @ direction, tails, goals)
+
+
+def cube() -> Pair:
+    """A small region of five coordinates, in which no threshold of one number is."""
+    low, side, share = 0.7, 0.6, 0.03
+
+    def draw(rng: np.random.Generator, runs: int) -> tuple[Array, Array]:
+        left, right = rng.normal(size=(2, runs, 5))
+        inside = rng.random((runs, 1)) < share
+        return np.where(inside, low + side * rng.random((runs, 5)), left), right
+
+    def score(x: Array) -> Array:
+        found: Array = np.all((x >= low) & (x <= low + side), axis=1).astype(np.float64)
+        return found
+
+    least = np.exp(-((low + side) ** 2) / 2) / math.sqrt(2 * math.pi)
+    ratio = 1 - share + share / (side * least) ** 5
+    return Pair("cube, d = 5", 0.0, math.log(ratio), draw, score, None, {})
 
 
 def laplace(goals: dict[int, float]) -> Pair:
@@ -153,6 +173,9 @@ def pairs() -> list[Pair]:
         mixture(1e-2, {1_000_000: 0.95}),
         gaussian(1e-5, 10, {100_000: 0.63, 1_000_000: 0.74}),
         gaussian(1e-5, 50, {100_000: 0.63, 1_000_000: 0.74}),
+        gaussian(1e-5, 10, {}, diagonal=True),
+        gaussian(1e-5, 50, {}, diagonal=True),
+        cube(),
         steps(1e-5, {}),
         steps(1e-2, {1_000_000: 0.75}),
     ]
@@ -177,10 +200,31 @@ def bound(left: Array, right: Array, runs: int, delta: float) -> Array:
     return np.log(np.maximum(at_least - delta, 1e-300) / at_most)
 
 
+def regression(left: Array, right: Array, delta: float) -> float:
+    """What a logistic regression shows: fitted and cut at a threshold by half of the runs, judged by the others."""
+    from sklearn.linear_model import LogisticRegression
+
+    half = len(left) // 2
+    model = LogisticRegression().fit(np.concatenate([left[:half], right[:half]]), np.repeat([1, 0], half))
+    known, fresh = (
+        [np.sort(model.decision_function(side[some])) for side in (left, right)]
+        for some in (slice(half), slice(half, 2 * half))
+    )
+    cuts = np.quantile(np.concatenate(known), np.linspace(0.001, 0.999, 200))
+
+    def epsilon(sides: list[Array], at: Array) -> Array:
+        above = [half - np.searchsorted(side, at, side="right") for side in sides]
+        return bound(above[0], above[1], half, delta)
+
+    best = int(epsilon(known, cuts).argmax())
+    return float(epsilon(fresh, cuts[best : best + 1])[0])
+
+
 def measure(pair: Pair, runs: int, seeds: int) -> None:
     """Print one row."""
     threshold = best_threshold(pair, runs)
-    audited, ceiling, seconds = [], [], []
+    audited, ceiling, seconds, plain = [], [], [], []
+    regression(*pair.draw(np.random.default_rng(0), 100), pair.delta)  # imports
     for seed in range(seeds):
         left, right = pair.draw(np.random.default_rng((seed, runs)), runs)
         counts = [np.count_nonzero(pair.score(x) > threshold) for x in (left, right)]
@@ -191,6 +235,10 @@ def measure(pair: Pair, runs: int, seeds: int) -> None:
         )
         seconds.append(time.process_time() - begin)
         audited.append(audit.epsilon_lower / pair.true_epsilon)
+        if left.shape[1] > 1:
+            begin = time.process_time()
+            found = max(regression(left, right, pair.delta), 0.0) / pair.true_epsilon
+            plain.append((found, time.process_time() - begin))
     low, middle, high = np.quantile(audited, [0.1, 0.5, 0.9])
     cells = [
         pair.name,
@@ -201,6 +249,7 @@ def measure(pair: Pair, runs: int, seeds: int) -> None:
         f"{np.median(ceiling):.3f}",
         f"{pair.goals.get(runs, '')}",
         f"{np.median(seconds):.3f}",
+        *([f"{value:.3f}" for value in np.median(plain, axis=0)] if plain else ["", ""]),
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -244,8 +293,8 @@ def main() -> None:
     asked = parser.parse_args()
     chosen = [pair for pair in pairs() if asked.only.lower() in pair.name.lower()]
     if chosen:
-        print("| laws | delta | true epsilon | N | audit | ceiling | goal | CPU s |")
-        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+        print("| laws | delta | true epsilon | N | audit | ceiling | goal | CPU s | regression | CPU s |")
+        print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for pair in chosen:
         for runs in asked.runs:
             measure(pair, runs, asked.seeds)

@@ -32,6 +32,7 @@ RUN_BY = {
     "how-to/failure-probability.md": "tests/packaging/test_pages_run.py",
     "how-to/one-training-run.md": "tests/packaging/test_pages_run.py",
     "how-to/missing-values.md": "tests/packaging/test_pages_run.py",
+    "how-to/exceptions.md": "tests/packaging/test_pages_run.py",
     "how-to/user-level-claims.md": "tests/packaging/test_pages_run.py",
     "how-to/refutation.md": "tests/packaging/test_pages_run.py",
     "how-to/theorem.md": "tests/packaging/test_pages_run.py",

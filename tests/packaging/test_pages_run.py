@@ -75,6 +75,7 @@ def test_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         "how-to/failure-probability.md",
         "how-to/missing-values.md",
+        "how-to/exceptions.md",
         "how-to/refutation.md",
         "how-to/user-level-claims.md",
         "sequential.md",

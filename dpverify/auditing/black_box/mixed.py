@@ -71,7 +71,9 @@ class WithinCategories:
         return score
 
     def _is_category(self, column: Array) -> bool:
-        return np.unique(column).size <= min(self.most_values, column.size // 4)
+        most = min(self.most_values, column.size // 4)
+        # most columns of numbers show it by a few
+        return np.unique(column[: 4 * most]).size <= most and np.unique(column).size <= most
 
     def _common(self, rows: Array) -> Array:
         """The categories that occur often enough, sorted by rows, the most common ones only."""

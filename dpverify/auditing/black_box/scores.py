@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
@@ -40,6 +40,10 @@ _RARE = (1e-4, 1e-3, 0.999, 0.9999)
 """More of them, where all coordinates together have enough of such outputs."""
 _FARTHEST = 30.0
 """Spreads from the median at which standardized outputs are cut, so that products stay finite."""
+_MOST_ORDERED = 1024
+"""Rows that say where the middle of a coordinate is."""
+_FEW_ROWS, _SHORT_LIST = 1024, 8
+"""Rows of a side that name this many coordinates, of which one is chosen from all rows."""
 _MOST_NUMBERS = 20_000_000
 """Features of all rows together; where rows have many, some of them learn."""
 _ROWS_AT_ONCE = 16_384
@@ -69,12 +73,22 @@ def one_thread() -> Iterator[None]:
 
 def apply_score(score: Score, samples: Samples) -> FloatArray:
     """Score all samples, a block of rows at a time, overflow silenced; NaN becomes 0."""
-    out = np.empty(samples.shape[0])
+    return apply_scores({"": score}, samples)[""]
+
+
+def apply_scores(
+    scores: Mapping[str, Score], samples: Samples, rows: NDArray[np.int64] | None = None
+) -> dict[str, FloatArray]:
+    """Several scores of samples (runs, d), or of some rows of them, as `apply_score` gives them."""
+    count = samples.shape[0] if rows is None else rows.size
+    found = {name: np.empty(count) for name in scores}
     with np.errstate(all="ignore"):
-        for start in range(0, samples.shape[0], _ROWS_AT_ONCE):
-            block = np.ascontiguousarray(samples[start : start + _ROWS_AT_ONCE])
-            out[start : start + block.shape[0]] = score(block)
-    return out if np.isfinite(out).all() else np.nan_to_num(out)
+        for start in range(0, count, _ROWS_AT_ONCE):
+            some = slice(start, start + _ROWS_AT_ONCE)
+            block = np.ascontiguousarray(samples[some if rows is None else rows[some]])
+            for name, score in scores.items():
+                found[name][some] = score(block)
+    return {name: out if np.isfinite(out).all() else np.nan_to_num(out) for name, out in found.items()}
 
 
 def fit_score(scorer: Scorer, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
@@ -91,6 +105,8 @@ class ScorerOf(ABC):
     dimensions: ClassVar[tuple[int, float]] = (1, math.inf)
     """Fewest and most."""
     is_linear: ClassVar[bool] = False
+    beyond_linear: ClassVar[bool] = False
+    """Whether an audit may leave it out where a linear score leaves nothing to be seen."""
     holds_out: ClassVar[bool] = False
     """Whether its score has `held_out`: the scores of what it learned from, two of (runs,), each as if not seen."""
 
@@ -119,7 +135,7 @@ class DistanceFromCenter(ScorerOf):
     name = "distance from the center"
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        standardize = _standardizer(np.concatenate([left, right]))
+        standardize = _standardizer(left, right)
         return lambda x: np.linalg.norm(standardize(x), axis=1)
 
 
@@ -152,7 +168,10 @@ class FrequencyRatio(ScorerOf):
     least_count: int = 5
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        keys = row_keys(np.concatenate([left, right]))
+        both = np.concatenate([left, right])
+        if _most_repeated(both[:, 0]) < self.least_count:
+            return None
+        keys = row_keys(both)
         seen, place, total = np.unique(keys, return_inverse=True, return_counts=True)
         often = total >= self.least_count
         if not often.any():
@@ -181,8 +200,13 @@ class BestCoordinate(ScorerOf):
     dimensions = (2, math.inf)
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        distances = [kolmogorov(*sides) for sides in zip(left.T, right.T, strict=True)]
-        return Coordinate(int(np.argmax(distances)))
+        best = np.arange(left.shape[1])
+        # the best few by some runs, the best of them by all
+        for rows, kept in ((_FEW_ROWS, _SHORT_LIST), (left.shape[0], 1)):
+            if best.size > kept:
+                distances = [kolmogorov(left[:rows, j], right[:rows, j]) for j in best]
+                best = np.sort(best[np.argsort(distances, kind="stable")[::-1][:kept]])
+        return Coordinate(int(best[0]))
 
 
 class NearestCentroid(ScorerOf):
@@ -193,7 +217,7 @@ class NearestCentroid(ScorerOf):
     is_linear = True
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
-        standardize = _standardizer(np.concatenate([left, right]))
+        standardize = _standardizer(left, right)
         direction = standardize(left).mean(axis=0) - standardize(right).mean(axis=0)
         return lambda x: _weighted_sum(standardize(x), direction)
 
@@ -207,7 +231,7 @@ class LinearDiscriminant(ScorerOf):
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         d = left.shape[1]
-        standardize = _standardizer(np.concatenate([left, right]))
+        standardize = _standardizer(left, right)
         p, q = standardize(left), standardize(right)
         covariance = (np.cov(p, rowvar=False) + np.cov(q, rowvar=False)) / 2
         ridge = 1e-3 * float(np.trace(covariance)) / d
@@ -221,13 +245,14 @@ class QuadraticLogistic(ScorerOf):
     """Logistic regression on all products of two coordinates, for large d on their squares only."""
 
     name = "quadratic logistic regression"
+    beyond_linear = True
     dimensions = (2, 200)
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
         d = left.shape[1]
         rows, columns = np.triu_indices(d) if d <= _MOST_MULTIPLIED else (np.arange(d), np.arange(d))
         p, q = _some_rows(left, right, d + rows.size)
-        standardize = _standardizer(np.concatenate([p, q]))
+        standardize = _standardizer(p, q)
 
         def features(x: Samples) -> Samples:
             z = standardize(x)
@@ -246,6 +271,7 @@ class SumOfFunctions(ScorerOf):
     """
 
     dimensions = (2, 200)
+    beyond_linear = True
     shared: bool = True
 
     @property
@@ -260,7 +286,7 @@ class SumOfFunctions(ScorerOf):
             return None
         p, q = _some_rows(left, right, d if self.shared else count)
         samples = np.concatenate([p, q])
-        standardize = _standardizer(samples.reshape(-1, 1) if self.shared else samples)
+        standardize = _standardizer(*(side.reshape(-1, 1) if self.shared else side for side in (p, q)))
         if self.shared:
             knots = np.quantile(standardize(samples), _COMMON + _RARE)[None, :]
         else:
@@ -299,6 +325,7 @@ class GradientBoosting(ScorerOf):
     """Boosted trees on the coordinates; for d > 4, below which small cells find more."""
 
     name = "gradient boosting"
+    beyond_linear = True
     dimensions = (5, 200)
 
     def _learned(self, left: Samples, right: Samples, rng: np.random.Generator) -> Score | None:
@@ -321,16 +348,23 @@ class GradientBoosting(ScorerOf):
         return score
 
 
-def _standardizer(samples: Samples) -> Callable[[Samples], Samples]:
-    """Map each coordinate to median 0 and spread about 1."""
-    largest = np.abs(samples).max(axis=0)
+def _standardizer(left: Samples, right: Samples) -> Callable[[Samples], Samples]:
+    """Map each coordinate to median 0 and spread about 1; rows come in random order, and some say where these are."""
+    sides, some = (left, right), _MOST_ORDERED // 2
+    largest = np.max([np.maximum(side.max(axis=0), -side.min(axis=0)) for side in sides], axis=0)
     scale = np.where(largest > 0, largest, 1.0)
-    inner = samples / scale
-    center = np.median(inner, axis=0)
-    low, high = np.quantile(inner, [0.25, 0.75], axis=0)
+    inner = np.concatenate([side[:some] for side in sides]) / scale
+    low, center, high = np.quantile(inner, [0.25, 0.5, 0.75], axis=0)
     spread = np.where(high > low, high - low, inner.std(axis=0))
     spread = np.where(spread > 0, spread, 1.0)
-    return lambda x: np.clip((x / scale - center) / spread, -_FARTHEST, _FARTHEST)
+
+    def standardized(x: Samples) -> Samples:
+        z: Samples = x / scale
+        z -= center
+        z /= spread
+        return np.clip(z, -_FARTHEST, _FARTHEST, out=z)
+
+    return standardized
 
 
 def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, Samples]:
@@ -341,12 +375,12 @@ def _some_rows(left: Samples, right: Samples, features: int) -> tuple[Samples, S
 
 def kolmogorov(one: FloatArray, other: FloatArray) -> float:
     """The largest distance between the distribution functions of two samples, (runs,) each."""
-    both = np.concatenate([one, other])
-    order = np.argsort(both)
-    apart = np.cumsum(np.where(order < one.size, 1 / one.size, -1 / other.size))
-    # equal numbers are passed together
-    last = np.append(np.diff(both[order]) != 0, True)
-    return float(np.abs(apart[last]).max())
+    sides, found = (np.sort(one), np.sort(other)), []
+    for a, b in (sides, sides[::-1]):
+        # of equal numbers, the last counts: there the share of its own side is largest
+        own = np.arange(1, a.size + 1) / a.size
+        found.append((own - np.searchsorted(b, a, side="right") / b.size).max())
+    return float(max(found))
 
 
 def _weighted_sum(features: Samples, weights: FloatArray) -> FloatArray:
@@ -364,6 +398,11 @@ def row_keys(samples: Samples) -> NDArray[np.void] | FloatArray:
     if plain.shape[1] == 1:
         return plain[:, 0]
     return plain.view(np.dtype((np.void, plain.dtype.itemsize * plain.shape[1])))[:, 0]
+
+
+def _most_repeated(numbers: FloatArray) -> int:
+    """How often the most common of them comes; no row that begins with one comes more often."""
+    return int(np.unique(numbers, return_counts=True)[1].max())
 
 
 def places_of(wanted: NDArray[Any], known: NDArray[Any]) -> NDArray[np.int64]:

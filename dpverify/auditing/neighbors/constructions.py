@@ -3,23 +3,29 @@
 A sensitivity is attained by extreme records, some of their numbers up and others down; one that is computed on the data
 vanishes where all records are alike; a clip that is missing shows on records out of range only; code for the usual size
 breaks on the smallest data sets or on large ones; a class that is empty, a label that is new and a vote that is nearly
-tied have branches of their own; so have numbers that are missing.
+tied have branches of their own; so have numbers that are missing. Tables of text and dates are searched as numbers
+that stand for their cells.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpverify.auditing.neighbors.pairs import Pair
+from dpverify.auditing.neighbors.pairs import Pair, TablePair
 from dpverify.auditing.neighbors.units import OF_UNITS, unit_pairs
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
+from dpverify.problems.tables.codes import CodedTable
+from dpverify.problems.tables.neighbors import NUMBERS_ONLY
+from dpverify.problems.tables.records import written
 
 _FAR = (10.0, 1000.0)
 """Records out of range are these multiples of the extreme ones."""
@@ -45,6 +51,7 @@ class Domain:
         limits: smallest and largest number that a record may hold; None: any, so that records out of the example's
             range are tried as well.
         unit: the adjacency with its parameters, where it has any.
+        table: what the numbers stand for, where records hold more than numbers; limits are then of columns of numbers.
 
     Raises `InvalidArgumentError` for an adjacency that says nothing about single records, or limits in the wrong order,
     and `InvalidDataError` for an example without records.
@@ -54,6 +61,7 @@ class Domain:
     adjacency: Adjacency
     limits: tuple[float, float] | None = None
     unit: PrivacyUnit | None = None
+    table: CodedTable | None = None
 
     def __post_init__(self) -> None:
         if self.example.ndim != 2 or not len(self.example) or np.any(np.isinf(self.example)):
@@ -70,6 +78,47 @@ class Domain:
             )
         if self.limits is not None and not self.limits[0] < self.limits[1]:
             raise InvalidArgumentError("limits", self.limits, "two numbers, the first below the second")
+        if self.table is not None and not self.table.table.numeric and self.adjacency in NUMBERS_ONLY:
+            raise InvalidDataError(
+                f"The example holds more than numbers; allowed with adjacency {self.adjacency}: numbers in all columns."
+            )
+
+    @cached_property
+    def limited(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest and the largest number that each column may hold, infinite where there is none."""
+        columns = self.example.shape[1]
+        if self.limits is None:
+            return np.full(columns, -np.inf), np.full(columns, np.inf)
+        free = np.ones(columns, dtype=np.bool_)
+        free[list(self.of_numbers)] = False
+        return np.where(free, -np.inf, self.limits[0]), np.where(free, np.inf, self.limits[1])
+
+    def settled(self, pair: Pair) -> Pair | None:
+        """A pair in the numbers that stand for its cells; None where the two are then no neighbors, or alike."""
+        if self.table is None:
+            return pair
+        sides = [self.table.array(self.table.records(side)) for side in (pair.data, pair.neighbor)]
+        if sides[0].shape == sides[1].shape and np.array_equal(sides[0], sides[1], equal_nan=True):
+            return None
+        try:
+            return replace(pair, data=sides[0], neighbor=sides[1])
+        except InvalidDataError:
+            return None
+
+    def given(self, pair: Pair) -> Pair | TablePair:
+        """A pair as a function gets it."""
+        if self.table is None:
+            return pair
+        data, neighbor = self.table.records(pair.data), self.table.records(pair.neighbor)
+        # units say users and the like by their numbers
+        about = "" if pair.adjacency in OF_UNITS else pair.about
+        return TablePair(data, neighbor, pair.adjacency, about, pair.unit)
+
+    @property
+    def of_numbers(self) -> tuple[int, ...]:
+        """Columns whose numbers stand for nothing else."""
+        kinds = ("number",) * self.example.shape[1] if self.table is None else self.table.table.kinds
+        return tuple(place for place, kind in enumerate(kinds) if kind in ("number", "integer"))
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -80,20 +129,19 @@ class Domain:
         """Whether all records are within the limits, and nothing is missing that may not be."""
         if np.any(np.isnan(records) & ~self.missing):
             return False
-        known = records[~np.isnan(records)]
-        if self.limits is None:
-            return bool(np.all(np.isfinite(known)))
-        return bool(np.all((known >= self.limits[0]) & (known <= self.limits[1])))
+        if np.any(np.isinf(records)):
+            return False
+        low, high = self.limited
+        return bool(np.all(((records >= low) & (records <= high)) | np.isnan(records)))
 
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """The smallest and the largest number of each column: of the limits, or else of the example."""
-        columns = self.example.shape[1]
-        if self.limits is not None:
-            return np.full(columns, self.limits[0]), np.full(columns, self.limits[1])
         known = ~np.isnan(self.example)
         low = np.min(self.example, axis=0, where=known, initial=np.inf)
         high = np.max(self.example, axis=0, where=known, initial=-np.inf)
-        return np.where(known.any(axis=0), low, 0.0), np.where(known.any(axis=0), high, 1.0)
+        ends = np.where(known.any(axis=0), low, 0.0), np.where(known.any(axis=0), high, 1.0)
+        least, most = self.limited
+        return np.where(np.isinf(least), ends[0], least), np.where(np.isinf(most), ends[1], most)
 
     def values(self) -> list[tuple[str, FloatArray]]:
         """Records to build from, with what they are; all columns alike."""
@@ -119,10 +167,31 @@ class Domain:
             for label in (*labels[:4], labels[-1] + 1):
                 record = self.example[0].copy()
                 record[column] = label
-                found.append((f"{label:g} in column {column + 1}", record))
+                found.append((self.said(column, label), record))
         if self.missing.any():
             found.append(("nothing in it", np.where(self.missing, np.nan, low)))
+        found += [(name, put) for name, put in self.odd_cells()]
         return self._allowed(found)
+
+    def odd_cells(self) -> Iterator[tuple[str, FloatArray]]:
+        """The example's first record with one cell that a function may not expect; of tables only."""
+        if self.table is None:
+            return
+        gone = [np.nan if missing else None for missing in self.missing.tolist()]
+        others = [column.special or (-1.0, 0.0, _FAR[1]) for column in self.table.columns]
+        # first what is missing; then of each column one, before another one of the first
+        for codes in (gone, *itertools.zip_longest(*others)):
+            for place, code in enumerate(codes):
+                if code is not None:
+                    record = self.example[0].copy()
+                    record[place] = code
+                    yield self.said(place, code), record
+
+    def said(self, column: int, number: float) -> str:
+        """A number in a column, in words."""
+        if self.table is None:
+            return f"{number:g} in column {column + 1}"
+        return f"{self.table.table.names[column]} = {written(self.table.columns[column].cell(number))!r}"
 
     def labels(self) -> Iterator[tuple[int, list[float]]]:
         """Columns of labels, from 0, with their values."""
@@ -203,6 +272,8 @@ def _all(domain: Domain) -> Iterator[Pair]:
         _split(domain),
         _grown(domain),
         _mostly_missing(domain),
+        _odd(domain),
+        _mostly_odd(domain),
     ]
     kinds: list[Iterator[Pair | None]] = [iter(family) for family in families]
     while kinds:
@@ -268,7 +339,8 @@ def _labeled(domain: Domain) -> Iterator[Pair | None]:
             for label in known:
                 moved = base[of_class[0] : of_class[0] + 1].copy()
                 moved[0, column] = label
-                about = f"the example with {kept} records of {rare:g} in column {column + 1}; one of them {label:g}"
+                about = f"the example with {kept} records of {domain.said(column, rare)}; one of them with "
+                about += domain.said(column, label)
                 yield neighbor_of(base, int(of_class[0]), moved[0], domain.adjacency, about)
         for kept in (0, 1, 2, 5):
             base = example[:_LARGEST].copy()
@@ -277,8 +349,9 @@ def _labeled(domain: Domain) -> Iterator[Pair | None]:
             moved = base[:1].copy()
             moved[0, column] = labels[-1] if kept else rare
             about = (
-                f"{kept} records of {rare:g} in column {column + 1}, others of {labels[-1]:g}; one changed"
+                f"{kept} records of {domain.said(column, rare)}, others of {domain.said(column, labels[-1])}"
             )
+            about += "; one changed"
             yield neighbor_of(base, 0, moved[0], domain.adjacency, about)
 
 
@@ -291,6 +364,19 @@ def _split(domain: Domain) -> Iterator[Pair | None]:
             for place, record in ((0, low), (size - 1, high)):
                 about = f"{few} of {size} records the largest, others the smallest; one the other"
                 yield neighbor_of(base, place, record, domain.adjacency, about)
+
+
+def _odd(domain: Domain) -> Iterator[Pair | None]:
+    """One cell that is not expected, in one record."""
+    for name, record in domain.odd_cells():
+        yield neighbor_of(domain.example, 0, record, domain.adjacency, f"the example; one with {name}")
+
+
+def _mostly_odd(domain: Domain) -> Iterator[Pair | None]:
+    """One cell that is not expected, in all records but one."""
+    for name, record in domain.odd_cells():
+        odd = np.tile(record, (min(len(domain.example), _LARGEST), 1))
+        yield neighbor_of(odd, 0, domain.example[0], domain.adjacency, f"records with {name}; one without")
 
 
 def _grown(domain: Domain) -> Iterator[Pair | None]:

@@ -6,7 +6,7 @@ None of them knows what is audited. They are drawn at random, and a search keeps
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -206,12 +206,12 @@ def _paired(data: FloatArray, neighbor: FloatArray, like: Pair) -> Pair | None:
         return None
 
 
-def shrunk(pair: Pair, tells: Callable[[Pair], bool], *, tries: int) -> Pair:
-    """Leave out records, then simplify numbers, as long as the pair still tells; after so many tries at most."""
+def shrunk(pair: Pair, tells: Callable[[Pair], bool], columns: Sequence[int], *, tries: int) -> Pair:
+    """Leave out records, then simplify numbers in these columns, as long as the pair tells; after so many tries."""
     again = True
     while again:
         again = False
-        for smaller in _smaller(pair):
+        for smaller in _smaller(pair, columns):
             if not tries:
                 return pair
             tries -= 1
@@ -221,7 +221,7 @@ def shrunk(pair: Pair, tells: Callable[[Pair], bool], *, tries: int) -> Pair:
     return pair
 
 
-def _smaller(pair: Pair) -> Iterator[Pair]:
+def _smaller(pair: Pair, columns: Sequence[int]) -> Iterator[Pair]:
     """Fewer records first, many at once; then plainer numbers."""
     differing = np.flatnonzero(differs(pair))
     if pair.adjacency is not Adjacency.ANSWERS and len(differing) == 1:
@@ -236,7 +236,7 @@ def _smaller(pair: Pair) -> Iterator[Pair]:
                 if (found := _paired(pair.data[kept], pair.neighbor[others], pair)) is not None:
                     yield found
     for place in range(min(len(pair.data), 8)):
-        for column in range(min(pair.data.shape[1], 8)):
+        for column in columns[:8]:
             old = float(pair.data[place, column])
             for new in (0.0, 1.0, float(np.round(old)), float(f"{old:.1g}")):
                 if abs(new) <= abs(old) and new != old and (found := _edited(pair, place, column, new)):

@@ -20,9 +20,9 @@ from dpverify.auditing.claims import Claim, checked_claim, claimed_deltas, state
 from dpverify.auditing.neighbors.constructions import Domain, pairs
 from dpverify.auditing.neighbors.low_bit_pairs import low_bit_pairs, low_bits_of
 from dpverify.auditing.neighbors.moves import Moves, movable, shrunk
-from dpverify.auditing.neighbors.pairs import Pair
+from dpverify.auditing.neighbors.pairs import Pair, TablePair
 from dpverify.checks import FloatArray
-from dpverify.errors import InvalidDataError
+from dpverify.errors import InvalidDataError, OneSideFailsError
 from dpverify.privacy import PureDP
 
 Draw = Callable[[Pair, int, int], tuple[ArrayLike, ArrayLike]]
@@ -52,14 +52,17 @@ class SearchResult:
         promise: what it promised on runs of its own; about 3 or less where nothing is wrong.
         tried: how many pairs were run.
         failed: on how many of them the mechanism failed, with the first message.
+        one_sided: on how many of those it failed on one of the two data sets only, with the first message and pair.
         runs: made on each side in all.
     """
 
-    pair: Pair | None = None
+    pair: Pair | TablePair | None = None
     promise: float = 0.0
     tried: int = 0
     failed: int = 0
     failure: str = ""
+    one_sided: int = 0
+    one_sided_failure: str = ""
     runs: int = 0
 
     def summary(self) -> str:
@@ -72,7 +75,11 @@ class SearchResult:
         )
         if self.pair.about:
             found += f" ({self.pair.about})"
-        return found + (f"; on {self.failed} of them the function failed" if self.failed else "")
+        found += f"; on {self.failed} of them the function failed" if self.failed else ""
+        if self.one_sided:
+            found += f", on {self.one_sided} on one of the two data sets only, which --count-exceptions"
+            found += f" (count_exceptions=True) counts as an output; the first time: {self.one_sided_failure}"
+        return found
 
 
 def search_pairs(
@@ -108,9 +115,9 @@ def search_pairs(
     # chance has chosen; what a smaller pair must keep is what this one shows again
     needed = _KEPT * state.look(pair, size).claim if telling >= _TELLING else 0.0
     if needed >= _KEPT * _TELLING:
-        pair = shrunk(pair, lambda one: state.tells(one, size, needed), tries=_TRIES)
+        pair = shrunk(pair, lambda one: state.tells(one, size, needed), domain.of_numbers, tries=_TRIES)
         telling = state.look(pair, size).claim
-    state.found.pair, state.found.promise = pair, telling
+    state.found.pair, state.found.promise = domain.given(pair), telling
     return state.found
 
 
@@ -146,6 +153,10 @@ class _SearchState:
 
     def look(self, pair: Pair, runs: int) -> _Looked:
         """What a pair promises by fresh runs; minus infinity where the mechanism fails."""
+        settled = self.domain.settled(pair)
+        if settled is None:
+            return _Looked(pair, -np.inf, -np.inf, runs)
+        pair = settled
         self.streams += 1
         self.found.runs += runs
         key = pair.data.tobytes(), len(pair.data), pair.neighbor.tobytes()
@@ -159,6 +170,10 @@ class _SearchState:
         except InvalidDataError as error:
             self.found.failed += new
             self.found.failure = self.found.failure or str(error)
+            if isinstance(error, OneSideFailsError):
+                self.found.one_sided += new
+                said = f"{error.message.rstrip('.')} (on the {error.fails_on}; {pair.about})"
+                self.found.one_sided_failure = self.found.one_sided_failure or said
             return _Looked(pair, -np.inf, -np.inf, runs)
         with np.errstate(over="ignore", invalid="ignore"):
             return _Looked(

@@ -6,6 +6,10 @@ of the number that a float cannot hold, whether it is -0.0, the bits of a NaN th
 dictionary has that key. A column is a function of one output alone, and 0 where an output has no such place. So columns
 may be added while an audit goes on: for earlier outputs they are 0.
 
+A list whose length varies has further columns, since what is told may stand anywhere in it: how often each value is in
+it (of integers, texts and the like, or what its items begin with; values share 128 columns), how many items differ, and
+how many are less than the one before. An audit looks at them where the runs that learn show that the length varies.
+
 Nothing is lost: outputs get the same row only if they are equal as Python's `==` sees it (1, 1.0 and True are equal,
 and so are dictionaries in another order), but for -0.0 and 0.0, which are different bits that anyone can see; NaN is
 equal to NaN of the same bits. Texts longer than five bytes have codes of 103 bits, by a hash; were two of them to
@@ -15,8 +19,10 @@ coincide, the audit would miss something, but accuse nobody.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
+import zlib
 from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import Any
@@ -30,7 +36,7 @@ from dpverify.auditing.outputs.samples import as_floats, is_minus_zero
 from dpverify.errors import InvalidDataError
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.quoting import quoted
-from dpverify.running.subjects.texts import DEEPEST, is_texts
+from dpverify.running.subjects.texts import DEEPEST, as_texts, is_texts
 
 Array = NDArray[np.float64]
 Path = tuple[str | int, ...]
@@ -49,7 +55,15 @@ _NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _CATEGORY, _MORE, _LENGTH, _THERE = (
     "length",
     "presence",
 )
-_ORDER = (_NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _LENGTH, _THERE, _CATEGORY, _MORE)
+_RAISED = "exception"
+_DIFFERENT, _LESS = "number of different items", "number of items less than the one before"
+_COUNTS = tuple(f"count {place}" for place in range(128))
+"""How often a list has the values that share this place."""
+_OF_LISTS = frozenset((_DIFFERENT, _LESS, *_COUNTS))
+_ORDER = (
+    *(_RAISED, _NUMBER, _LOW, _MINUS_ZERO, _NAN_BITS, _LENGTH, _DIFFERENT, _LESS, _THERE, _CATEGORY, _MORE),
+    *_COUNTS,
+)
 
 NOT_ALLOWED = (
     "nothing random was compared; where equal outputs are meant, say so (--allow-equal, allow_equal=True)"
@@ -102,6 +116,8 @@ class Encoder:
             self.runs += max(map(len, plain))
             return plain
         self._begin_columns()
+        if sides[0].shape[1:] != sides[1].shape[1:] or any(map(is_texts, sides)) or self._lengths_vary:
+            sides = as_texts(sides[0]), as_texts(sides[1])
         columns = [_columns(side, self._seen) for side in sides]
         self._choose(columns, [len(side) for side in sides])
         self.runs += max(len(side) for side in sides)
@@ -135,8 +151,10 @@ class Encoder:
         known = [*self._constant, *(slot for found in columns for slot in found)]
         first: dict[Slot, float] = {}
         varying = []
-        for slot in dict.fromkeys(known):
-            if slot in self._shown:
+        # what is said of lists comes last, since it is shown of those whose length varies
+        for slot in sorted(dict.fromkeys(known), key=lambda slot: slot[1] in _OF_LISTS):
+            path, kind = slot
+            if slot in self._shown or (kind in _OF_LISTS and (path, _LENGTH) not in self._shown):
                 continue
             before = self._constant.get(slot, 0.0 if self.runs else None)
             there = [
@@ -154,16 +172,34 @@ class Encoder:
         if len(self._shown) > MOST_COLUMNS:
             raise InvalidDataError(
                 f"The outputs have more than {MOST_COLUMNS} different parts, such as "
-                f"{_name(list(self._shown)[-1])}; allowed: fewer keys, or shorter lists."
+                f"{self._name(list(self._shown)[-1])}; allowed: fewer keys, or shorter lists."
             )
         if not self._shown:
             self._shown[((), "nothing")] = 0.0
 
     @property
+    def _lengths_vary(self) -> bool:
+        return any(kind == _LENGTH for _, kind in self._shown)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the columns."""
         self._begin_columns()
-        return tuple(_name(slot) for slot in self._shown)
+        return tuple(self._name(slot) for slot in self._shown)
+
+    @property
+    def needs(self) -> dict[int, int]:
+        """Of columns that say something of a list, the column of its length: if that is constant, they say nothing."""
+        places = {slot: place for place, slot in enumerate(self._shown)}
+        return {place: places[path, _LENGTH] for (path, kind), place in places.items() if kind in _OF_LISTS}
+
+    def _name(self, slot: Slot) -> str:
+        path, kind = slot
+        if kind not in _COUNTS:
+            return _name(slot)
+        items = self._seen.items.get(slot, [])
+        either = " or ".join(items[:MOST_SHOWN]) + (" and others" if len(items) > MOST_SHOWN else "")
+        return f"how often {either or 'a value'} is in {_name((path, _NUMBER))}"
 
     def summary(self) -> str:
         """What outputs were seen, such as `a category and two numbers`, and whether they were all the same."""
@@ -192,19 +228,33 @@ class Encoder:
             return self._part(slot, before, event.value) or f"{names[event.column]} = {event.value:.6g}"
         if not isinstance(event, Event | WhichNumber) or event.column is None or event.column >= len(names):
             return str(event)
-        path, kind = list(self._shown)[event.column]
+        (path, kind), before = list(self._shown.items())[event.column]
         if kind == _MINUS_ZERO:
             there = isinstance(event, WhichNumber) or event.above
             return f"{_name((path, _NUMBER))} {'is' if there else 'is not'} -0.0"
+        if kind == _RAISED and not isinstance(event, WhichNumber):
+            return self._exceptions(event, before)
         if isinstance(event, WhichNumber):
             return names[event.column]
         return str(replace(event, scorer=names[event.column]))
 
+    def _exceptions(self, event: Event, before: float) -> str:
+        """Exceptions that are in an event, or which are not."""
+        raised = {"": 0.0} | {word: code for code, word in sorted(self._seen.raised.items())}
+        shown = {
+            word: before if code == 0 else 0.0 if code == before else code for word, code in raised.items()
+        }
+        inside = [word for word, code in shown.items() if (code > event.threshold) == event.above]
+        if "" not in inside:
+            return f"{' or '.join(inside) or 'another exception'} raised"
+        return f"no {' or '.join(word for word in raised if word not in inside) or 'other exception'} raised"
+
     def _output(self, event: SingleOutput) -> str:
-        parts = []
+        parts, raised = [], set()
         for value, (slot, before) in zip(event.values[:MOST_SHOWN], self._shown.items(), strict=False):
-            parts.append(self._part(slot, before, value))
-        parts = [part for part in parts if part]
+            part = "" if slot[0] in raised else self._part(slot, before, value)
+            parts += [part] if part else []
+            raised |= {slot[0]} if part and slot[1] == _RAISED else set()
         parts += ["..."] if len(event.values) > MOST_SHOWN else []
         return f"output with {', '.join(parts)}" if parts else str(event)
 
@@ -215,6 +265,8 @@ class Encoder:
         if kind == _CATEGORY and value:
             word = self._seen.words.get(int(value), "another category")
             return f"{_name((path, _NUMBER))} = {word}"
+        if kind == _RAISED:
+            return f"{self._seen.raised.get(value, 'an exception')} raised" if value else ""
         if kind == _MINUS_ZERO:
             return f"{_name((path, _NUMBER))} is {'' if value else 'not '}-0.0"
         return (
@@ -232,6 +284,9 @@ def _stacked(shown: dict[Slot, float], columns: dict[Slot, Array], count: int) -
     for place, (slot, before) in enumerate(shown.items()):
         if slot in columns:
             rows[:, place] = columns[slot]
+            if slot[1] in _OF_LISTS and (usual := shown[slot[0], _LENGTH]):
+                # of lists as long as all were before, it was not said
+                rows[columns[slot[0], _LENGTH] == usual, place] = 0
         if before:
             values = rows[:, place]
             rows[:, place] = np.where(values == before, 0.0, np.where(values == 0, before, values))
@@ -315,12 +370,32 @@ def _walk(tree: Any, path: Path, slots: dict[Slot, float], seen: _Seen, depth: i
     elif isinstance(tree, list):
         slots[path, _CATEGORY], slots[path, _LENGTH] = _LIST, len(tree)
         seen.list(path, len(tree))
+        _list(tree, path, slots, seen)
         for place, item in enumerate(tree):
             _walk(item, (*path, place), slots, seen, depth + 1)
     elif isinstance(tree, dict):
         _object(tree, path, slots, seen, depth)
     else:
         _category("text" if isinstance(tree, str) else "", tree, path, slots, seen)
+
+
+def _list(items: list[Any], path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
+    """What a list says wherever it says it."""
+    if len(items) > 1:
+        plain = [json.dumps(item) if isinstance(item, list | dict) else item for item in items]
+        slots[path, _DIFFERENT] = len(set(plain))
+    # a pair counts by its first
+    firsts = [item[0] if isinstance(item, list) and item else item for item in items]
+    if all(isinstance(item, str) for item in firsts) or all(isinstance(item, int | float) for item in firsts):
+        slots[path, _LESS] = sum(later < item for item, later in itertools.pairwise(firsts))
+    for item in firsts:
+        if isinstance(item, list | dict) or (isinstance(item, float) and not item.is_integer()):
+            continue
+        whole = isinstance(item, int | float)
+        place = int(item) if whole else zlib.crc32(str(item).encode("utf-8", "surrogatepass"))
+        slot = path, _COUNTS[place % len(_COUNTS)]
+        slots[slot] = slots.get(slot, 0.0) + 1
+        seen.item(slot, repr(quoted(item, 40)) if isinstance(item, str) else str(item))
 
 
 def _number(value: float, path: Path, slots: dict[Slot, float], seen: _Seen) -> None:
@@ -366,6 +441,12 @@ def _object(tree: dict[str, Any], path: Path, slots: dict[Slot, float], seen: _S
         slots[path, _NUMBER], slots[path, _LOW] = map(float, tree[tag])
         seen.leaf(path, "number")
         return
+    elif tag == "$raised":
+        # a small code, by which types of exceptions are told apart
+        slots[path, _RAISED] = code = 1.0 + zlib.crc32(tree[tag].encode("utf-8", "surrogatepass"))
+        seen.leaf(path, "exception")
+        seen.raised.setdefault(code, tree[tag])
+        return
     else:
         _category(tag, json.dumps(tree[tag]), path, slots, seen)
         return
@@ -402,10 +483,11 @@ def _category(kind: str, value: str | None, path: Path, slots: dict[Slot, float]
 
 
 def _place(slot: Slot) -> tuple[int, list[tuple[int, int, str]], int]:
-    """Numbers first, then categories, each in the order of their places."""
+    """Numbers first, then categories, then counts of values, each in the order of their places."""
     path, kind = slot
     steps = [(0, step, "") if isinstance(step, int) else (1, 0, step) for step in path]
-    return int(kind in (_CATEGORY, _MORE)), steps, _ORDER.index(kind) if kind in _ORDER else 0
+    group = 2 if kind in _COUNTS else int(kind in (_CATEGORY, _MORE))
+    return group, steps, _ORDER.index(kind) if kind in _ORDER else 0
 
 
 def _name(slot: Slot) -> str:
@@ -426,6 +508,7 @@ _KINDS = {
     "category": ("a category", "categories"),
     "NaN": ("NaN", "NaN"),
     "infinity": ("infinity", "infinities"),
+    "exception": ("an exception", "exceptions"),
 }
 """One of a kind, and several."""
 _MOST_WORDS = 10_000
@@ -436,6 +519,8 @@ class _Seen:
 
     def __init__(self) -> None:
         self.leaves: dict[Path, set[str]] = {}
+        self.items: dict[Slot, list[str]] = {}
+        self.raised: dict[float, str] = {}
         self.lengths: dict[Path, tuple[int, int]] = {}
         self.arrays: set[tuple[tuple[int, ...], str]] = set()
         self.words = {_NONE: "None", _NAN: "NaN", _PLUS: "infinity", _MINUS: "-infinity", _LIST: "a list",
@@ -445,6 +530,12 @@ class _Seen:
         """What a category's code stands for, of the first ones."""
         if len(self.words) < _MOST_WORDS:
             self.words.setdefault(int(code), repr(quoted(text, 40)))
+
+    def item(self, slot: Slot, word: str) -> None:
+        """What is counted in a column, of the first ones."""
+        words = self.items.setdefault(slot, [])
+        if word not in words and len(words) <= MOST_SHOWN:
+            words.append(word)
 
     def leaf(self, path: Path, kind: str) -> None:
         self.leaves.setdefault(path, set()).add(kind)

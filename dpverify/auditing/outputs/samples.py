@@ -63,9 +63,9 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
     raw = [part.reshape(part.shape[0], -1) for part in (p, q)]
     floats = [part.astype(np.float64, copy=False) for part in raw]
     lost = [remainder(part, rounded) for part, rounded in zip(raw, floats, strict=True)]
-    signs = [is_minus_zero(rounded).astype(np.float64) for rounded in floats]
+    signs = [is_minus_zero(rounded) for rounded in floats]
     for rest in (lost, signs):
-        columns = np.any(rest[0] != 0, axis=0) | np.any(rest[1] != 0, axis=0)
+        columns = np.any(rest[0], axis=0) | np.any(rest[1], axis=0)
         if columns.any():
             floats = [
                 np.concatenate([rounded, more[:, columns]], axis=1)
@@ -76,7 +76,8 @@ def check_pair(left: ArrayLike, right: ArrayLike) -> tuple[Samples, Samples]:
 
 def is_minus_zero(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Where numbers are -0.0; any shape."""
-    return np.asarray((values == 0) & np.signbit(values))
+    zero = np.asarray(values == 0)
+    return zero & np.signbit(values) if zero.any() else zero
 
 
 def check_as_many(left: Samples, right: Samples, names: tuple[str, str]) -> None:
@@ -127,7 +128,7 @@ def _checked(samples: ArrayLike, name: str, *, least: int = MINIMUM_RUNS) -> NDA
 def remainder(raw: NDArray[Any], rounded: NDArray[np.float64]) -> NDArray[np.float64]:
     """What rounding to float64 took away, which a float holds exactly; any shape."""
     if raw.dtype.kind == "b" or raw.dtype.itemsize < 8 or raw.dtype == np.float64:
-        return np.zeros(raw.shape)
+        return np.broadcast_to(np.float64(0), raw.shape)
     if raw.dtype.kind == "f":
         return (raw - rounded).astype(np.float64)
     # the float next to the largest integers is beyond their type; one below is as good

@@ -189,7 +189,7 @@ def _asked(request: Request, tell: Tell, progress: Progress | None) -> Iterator[
         neighbors="as the samples were drawn" if request.unit is None else str(request.unit),
     )
     auditor = BatchAuditor(request.events)
-    samples = GivenSamples(*rows, encoder.name_event)
+    samples = GivenSamples(*rows, encoder.name_event, encoder.needs)
     yield _RequestedAudit(question, samples, auditor, encoder, lambda found: {"reproduce": request.again(0)})
 
 

@@ -15,6 +15,7 @@ from dpverify.errors import InvalidDataError
 from dpverify.privacy import Adjacency
 from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
+from dpverify.problems.tables.codes import CodedTable
 from dpverify.problems.tables.files import read_tables
 from dpverify.problems.tables.frames import as_records, of_array
 from dpverify.problems.tables.neighbors import check_tables, unified
@@ -33,7 +34,7 @@ def neighbors_of(request: Request) -> tuple[Sides, PrivacyUnit, str]:
     if request.pair is not None:
         pair = load_pair(Path(request.pair))
         unit = pair.unit or PrivacyUnit(pair.adjacency)
-        return (pair.data, pair.neighbor), unit, f"both of {request.pair}"
+        return _in_form(request, pair.data, pair.neighbor), unit, f"both of {request.pair}"
     given, (read, columns) = (request.data, request.neighbor), _read(request)
     files = [_is_file(side) for side in given]
     names = [str(side) if file else name for name, side, file in zip(_NAMES, given, files, strict=True)]
@@ -105,18 +106,24 @@ def arrays_of(request: Request) -> Sides:
     return _read(request)[0]
 
 
-def example_of(request: Request) -> tuple[FloatArray, PrivacyUnit | None]:
-    """The data set that a search begins with, (n, columns), and the relation with columns by number."""
+def example_of(request: Request) -> tuple[FloatArray, PrivacyUnit | None, CodedTable | None]:
+    """The data set that a search begins with, (n, columns), the relation with columns by number, and the table.
+
+    None in place of a table of which the function gets an array of numbers.
+    """
     found = records_of("data", request.data)
-    columns: tuple[str, ...] = ()
-    if isinstance(found, Records):
-        if not found.numeric:
-            raise InvalidDataError(
-                "The example holds more than numbers; allowed for a search for neighbors: numbers in all columns."
-            )
-        columns, found = found.names, found.numbers
-    records = np.asarray(found, dtype=np.float64)
-    return records.reshape(len(records), -1), request.unit and request.unit.numbered(columns)
+    columns = found.names if isinstance(found, Records) else ()
+    unit = request.unit and request.unit.numbered(columns)
+    if isinstance(found, Records) and found.form == "array" and request.data_form is None:
+        found = found.numbers
+    formed = _formed(request, found)
+    if isinstance(formed, Records):
+        # made from rows, as all that a search tries
+        table = CodedTable(Records(formed.names, formed.kinds, formed.rows, formed.form))
+        table.table.copy()  # a library that is missing is missed before the first run
+        return table.example, unit, table
+    records = np.asarray(formed, dtype=np.float64)
+    return records.reshape(len(records), -1), unit, None
 
 
 def records_of(name: str, data: Any) -> Any:

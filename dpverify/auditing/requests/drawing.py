@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from dpverify.auditing.outputs.encoding import Encoder
 from dpverify.auditing.requests.data import Sides
 from dpverify.auditing.requests.request import Request
-from dpverify.errors import InvalidArgumentError
+from dpverify.errors import InvalidArgumentError, InvalidDataError, OneSideFailsError
 from dpverify.problems.tables.records import Records
 from dpverify.running import FunctionMechanism, Mechanism, Progress, Store, UserMechanism, repeats, run
 from dpverify.running.subjects import estimators
 from dpverify.running.subjects.forked_sessions import ForkedSession, one_truth_value
 
+_SIDES = ("data set", "neighbor")
 BLOCK = 1000
 """Runs in a block: small, since a user's function may take long for one run."""
 
@@ -32,17 +33,22 @@ BLOCK = 1000
 def loaded(request: Request) -> Iterator[Mechanism]:
     """What a request is about, ready to be run."""
     if request.target is None:
-        yield as_mechanism(request.function, tuple(request.attribute or ()))
+        yield as_mechanism(
+            request.function, tuple(request.attribute or ()), count_exceptions=request.count_exceptions
+        )
         return
     with UserMechanism.load(request.target, limits=request.limits) as mechanism:
         yield mechanism
 
 
-def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
+def as_mechanism(
+    mechanism: Any, attributes: Sequence[str] = (), *, count_exceptions: bool = False
+) -> Mechanism:
     """A mechanism as it is; a plain function, which takes `rng` by position, or an estimator as one."""
     if attributes:
         name = str(getattr(mechanism, "__qualname__", type(mechanism).__qualname__))
-        return FunctionMechanism(estimators.fitting(mechanism, name, attributes))
+        fitting = estimators.fitting(mechanism, name, attributes)
+        return FunctionMechanism(fitting, count_exceptions=count_exceptions)
     if not callable(mechanism):
         raise InvalidArgumentError(
             "function",
@@ -55,8 +61,14 @@ def as_mechanism(mechanism: Any, attributes: Sequence[str] = ()) -> Mechanism:
         rng = None
     found: Mechanism = mechanism
     if rng is not None and rng.kind is rng.KEYWORD_ONLY:
+        if count_exceptions:
+            raise InvalidArgumentError(
+                "count_exceptions",
+                True,
+                "False for a mechanism that takes rng by name, whose runs are one call",
+            )
         return found
-    return FunctionMechanism(mechanism)
+    return FunctionMechanism(mechanism, count_exceptions=count_exceptions)
 
 
 @dataclass(frozen=True)
@@ -117,12 +129,39 @@ class Draws:
         """A round of so many runs on each data set."""
         made = []
         for side in (0, 1):
-            if self._session is None:
-                made.append(self._points(side, count, self._rounds, self._progress))
-            else:
-                made.append(self._session.outputs(side, count, self._rounds))
+            try:
+                made.append(self._outputs(side, count))
+            except InvalidDataError as error:
+                if self._returns(1 - side, count, made, error):
+                    raise OneSideFailsError(
+                        str(error), *(_SIDES[turn] for turn in (side, 1 - side))
+                    ) from error
+                raise
         self._rounds += 1
         return self.encoder.rows(made[0], made[1])
+
+    def _outputs(self, side: int, count: int) -> NDArray[Any]:
+        if self._session is None:
+            return self._points(side, count, self._rounds, self._progress)
+        return self._session.outputs(side, count, self._rounds)
+
+    def _returns(self, side: int, count: int, made: list[NDArray[Any]], error: InvalidDataError) -> bool:
+        """Whether the function returns on this data set where it raised an error on the other."""
+        if self._request.command is not None or not (self._session or isinstance(error.__cause__, Exception)):
+            return False
+        if made:
+            return True
+        try:
+            with self.ready():  # the copy in which it failed was ended
+                self._outputs(side, count)
+        except InvalidDataError:
+            return False
+        return True
+
+    @property
+    def needs(self) -> dict[int, int]:
+        """Columns that say something only where another one varies."""
+        return self.encoder.needs
 
     def repeats(self) -> bool | None:
         """Whether a block of the last round gives the same bits again; None where nothing was drawn."""

@@ -69,11 +69,11 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "pair": Option("file", "FILE.json",
         "A pair of neighboring data sets that a search found, instead of {data}, {neighbor} and {adjacency}."),
     "search_neighbors": Option("file", "FILE.json",
-        "Search for the most revealing pair of neighbors, with {data} as an example; write it to this file, and audit "
-        "it on fresh runs."),
+        "Search for the most revealing pair of neighbors, with {data} as an example, a table of text and dates too; "
+        "write it to this file, and audit it on fresh runs."),
     "record_range": Option("text", "LOW,HIGH",
-        "With {search_neighbors}: the numbers that records may hold. Without it, records out of the example's range "
-        "are tried as well."),
+        "With {search_neighbors}: the numbers that records may hold, in columns of numbers. Without it, records out of "
+        "the example's range are tried as well."),
     "adjacency": Option("text",
         "replace-one|add-or-remove-one|index|zero-out|answers-within-1|user|group|label|local|metric|private-columns|"
         "unchecked",
@@ -108,6 +108,9 @@ OPTIONS: Mapping[str, Option] = MappingProxyType({
     "allow_equal": Option("flag", "",
         "Equal outputs are meant: a mechanism that always gives the same, or sides drawn with one seed. Without it, a "
         "claim about outputs that never vary, or of which one sample stands on both sides, is undecided."),
+    "count_exceptions": Option("flag", "",
+        "An exception that the function raises is an output, of which its type is seen. Without it, a function that "
+        "raises is refused. A function that takes runs is then called for one run at a time."),
     # with which budget
     "runs": Option("count", "N",
         f"Largest number of runs on each data set; default: {RUNS}. With {{fixed_runs}}, the exact number."),

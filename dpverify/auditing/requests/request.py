@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +86,7 @@ class Request:
     columns: Sequence[int | str] | str | None = None
     delta: float | None = None
     allow_equal: bool = False
+    count_exceptions: bool = False
     runs: int | None = None
     fixed_runs: bool = False
     time: float | None = None
@@ -130,10 +131,11 @@ class Request:
         yield _OF_RUNS, self.of_samples, "no value with samples, for which nothing is run"
         yield (*_OF_RUNS, *_LOOKS, "allow_equal"), self.of_scores, "no value with {}", "scores"
         yield ("attribute",), self.given("command"), "none with {}", "command"
+        for other in ("command", structure):
+            yield ("count_exceptions",), self.given(other), "no value with {}", other
         of_pair = ("data", "neighbor", "data_form", "adjacency", "index", *UNIT_FIELDS, search)
         yield of_pair, self.given("pair"), "no value with {}, whose file says it", "pair"
         yield ("neighbor",), self.given(search), "no value with {}, which finds one", search
-        yield ("data_form",), self.given(search), "no value with {}, which makes arrays", search
         yield ("record_range",), not self.given(search), "no value without {}", search
         yield ("store",), self.given("command"), "none with {}: what a command loads is not known", "command"
         yield (
@@ -325,8 +327,10 @@ class Request:
 
         if self.command is not None:
             return Target(self.command, command=True)
-        named = self.function
-        return named if isinstance(named, Target) else Target(named, tuple(self.attribute or ()))
+        named, counted = self.function, self.count_exceptions
+        if isinstance(named, Target):
+            return replace(named, count_exceptions=counted)
+        return Target(named, tuple(self.attribute or ()), count_exceptions=counted)
 
     @property
     def limits(self) -> Limits | None:
@@ -394,7 +398,7 @@ UNIT_FIELDS = ("key", "size", "change", "distance", "norm", "columns")
 _LOOKS = ("score", "direction", "low_bits")
 _OF_RUNS = (
     "data", "neighbor", "data_form", "pair", "search_neighbors", "record_range", "attribute", "structure", "runs",
-    "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit",
+    "fixed_runs", "time", "executor", "store", "time_limit", "memory_limit", "count_exceptions",
 )  # fmt: skip
 """No fields of a request about samples."""
 _FIRST = (

@@ -9,7 +9,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from dpverify.auditing.neighbors import Domain, Pair, SearchResult, search_pairs
-from dpverify.auditing.requests.data import example_of
+from dpverify.auditing.requests.data import Sides, example_of
 from dpverify.auditing.requests.drawing import Draws, loaded
 from dpverify.auditing.requests.request import UNIT_FIELDS, Request
 from dpverify.errors import InvalidDataError
@@ -41,19 +41,22 @@ def with_found_pair(request: Request, tell: Callable[[str], None]) -> tuple[Requ
         )
     found.pair.save(save)
     tell(f"{found.summary()}; it is written to {save}")
-    none = dict.fromkeys(("data", "adjacency", "search_neighbors", "record_range", *UNIT_FIELDS))
+    none = dict.fromkeys(("data", "data_form", "adjacency", "search_neighbors", "record_range", *UNIT_FIELDS))
     return replace(request, pair=save, **none), f"; {found.summary()}"  # type: ignore[arg-type]
 
 
 def find_pair(request: Request) -> SearchResult:
     """The search alone."""
     by = request.relation or Adjacency.REPLACE_ONE
-    example, unit = example_of(request)
-    domain = Domain(example, by, request.limits_of_records, unit)
+    example, unit, table = example_of(request)
+    domain = Domain(example, by, request.limits_of_records, unit, table)
     with loaded(request) as mechanism:
 
         def draw(pair: Pair, runs: int, stream: int) -> tuple[ArrayLike, ArrayLike]:
-            draws = Draws(request, mechanism, (pair.data, pair.neighbor), stream=(_SEARCH, stream))
+            sides: Sides = pair.data, pair.neighbor
+            if table is not None:
+                sides = table.records(pair.data), table.records(pair.neighbor)
+            draws = Draws(request, mechanism, sides, stream=(_SEARCH, stream))
             with draws.ready() as ready:
                 return ready.draw(runs)
 

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpverify.auditing.black_box.cells import RatiosInCells
+from dpverify.auditing.black_box.leftover import leaves_something
 from dpverify.auditing.black_box.low_bits import LOW_BIT_SCORERS, lowest_bits
 from dpverify.auditing.black_box.mixed import WithinCategories, two_histograms
 from dpverify.auditing.black_box.scores import (
     BestCoordinate,
+    Coordinate,
     DistanceFromCenter,
     FrequencyRatio,
     GradientBoosting,
@@ -117,7 +119,8 @@ class Partition:
 
 def learn(left: Samples, right: Samples, rng: np.random.Generator) -> list[Partition]:
     """Partitions for what comes next from all past outputs, (runs, d), with what of the past they may count counted."""
-    slow = SLOW if left.shape[0] // 2 >= _FIT_LATER and left.shape[1] > 1 else ()
+    enough = left.shape[0] // 2 >= _FIT_LATER and left.shape[1] > 1
+    slow = SLOW if enough and leaves_something(left, right) else ()
     return [*learn_plainly(left, right, rng), *_fitted((*QUICK, *slow), left, right, rng)]
 
 
@@ -145,8 +148,9 @@ def _fitted(
         score = fit_score(scorer, left[fit], right[fit], rng)
         if score is None:
             continue
+        column = score.column if isinstance(score, Coordinate) else None
         partition = _by_cuts(
-            scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit])
+            scorer.name, score, apply_score(score, left[fit]), apply_score(score, right[fit]), column
         )
         partition.add(partition.cells_of(left[start:]), partition.cells_of(right[start:]))
         yield partition

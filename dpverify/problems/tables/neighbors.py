@@ -15,7 +15,7 @@ from dpverify.privacy.forms.units import PrivacyUnit
 from dpverify.problems.neighbors import check_neighbors
 from dpverify.problems.tables.records import Cell, Kind, Records, layout
 
-_NUMBERS_ONLY = (Adjacency.METRIC, Adjacency.ANSWERS, Adjacency.ZERO_OUT)
+NUMBERS_ONLY = (Adjacency.METRIC, Adjacency.ANSWERS, Adjacency.ZERO_OUT)
 """Relations that calculate with all columns."""
 
 
@@ -66,7 +66,7 @@ def check_tables(
     """
     left, right = unified(left, right, names)
     unit = unit.numbered(left.names)
-    if unit.adjacency in _NUMBERS_ONLY:
+    if unit.adjacency in NUMBERS_ONLY:
         if not left.numeric:
             raise InvalidDataError(
                 f"{names[0]} and {names[1]} hold more than numbers; allowed with adjacency {unit.adjacency}: numbers "

@@ -51,6 +51,13 @@ class FormlessError(ValueError):
     """What a function returned has no form as text; the message begins with what it did."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Raised:
+    """An exception as an output: its type, and nothing of its message."""
+
+    kind: str
+
+
 def is_texts(points: NDArray[Any]) -> bool:
     """Whether these are outputs as text, not an array of numbers."""
     return bool(points.dtype.kind == "T")
@@ -203,6 +210,8 @@ def _float(value: Any) -> Any:
 
 def _compound(value: Any, depth: int) -> Any:
     below = depth + 1
+    if isinstance(value, Raised):
+        return {"$raised": value.kind}
     if isinstance(value, enum.Enum):
         return {"$text": [type(value).__name__, value.name]}
     if isinstance(value, np.ndarray):

@@ -42,6 +42,7 @@ class FunctionMechanism:
 
     Attributes:
         batched: whether it takes `runs`; read from its signature.
+        count_exceptions: whether an exception that it raises is an output; it is then called for one run at a time.
 
     Raises:
         InvalidArgumentError: for what cannot be called so.
@@ -50,27 +51,37 @@ class FunctionMechanism:
     any_output = True
     """Outputs need not be finite numbers of one shape."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, count_exceptions: bool = False) -> None:
         if not callable(function):
             raise InvalidArgumentError(
                 "function", function, "a callable (data, rng) -> output or (data, rng, runs) -> outputs"
             )
         self.function = function
         self.batched = takes_runs(function)
+        self.count_exceptions = count_exceptions
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.function,)
+        made = functools.partial(type(self), count_exceptions=self.count_exceptions)
+        return made, (self.function,)
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """Hash of the function and of all that it reads, as `dpverify.running.fingerprints` knows it."""
-        return fingerprint_of(self.function)
+        return fingerprint_of((self.function, "exceptions") if self.count_exceptions else self.function)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """Call the function, once or once a run; what exits, or has no form as text, is refused."""
         name = str(getattr(self.function, "__qualname__", type(self.function).__qualname__))
         return Output(
-            call_function(self.function, name, plain_array(data), rng.generator, runs, batched=self.batched)
+            call_function(
+                self.function,
+                name,
+                plain_array(data),
+                rng.generator,
+                runs,
+                batched=self.batched,
+                count_exceptions=self.count_exceptions,
+            )
         )
 
 
@@ -171,7 +182,8 @@ class UserMechanism:
                 "store", self.target.text, "no store for a command, unless you state its fingerprint"
             )
         files = [(shown(str(source), self.folder), hash_of_file(source)) for source in self._imported]
-        return fingerprint_of((self.target.text, self.target.attributes, self.batched, files))
+        said = (self.target.text, self.target.attributes, self.batched, files)
+        return fingerprint_of((*said, "exceptions") if self.target.count_exceptions else said)
 
     def __call__(self, data: Any, *, rng: Randomness, runs: int) -> Output:
         """As `FunctionMechanism` does; what ends its process or does not come back is refused, too."""

@@ -123,7 +123,7 @@ def test_only_linear_scores_of_few_weights_choose_from_the_runs_that_fitted_them
 ) -> None:
     """From 1000 runs that fit, at 50 a weight; runs that judge are never among them."""
     rng = np.random.default_rng(1)
-    left, right = rng.normal(size=(4000, d)), 0.5 + rng.normal(size=(4000, d))
+    left, right = rng.normal(size=(4000, d)), 0.5 + 1.3 * rng.normal(size=(4000, d))
     parts = Parts(np.arange(1000), np.arange(1000, 2000), np.arange(2000, 4000))
     _, scored = _learn(
         (NearestCentroid(), LinearDiscriminant(), QuadraticLogistic()), left, right, parts, rng, range(d)

@@ -97,7 +97,6 @@ def test_a_sparse_matrix_is_passed_on_as_it_is() -> None:
     ("fields", "says"),
     [
         ({"data_form": "array"}, "holds no numbers"),
-        ({"data_form": "records", "search_neighbors": "pair.json", "neighbor": None}, "which makes arrays"),
         ({"data_form": "frame"}, "array, records, pandas, polars, sparse"),
         ({"adjacency": "private-columns", "columns": "since"}, "in column 2"),
         ({"adjacency": "user", "key": "name"}, "user, city, since"),
@@ -114,9 +113,11 @@ def test_what_does_not_fit(fields: dict[str, Any], says: str, files: tuple[str, 
     assert "\n" not in str(caught.value)
 
 
-def test_a_search_and_a_name_need_numbers_and_a_header(files: tuple[str, str]) -> None:
+def test_a_name_needs_a_header_and_a_table_another_one(files: tuple[str, str]) -> None:
     with pytest.raises(InvalidDataError, match="numbers in all columns"):
-        audit(Request("towns:ulm", files[0], None, "eps=1", search_neighbors="pair.json"))
+        audit(
+            Request("towns:ulm", files[0], None, "eps=1", search_neighbors="pair.json", adjacency="zero-out")
+        )
     with pytest.raises(DpverifyError, match="where they have no names"):
         audit(Request(ulm, [[1.0, 2.0]], [[1.0, 3.0]], "eps=1", adjacency="user", key="user"))
     with pytest.raises(InvalidDataError, match="both of one form"):
