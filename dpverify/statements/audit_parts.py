@@ -40,6 +40,11 @@ class Constructed:
     description: str
 
 
+def one_turned(left: Dataset, place: int, words: str) -> Constructed:
+    """Records in one dimension, one of which, at a place from 1, is replaced by -1."""
+    return Constructed(left, left.replace(place, [-1.0], 1.0), words)
+
+
 def made(features: Any, name: str) -> Dataset:
     """Records by construction, each with the label 1."""
     return Dataset(features, np.ones(len(features)), name, "by construction")

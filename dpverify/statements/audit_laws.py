@@ -1,0 +1,193 @@
+"""Laws of one number of an output, in closed form or by quadrature, on which white-box audits of the tables rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp, ndtr
+
+from dpverify.auditing.white_box import StatedLaw
+from dpverify.checks import FloatArray
+from dpverify.statements.audit_parts import first_coordinate
+
+_CUTS = 2000
+_FARTHEST = 12.0
+"""Standard deviations from the outer centers up to which events begin and end."""
+_ROUNDED = 1e-9
+"""Relative: how close to its place a number with a probability of its own is sure to be."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+_QUADRATURE = 1e-12
+"""Of Gauss's rule with eight nodes in each of thousands of cells of a smooth density, absolutely."""
+
+
+def _beside(cuts: FloatArray) -> FloatArray:
+    """Rising cuts, where the outer ones, at which masses may lie, are moved out and in by more than rounding."""
+    aside = _ROUNDED * (cuts[-1] - cuts[0])
+    ends = cuts[[0, -1]]
+    return np.concatenate([cuts[1:-1], ends - aside, ends + aside])
+
+
+def normal_mixture(
+    weights: Any,
+    centers: Any,
+    stddevs: Any,
+    *,
+    ends: tuple[float, float] = (-math.inf, math.inf),
+    error: float = 0.0,
+    statistic: Callable[[Any], Any] = first_coordinate,
+) -> StatedLaw:
+    """A mixture of normal numbers, brought to an interval: what is beyond an end lies at it.
+
+    `weights` add up to 1; `centers` and `stddevs` are one for each or one for all.
+    """
+    w, m, s = np.broadcast_arrays(
+        *(np.atleast_1d(np.asarray(one, float)) for one in (weights, centers, stddevs))
+    )
+    low, high = ends
+
+    def distribution(places: FloatArray) -> FloatArray:
+        inside = ndtr((places[:, None] - m) / s) @ w
+        return np.where(places < low, 0.0, np.where(places >= high, 1.0, inside))
+
+    reach = _FARTHEST * float(s.max())
+    cuts = np.linspace(max(float(m.min()) - reach, low), min(float(m.max()) + reach, high), _CUTS)
+    return StatedLaw(statistic, distribution, _beside(cuts), error)
+
+
+def by_density(
+    log_density: Callable[[FloatArray], Any],
+    low: float,
+    high: float,
+    *,
+    kinks: tuple[float, ...] = (),
+    cells: int = _CUTS,
+    error: float = _QUADRATURE,
+    statistic: Callable[[Any], Any] = first_coordinate,
+) -> StatedLaw:
+    """A number on [low, high] with a density, given by its logarithm up to a constant; it is smooth but at `kinks`."""
+    edges = np.unique(np.concatenate([np.linspace(low, high, cells + 1), kinks]))
+    halves = np.diff(edges) / 2
+    nodes = edges[:-1, None] + halves[:, None] * (1 + _NODES)
+    values = np.asarray(log_density(nodes.ravel()), dtype=np.float64).reshape(nodes.shape)
+    top = float(values.max())
+    masses = halves * (np.exp(values - top) @ _WEIGHTS)
+    whole = math.fsum(masses.tolist())
+    below = np.concatenate([[0.0], np.cumsum(masses)]) / whole
+
+    def distribution(places: FloatArray) -> FloatArray:
+        inside = np.clip(places, low, high)
+        cell = np.clip(np.searchsorted(edges, inside, side="right") - 1, 0, edges.size - 2)
+        half = (inside - edges[cell]) / 2
+        found = half[:, None] * (1 + _NODES) + edges[cell][:, None]
+        there = np.exp(np.asarray(log_density(found.ravel())).reshape(found.shape) - top) @ _WEIGHTS
+        return np.asarray(below[cell] + half * there / whole)
+
+    return StatedLaw(statistic, distribution, edges, error)
+
+
+def on_points(
+    points: Any, exponents: Any, *, statistic: Callable[[Any], Any] = first_coordinate
+) -> StatedLaw:
+    """One of finitely many numbers, with probabilities proportional to the exponentials of `exponents`."""
+    order = np.argsort(points, kind="stable")
+    places = np.asarray(points, dtype=np.float64)[order]
+    logs = np.asarray(exponents, dtype=np.float64)[order]
+    below = np.concatenate([[0.0], np.cumsum(np.exp(logs - logsumexp(logs)))])
+
+    def distribution(at: FloatArray) -> FloatArray:
+        return np.asarray(np.minimum(below[np.searchsorted(places, at, side="right")], 1.0))
+
+    apart = np.unique(places)
+    return StatedLaw(statistic, distribution, (apart[1:] + apart[:-1]) / 2)
+
+
+def best_of_two(
+    single: Callable[[FloatArray], Any],
+    costs: Callable[[FloatArray], Any],
+    steepest: float,
+    low: float,
+    high: float,
+    *,
+    cells: int = _CUTS,
+) -> StatedLaw:
+    """The pick from two independent numbers on [low, high], with probabilities proportional to exp(-cost).
+
+    `single` is the distribution function of each before it is brought to the interval, so that there is mass at its
+    ends; `steepest` bounds the slope of the costs, which are taken at the middle of a cell: the logarithm of a
+    probability of a pick moves by at most what the two costs are off by.
+    """
+    edges = np.linspace(low, high, cells + 1)
+    inner = np.asarray(single(edges), dtype=np.float64)
+    masses = np.concatenate([[inner[0]], np.diff(inner), [1 - inner[-1]]])
+    at = np.asarray(costs(np.concatenate([[low], (edges[1:] + edges[:-1]) / 2, [high]])))
+    ahead = 1 / (1 + np.exp(np.clip(at[:, None] - at[None, :], -700, 700)))
+    picked = 2 * masses * (ahead @ masses)
+    below = np.concatenate([[0.0], np.cumsum(picked)])
+
+    def distribution(places: FloatArray) -> FloatArray:
+        cell = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, cells - 1)
+        part = np.asarray(single(places)) - inner[cell]
+        share = np.clip(part / np.maximum(masses[cell + 1], 1e-300), 0.0, 1.0)
+        inside = below[cell + 1] + share * picked[cell + 1]
+        return np.where(places < low, 0.0, np.where(places >= high, 1.0, inside))
+
+    relative = math.expm1(steepest * (high - low) / cells)
+    return StatedLaw(first_coordinate, distribution, _beside(edges), relative=relative)
+
+
+def about_noisy_center(
+    density: Callable[[FloatArray], Any],
+    below: Callable[[Any], Any],
+    center: float,
+    radius: float,
+    inside: Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Any],
+) -> StatedLaw:
+    """A number near a center of its own in [-1, 1], which is noisy and brought there, by Gauss's rule between bends.
+
+    Args:
+        density: of the noise.
+        below: the noise's distribution function.
+        center: what the noise is added to.
+        radius: of the interval about the noisy center in which the number is, as far as that is in [-1, 1].
+        inside: P[number <= x] given the noisy center, from x, that center and the interval's ends.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+
+    def given(x: FloatArray, at: FloatArray) -> Any:
+        low, high = np.maximum(-1.0, at - radius), np.minimum(1.0, at + radius)
+        return np.where(x >= high, 1.0, np.where(x < low, 0.0, inside(x, at, low, high)))
+
+    def distribution(places: FloatArray) -> FloatArray:
+        fixed = [*np.linspace(-1.0, 1.0, 17), center, 1 - radius, radius - 1]
+        bends = np.stack([np.full_like(places, b) for b in fixed] + [places - radius, places + radius])
+        bends = np.sort(np.clip(bends, -1.0, 1.0), axis=0)
+        found = np.zeros_like(places)
+        for low, high in pairwise(bends):
+            at = low + (high - low) / 2 * (1 + nodes[:, None])
+            found += (high - low) / 2 * (weights @ (density(at - center) * given(places, at)))
+        for end, mass in ((-1.0, below(-1.0 - center)), (1.0, 1 - below(1.0 - center))):
+            found += mass * given(places, np.full_like(places, end))
+        return found
+
+    return StatedLaw(first_coordinate, distribution, _beside(np.linspace(-1.0, 1.0, 1001)), 1e-10)
+
+
+def cut_normal(x: Any, low: Any, high: Any, mean: float, stddev: float) -> Any:
+    """P[number <= x] of a normal number given that it is between two ends."""
+    a, b, c = ((end - mean) / stddev for end in (low, high, np.clip(x, low, high)))
+    return between(a, c) / between(a, b)
+
+
+def between(low: Any, high: Any) -> Any:
+    """Probability that a standard normal number is between, from the side where no digits cancel."""
+    right = ndtr(-low) - ndtr(-high)
+    return np.where(low > 0, right, ndtr(high) - ndtr(low))
+
+
+def laplace(x: Any) -> Any:
+    """Distribution function of the Laplace law of scale 1."""
+    return np.where(x < 0, np.exp(np.minimum(x, 0.0)) / 2, 1 - np.exp(-np.maximum(x, 0.0)) / 2)

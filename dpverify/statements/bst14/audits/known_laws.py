@@ -1,0 +1,260 @@
+"""Algorithms of bst14 on a line, with the laws of their outputs, on pairs that nearly give away what is proved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy
+from scipy.special import ndtr
+
+from dpverify.algorithms.bst14 import (
+    ApproximateLocalization,
+    BoostedSampling,
+    Boosting,
+    EfficientExponentialSampling,
+    ExponentialSampling,
+    GridWalk,
+    HuberizedObjectivePerturbation,
+    Localization,
+    NetMechanism,
+    NoisyGradientDescent,
+    ObjectivePerturbation,
+    OutputPerturbation,
+)
+from dpverify.auditing.white_box import StatedLaw
+from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Linear, Problem, Ridge
+from dpverify.problems.further_losses import HuberizedPositivePart
+from dpverify.statements.audit_laws import (
+    about_noisy_center,
+    best_of_two,
+    by_density,
+    laplace,
+    normal_mixture,
+    on_points,
+)
+from dpverify.statements.audit_parts import Constructed, first_coordinate, made, mean_problem, one_turned
+from dpverify.statements.audit_rows import On
+from dpverify.statements.bst14.audits.cases import EPSILON, NET_EPSILON, CellLaws, cell_law
+from dpverify.statements.bst14.audits.laws import DELTA, localized_sampling, walked
+
+
+def _one_sided(n: int) -> Constructed:
+    """Linear losses of slope 1, and the last one turned: the density falls towards where one record says most."""
+    words = f"{n} linear losses with slope 1, on one data set the last one has slope -1"
+    return one_turned(made(np.ones((n, 1)), "linear losses of one sign"), n, words)
+
+
+# ------------------------------------------------------------------------------------------ exponential mechanisms
+
+
+def _on_line(problem: Problem, data: Dataset, scale: float) -> Callable[[Any], Any]:
+    """The logarithm of the density at points of a line."""
+    return lambda x: -scale * np.asarray(problem.total_risk(np.asarray(x)[:, None], data))
+
+
+def sampled() -> On:
+    """Algorithm 2 on many records of one side: the pair's epsilon is 2 - ln(n / (n - 2)), nearly."""
+    mechanism = ExponentialSampling(Problem(Linear(), Ball(1, 1.0)), EPSILON)
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        return by_density(_on_line(mechanism.problem, data, factor * mechanism.scale), -1.0, 1.0)
+
+    return On(mechanism, _one_sided(16), law=law)
+
+
+def net() -> On:
+    """Algorithm 8, of which the law is finite."""
+    mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), NET_EPSILON, 0.05)
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        points = mechanism.net_for(data.n).points[:, 0]
+        return on_points(points, _on_line(mechanism.problem, data, factor * mechanism.scale)(points))
+
+    return On(mechanism, _one_sided(10), law=law)
+
+
+def _walked(mechanism: Any, n: int) -> On:
+    """A grid walk on an interval, by the law of the cell after all steps; given the cell, a point is uniform in it."""
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        sampler = mechanism if factor == 1 else mechanism.sharpened(data.n, factor)
+        box, plan = sampler.problem.constraint, sampler.plan(data.n)
+        masses, relative = cell_law(sampler, data)
+        edges = box.lower[0] + plan.spacing * np.arange(masses.size + 1)
+        below = np.concatenate([[0.0], np.cumsum(masses)])
+        # of events between edges; within a cell the law is uniform
+        return StatedLaw(first_coordinate, lambda x: np.interp(x, edges, below), edges, relative=relative)
+
+    pair = _one_sided(n)
+    return On(mechanism, pair, exact=CellLaws(mechanism, pair.left, pair.right), law=law)
+
+
+def _cube() -> Problem:
+    return Problem(Linear(), Box.cube(1, 1.0))
+
+
+def grid_walk() -> On:
+    """As many records as a walk of the proved length can be afforded on."""
+    return _walked(walked(GridWalk, _cube(), 0.1), 8)
+
+
+def boosted_walk() -> On:
+    return _walked(walked(BoostedSampling, _cube(), 0.2), 6)
+
+
+def efficient() -> On:
+    """Two thirds of epsilon are for the walk's distance from its target, of which it has next to none."""
+    return _walked(walked(EfficientExponentialSampling, _cube()), 8)
+
+
+# ------------------------------------------------------------------------------------------ perturbations
+
+
+def perturbed() -> On:
+    """Algorithm 3 for a mean on a line: two Laplace laws, as far apart as they may be."""
+    n = 8
+    mechanism = OutputPerturbation(Problem(HalfSquaredDistance(math.inf), AllSpace(1)), 1.0)
+    words = "the mean of n equal records, one of them replaced by its opposite"
+    pair = one_turned(made(np.ones((n, 1)), "equal records"), n, words)
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        center, scale = float(mechanism.minimum(data).point[0]), mechanism.scale(n) / factor
+        cuts = center + scale * np.linspace(-15.0, 15.0, 601)
+        return StatedLaw(first_coordinate, lambda x: laplace((x - center) / scale), cuts)
+
+    return On(mechanism, pair, law=law)
+
+
+def _minimizers(mechanism: ObjectivePerturbation, data: Dataset, factor: float) -> StatedLaw:
+    """Objective perturbation on a line: theta <= u exactly if b >= -F'(u), F being the objective without b.
+
+    What hides the minimizer's error blurs this by its quantile at 1e-12, which moves probabilities by at most that
+    times the density of b and the objective's largest second derivative.
+    """
+    n, problem = data.n, mechanism.problem
+    scale, ridge = mechanism.noise_scale_at(n) / factor, mechanism.regularization_at(n)
+    noise: Callable[[Any], Any] = laplace if mechanism.delta == 0 else ndtr
+
+    def distribution(u: Any) -> Any:
+        slopes = n * np.asarray(problem.mean_gradient(np.asarray(u)[:, None], data))[:, 0]
+        return noise((slopes + ridge * u) / scale)
+
+    blur = 28 * mechanism.hiding_scale(n) + mechanism.accuracy_at(n)
+    steepest = n * problem.constants.smoothness + ridge
+    width = 15 * scale / mechanism.convexity(n) + n * problem.constants.lipschitz_constant / ridge
+    cuts = np.linspace(-width, width, 4001)
+    return StatedLaw(first_coordinate, distribution, cuts, blur * steepest / (2 * scale) + 1e-12)
+
+
+def objective() -> On:
+    """A record of a huberized hinge that bends where its neighbor, of opposite slope, does not."""
+    problem = Problem(HuberizedPositivePart(0.5), Box((-1000.0,), (1000.0,)))
+    mechanism = ObjectivePerturbation(problem, 1.0)
+    pair = one_turned(made([[1.0]], "one record"), 1, "one record of a huberized hinge, and its mirror image")
+    return On(mechanism, pair, "sharpest", law=partial(_minimizers, mechanism))
+
+
+def huberized() -> On:
+    """The same through the algorithm of Appendix B."""
+    mechanism = HuberizedObjectivePerturbation(0.5, 1.0, 0.0, Box((-1000.0,), (1000.0,)))
+    pair = one_turned(made([[1.0]], "one record"), 1, "one record of a huberized hinge, and its mirror image")
+    return On(mechanism, pair, "sharpest", law=partial(_minimizers, mechanism.perturbation))
+
+
+def boosted() -> On:
+    """Two runs of Algorithm 2 and a pick with a third of epsilon.
+
+    A far point is released if both runs are there, or one is and is picked, which costs as much: a pair shows two
+    thirds of epsilon at most in this way, whatever the share is.
+    """
+    mechanism = Boosting(
+        ExponentialSampling(Problem(Linear(), Ball(1, 1.0)), EPSILON), 0.1, repeats=2, selection_share=1 / 3
+    )
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        single: Any = mechanism.single
+        rate = factor * mechanism.selection_rate
+        at_once = by_density(_on_line(mechanism.problem, data, factor * single.scale), -1.0, 1.0)
+        costs = _on_line(mechanism.problem, data, -rate)
+        return best_of_two(at_once.distribution, costs, rate * data.n, -1.0, 1.0)
+
+    return On(mechanism, _one_sided(24), law=law)
+
+
+# ------------------------------------------------------------------------------------------ localization
+
+
+def _with_ridge(n: int, minus: int) -> tuple[Problem, Constructed]:
+    """Linear losses of both signs with a ridge, whose minimizer one record moves on a line."""
+    problem = Problem(Ridge.on(Ball(1, 1.0), Linear(), 0.1), Ball(1, 1.0))
+    slopes = np.ones((n, 1))
+    slopes[:minus] = -1.0
+    words = f"{n} linear losses with a ridge, {minus} of slope -1 and on one data set one more"
+    return problem, one_turned(made(slopes, "linear losses of both signs"), n, words)
+
+
+def localized() -> On:
+    """Algorithm 4 with nine tenths of epsilon for the ball, far on the side from which a record turned away."""
+    problem, pair = _with_ridge(40, 18)
+    mechanism = Localization(problem, 3.0, zeta=2.5, localization_share=0.9)
+    return On(mechanism, pair, law=partial(localized_sampling, mechanism))
+
+
+def localized_approx() -> On:
+    """Localization under (epsilon, delta) with most of both for the ball, and one step of Algorithm 1 in it."""
+    problem, pair = _with_ridge(40, 18)
+    n = pair.left.n
+    mechanism = ApproximateLocalization(problem, 3.0, 0.01, localization_share=0.95, zeta=0.2, steps=1)
+    solver: Any = mechanism.solver_at(n).mechanism
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        stddev, ridge = mechanism.localizer.noise_stddev(n) / factor, problem.constants.strong_convexity
+        rate = solver.rate(n, 1) * mechanism.local_diameter(n) / problem.constraint.diameter
+        noise = rate * solver.noise_stddev(n) / factor
+        slopes, counts = np.unique(np.asarray(data.features), return_counts=True)
+
+        def inside(x: Any, at: Any, low: Any, high: Any) -> Any:
+            ends = [at - rate * n * (slope + ridge * at) for slope in slopes]
+            return sum(count / n * ndtr((x - end) / noise) for count, end in zip(counts, ends, strict=True))
+
+        return about_noisy_center(
+            lambda b: np.exp(-((b / stddev) ** 2) / 2) / (stddev * math.sqrt(2 * math.pi)),
+            lambda b: ndtr(b / stddev),
+            float(mechanism.localizer.minimum(data).point[0]),
+            mechanism.radius(n),
+            inside,
+        )
+
+    return On(mechanism, pair, law=law)
+
+
+# ------------------------------------------------------------------------------------------ noisy gradient descent
+
+
+def averaged() -> On:
+    """Algorithm 1 by its rule for strongly convex losses: a mean of drawn records, and of their noises.
+
+    All records are at one end and one of them is moved to the other, in a set so large that it is next to never left;
+    epsilon is asked for so large a set's Lipschitz constant, and what is proved is far smaller.
+    """
+    n, steps, radius = 8, 8, 50.0
+    problem = mean_problem(1, radius)
+    mechanism = NoisyGradientDescent(problem, 800.0, DELTA, "strongly-convex", steps=steps)
+    pair = one_turned(
+        made(np.ones((n, 1)), "equal records"),
+        n,
+        f"{n} equal records, on one data set the last one is opposite",
+    )
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        noise, drawn = mechanism.noise_stddev(n) / (n * factor), np.arange(steps + 1)
+        share = float(np.mean(np.asarray(data.features) < 0))
+        left = 2 * steps * float(ndtr((1 - radius) / noise))
+        weights = scipy.stats.binom.pmf(drawn, steps, share)
+        return normal_mixture(weights, 1 - 2 * drawn / steps, noise / math.sqrt(steps), error=left)
+
+    return On(mechanism, pair, "sharpest", law=law)
