@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, ndtr
+from scipy.stats import binom
 
 from dpverify.auditing.white_box import StatedLaw
 from dpverify.checks import FloatArray
@@ -21,7 +22,7 @@ _ROUNDED = 1e-9
 """Relative: how close to its place a number with a probability of its own is sure to be."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 _QUADRATURE = 1e-12
-"""Of Gauss's rule with eight nodes in each of thousands of cells of a smooth density, absolutely."""
+"""Of Gauss's rule with eight nodes in each of thousands of cells of a smooth density, relatively."""
 
 
 def _beside(cuts: FloatArray) -> FloatArray:
@@ -65,7 +66,6 @@ def by_density(
     *,
     kinks: tuple[float, ...] = (),
     cells: int = _CUTS,
-    error: float = _QUADRATURE,
     statistic: Callable[[Any], Any] = first_coordinate,
 ) -> StatedLaw:
     """A number on [low, high] with a density, given by its logarithm up to a constant; it is smooth but at `kinks`."""
@@ -86,7 +86,7 @@ def by_density(
         there = np.exp(np.asarray(log_density(found.ravel())).reshape(found.shape) - top) @ _WEIGHTS
         return np.asarray(below[cell] + half * there / whole)
 
-    return StatedLaw(statistic, distribution, edges, error)
+    return StatedLaw(statistic, distribution, edges, relative=_QUADRATURE)
 
 
 def on_points(
@@ -135,7 +135,7 @@ def best_of_two(
         inside = below[cell + 1] + share * picked[cell + 1]
         return np.where(places < low, 0.0, np.where(places >= high, 1.0, inside))
 
-    relative = math.expm1(steepest * (high - low) / cells)
+    relative = math.expm1(steepest * (high - low) / cells) + _QUADRATURE
     return StatedLaw(first_coordinate, distribution, _beside(edges), relative=relative)
 
 
@@ -191,3 +191,18 @@ def between(low: Any, high: Any) -> Any:
 def laplace(x: Any) -> Any:
     """Distribution function of the Laplace law of scale 1."""
     return np.where(x < 0, np.exp(np.minimum(x, 0.0)) / 2, 1 - np.exp(-np.maximum(x, 0.0)) / 2)
+
+
+def averaged_draws(
+    often: float, rare: float, share: float, steps: int, noise: float, radius: float
+) -> StatedLaw:
+    """Steps 1 / t of the way to a drawn record, each with noise that is divided by t: the mean of records and noises.
+
+    A drawn record's point is `rare` with probability `share` and else `often`; the error is what leaving the interval
+    of the radius about 0 may add, onto which every step is projected.
+    """
+    count = np.arange(steps + 1)
+    left = 2 * steps * float(ndtr((max(abs(often), abs(rare)) - radius) / noise))
+    weights = binom.pmf(count, steps, share)
+    centers = often + (rare - often) * count / steps
+    return normal_mixture(weights, centers, noise / math.sqrt(steps), error=left)

@@ -41,8 +41,9 @@ class Constructed:
 
 
 def one_turned(left: Dataset, place: int, words: str) -> Constructed:
-    """Records in one dimension, one of which, at a place from 1, is replaced by -1."""
-    return Constructed(left, left.replace(place, [-1.0], 1.0), words)
+    """Records, one of which, at a place from 1, is replaced by its opposite with the label 1."""
+    record = -np.asarray(left.features)[place - 1]
+    return Constructed(left, left.replace(place, record.tolist(), 1.0), words)
 
 
 def made(features: Any, name: str) -> Dataset:

@@ -19,8 +19,8 @@ from dpverify import checks
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError
 
-_ROUNDING = 2.0**-50
-"""Of a distribution function in floats, absolutely."""
+_ROUNDING = 2.0**-42
+"""Of a distribution function in floats, and of sums of some thousand of its differences; relative."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,8 @@ class StatedLaw:
         distribution: from numbers x, (k,), to P[number <= x], (k,).
         cuts: places at which an event may begin and end, (k,); good ones show more. None is where a number has a
             probability of its own: outputs are rounded, and which side of the cut it is on would not be known.
-        error: at most how far the distribution function is from the true one, absolutely.
+        error: at most how far the distribution function is from the true one, absolutely. What floats lose is relative
+            to its values, so that rare outputs are best put at the left end.
         relative: on top of that, by which part the probabilities of events between cuts may be off.
 
     Raises:
@@ -99,30 +100,40 @@ class KnownBound:
 def known_bound(left: StatedLaw, right: StatedLaw) -> KnownBound:
     """What two stated laws of one number show, in both directions."""
     places = np.union1d(np.asarray(left.cuts, dtype=np.float64), np.asarray(right.cuts, dtype=np.float64))
-    p, q = (np.maximum(np.diff(np.concatenate([[0.0], law.at(places), [1.0]])), 0.0) for law in (left, right))
-    one, other = _nested(p, q, left, right), _nested(q, p, right, left)
+    below = tuple(np.maximum.accumulate(law.at(places)) for law in (left, right))
+    p, q = (np.diff(np.concatenate([[0.0], found, [1.0]])) for found in below)
+    # what is small is known well
+    of_p, of_q = (law.error + _ROUNDING * found for law, found in zip((left, right), below, strict=True))
+    one = _nested(p * (1 - left.relative), q * (1 + right.relative), of_p, of_q)
+    other = _nested(q * (1 - right.relative), p * (1 + left.relative), of_q, of_p)
     more, less = (np.concatenate(both) for both in zip(one, other, strict=True))
     kept = _corners(more, less)
     return KnownBound(more[kept], less[kept])
 
 
 def _nested(
-    p: FloatArray, q: FloatArray, p_law: StatedLaw, q_law: StatedLaw
+    p: FloatArray, q: FloatArray, p_error: FloatArray, q_error: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Of the sets of the cells with the largest ratios, one cell more each: P from below and Q from above."""
+    """Of the sets of the cells with the largest ratios, one cell more each: P from below and Q from above.
+
+    The errors are those of the distribution functions at the places between two cells.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(q > 0, p / q, np.where(p > 0, np.inf, 0.0))
     order = np.argsort(-ratios, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     # a place is an end of the set as long as one of its two cells is in it
-    changes = np.zeros(order.size + 1)
-    np.add.at(changes, np.minimum(rank[1:], rank[:-1]), 1.0)
-    np.add.at(changes, np.maximum(rank[1:], rank[:-1]), -1.0)
-    ends = np.cumsum(changes)[:-1]
-    more = np.cumsum(p[order]) * (1 - p_law.relative) - ends * (p_law.error + _ROUNDING)
-    less = np.cumsum(q[order]) * (1 + q_law.relative) + ends * (q_law.error + _ROUNDING)
-    return more, np.maximum(less, 0.0)
+    first, last = np.minimum(rank[1:], rank[:-1]), np.maximum(rank[1:], rank[:-1])
+
+    def lost(errors: FloatArray) -> FloatArray:
+        begun, over = np.zeros(order.size), np.zeros(order.size)
+        np.add.at(begun, first, errors)
+        np.add.at(over, last, errors)
+        begun = np.cumsum(begun)
+        return np.asarray(begun * (1 + _ROUNDING) - np.cumsum(over))
+
+    return np.cumsum(p[order]) - lost(p_error), np.cumsum(q[order]) + lost(q_error)
 
 
 def _corners(more: FloatArray, less: FloatArray) -> NDArray[np.int64]:

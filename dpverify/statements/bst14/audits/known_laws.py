@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy
 from scipy.special import ndtr
 
 from dpverify.algorithms.bst14 import (
@@ -30,10 +29,10 @@ from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance,
 from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.statements.audit_laws import (
     about_noisy_center,
+    averaged_draws,
     best_of_two,
     by_density,
     laplace,
-    normal_mixture,
     on_points,
 )
 from dpverify.statements.audit_parts import Constructed, first_coordinate, made, mean_problem, one_turned
@@ -43,9 +42,9 @@ from dpverify.statements.bst14.audits.laws import DELTA, localized_sampling, wal
 
 
 def _one_sided(n: int) -> Constructed:
-    """Linear losses of slope 1, and the last one turned: the density falls towards where one record says most."""
-    words = f"{n} linear losses with slope 1, on one data set the last one has slope -1"
-    return one_turned(made(np.ones((n, 1)), "linear losses of one sign"), n, words)
+    """Linear losses of slope -1, and the last one turned: the density falls towards where one record says most."""
+    words = f"{n} linear losses with slope -1, on one data set the last one has slope 1"
+    return one_turned(made(-np.ones((n, 1)), "linear losses of one sign"), n, words)
 
 
 # ------------------------------------------------------------------------------------------ exponential mechanisms
@@ -63,18 +62,18 @@ def sampled() -> On:
     def law(data: Dataset, factor: float) -> StatedLaw:
         return by_density(_on_line(mechanism.problem, data, factor * mechanism.scale), -1.0, 1.0)
 
-    return On(mechanism, _one_sided(16), law=law)
+    return On(mechanism, _one_sided(24), law=law)
 
 
 def net() -> On:
     """Algorithm 8, of which the law is finite."""
-    mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), NET_EPSILON, 0.05)
+    mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), NET_EPSILON, 0.01)
 
     def law(data: Dataset, factor: float) -> StatedLaw:
         points = mechanism.net_for(data.n).points[:, 0]
         return on_points(points, _on_line(mechanism.problem, data, factor * mechanism.scale)(points))
 
-    return On(mechanism, _one_sided(10), law=law)
+    return On(mechanism, _one_sided(16), law=law)
 
 
 def _walked(mechanism: Any, n: int) -> On:
@@ -99,7 +98,7 @@ def _cube() -> Problem:
 
 def grid_walk() -> On:
     """As many records as a walk of the proved length can be afforded on."""
-    return _walked(walked(GridWalk, _cube(), 0.1), 8)
+    return _walked(walked(GridWalk, _cube(), 0.1), 10)
 
 
 def boosted_walk() -> On:
@@ -108,7 +107,7 @@ def boosted_walk() -> On:
 
 def efficient() -> On:
     """Two thirds of epsilon are for the walk's distance from its target, of which it has next to none."""
-    return _walked(walked(EfficientExponentialSampling, _cube()), 8)
+    return _walked(walked(EfficientExponentialSampling, _cube()), 16)
 
 
 # ------------------------------------------------------------------------------------------ perturbations
@@ -182,7 +181,7 @@ def boosted() -> On:
         costs = _on_line(mechanism.problem, data, -rate)
         return best_of_two(at_once.distribution, costs, rate * data.n, -1.0, 1.0)
 
-    return On(mechanism, _one_sided(24), law=law)
+    return On(mechanism, _one_sided(32), law=law)
 
 
 # ------------------------------------------------------------------------------------------ localization
@@ -251,10 +250,7 @@ def averaged() -> On:
     )
 
     def law(data: Dataset, factor: float) -> StatedLaw:
-        noise, drawn = mechanism.noise_stddev(n) / (n * factor), np.arange(steps + 1)
         share = float(np.mean(np.asarray(data.features) < 0))
-        left = 2 * steps * float(ndtr((1 - radius) / noise))
-        weights = scipy.stats.binom.pmf(drawn, steps, share)
-        return normal_mixture(weights, 1 - 2 * drawn / steps, noise / math.sqrt(steps), error=left)
+        return averaged_draws(1.0, -1.0, share, steps, mechanism.noise_stddev(n) / (n * factor), radius)
 
     return On(mechanism, pair, "sharpest", law=law)
