@@ -8,14 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, ndtr
-from scipy.stats import binom
+from scipy.special import betainc, expit, ive, logsumexp, ndtr
+from scipy.stats import binom, gamma, ncx2
 
 from dpverify.auditing.white_box import StatedLaw
 from dpverify.checks import FloatArray
 from dpverify.statements.audit_parts import first_coordinate
 
 _CUTS = 2000
+_SERIES = 1e-12
 _FARTHEST = 12.0
 """Standard deviations from the outer centers up to which events begin and end."""
 _ROUNDED = 1e-9
@@ -206,3 +207,106 @@ def averaged_draws(
     weights = binom.pmf(count, steps, share)
     centers = often + (rare - often) * count / steps
     return normal_mixture(weights, centers, noise / math.sqrt(steps), error=left)
+
+
+def sum_of_draws(values: Any, count: int, stddev: float, *, statistic: Callable[[Any], Any]) -> StatedLaw:
+    """The sum of some numbers drawn with replacement, and of a normal number, by its Fourier series.
+
+    The error is what the series and the wrapping around of far values lose, at most.
+    """
+    drawn = np.asarray(values, dtype=np.float64)
+    center, spread = count * float(drawn.mean()), math.hypot(stddev, math.sqrt(count) * float(drawn.std()))
+    reach = _FARTHEST * spread
+    waves = np.arange(1, math.ceil(_FARTHEST * reach / (math.pi * stddev)) + 1) * (math.pi / reach)
+    turns = np.exp(1j * np.multiply.outer(waves, drawn - drawn.mean())).mean(axis=1) ** count
+    # of the density on [-reach, reach], integrated from its left end
+    parts = turns * np.exp(-((stddev * waves) ** 2) / 2) / (1j * waves * reach)
+
+    def distribution(places: FloatArray) -> FloatArray:
+        at = np.clip(places - center, -reach, reach)
+        moved = np.exp(-1j * np.multiply.outer(at, waves)) - np.exp(1j * reach * waves)
+        return np.clip((at + reach) / (2 * reach) - (moved @ parts).real, 0.0, 1.0)
+
+    cuts = center + np.linspace(-reach, reach, _CUTS)
+    return StatedLaw(statistic, distribution, cuts, _SERIES)
+
+
+def on_ball(slopes: Any, direction: Any, scale: float) -> StatedLaw:
+    """The component along a unit vector of a point of the unit ball with density proportional to exp(-scale <slopes, w>).
+
+    The rest of the point is integrated out in closed form, a modified Bessel function of half the dimension.
+    """
+    slope, unit = np.asarray(slopes, dtype=np.float64), np.asarray(direction, dtype=np.float64)
+    along, order = float(slope @ unit), (slope.size - 1) / 2
+    across = scale * math.sqrt(max(float(slope @ slope) - along**2, 0.0))
+
+    def log_density(t: FloatArray) -> FloatArray:
+        room = np.maximum(1 - t**2, 1e-300)
+        z = np.maximum(across * np.sqrt(room), 1e-12)
+        return np.asarray(
+            -scale * along * t + order * np.log(room) + np.log(ive(order, z)) + z - order * np.log(z)
+        )
+
+    return by_density(log_density, -1.0, 1.0, statistic=lambda w: np.asarray(w) @ unit)
+
+
+def nearer(
+    apart: float,
+    scale: float,
+    dimension: int,
+    *,
+    first: bool,
+    statistic: Callable[[Any], Any],
+    pick: float = 0.0,
+) -> StatedLaw:
+    """How much nearer a point is to a first place than to a second one, relative to how far apart these are.
+
+    The point is one of them, the first or the second, plus noise with density proportional to exp(-||b|| / scale) in so
+    many dimensions, at least two: its length has a Gamma law, its direction is uniform, and the cosine with the other
+    place decides. Or it is picked from two such points, with probabilities proportional to exp(-pick ||b||^2), which
+    changes the law of the length alone.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    farthest = dimension + 20 * math.sqrt(dimension)
+    lengths = farthest / 2 * (1 + nodes)
+    masses = weights * gamma.pdf(lengths, dimension)
+    masses /= math.fsum(masses.tolist())
+    costs = pick * (scale * lengths) ** 2
+    masses *= 2 * expit(costs - costs[:, None]) @ masses
+    half = (dimension - 1) / 2
+
+    def distribution(places: FloatArray) -> FloatArray:
+        x = np.clip(places, -1.0, 1.0)[:, None]
+        bent = apart * (1 - x**2) / (2 * scale * lengths)
+        # the cosine is at least bent - x, or at most bent + x
+        share = (1 - bent + x) / 2 if first else (1 + bent + x) / 2
+        return np.asarray(betainc(half, half, np.clip(share, 0.0, 1.0)) @ masses)
+
+    return StatedLaw(statistic, distribution, np.linspace(-1.0, 1.0, _CUTS)[1:-1], relative=1e-9)
+
+
+def cosine(center: Any, unit: Any, stddev: float, *, error: float = 0.0) -> StatedLaw:
+    """The cosine of a normal vector with a unit vector; to bring it to a ball about 0 changes no direction."""
+    middle, along = np.asarray(center, dtype=np.float64), float(np.asarray(center) @ unit)
+    across = math.sqrt(max(float(middle @ middle) - along**2, 0.0))
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    low = max(across - _FARTHEST * stddev, 0.0)
+    high = across + (_FARTHEST + math.sqrt(middle.size)) * stddev
+    rest = low + (high - low) / 2 * (1 + nodes)
+    masses = weights * rest * ncx2.pdf((rest / stddev) ** 2, middle.size - 1, (across / stddev) ** 2)
+    masses /= math.fsum(masses.tolist())
+
+    def distribution(places: FloatArray) -> FloatArray:
+        x = np.clip(places, -1 + 1e-12, 1 - 1e-12)[:, None]
+        return np.asarray(ndtr((x / np.sqrt(1 - x**2) * rest - along) / stddev) @ masses)
+
+    found = math.hypot(along, across)
+    reach = _FARTHEST * stddev / found
+    cuts = np.linspace(max(along / found - reach, -1.0), min(along / found + reach, 1.0), _CUTS)[1:-1]
+    return StatedLaw(
+        lambda w: (np.asarray(w) @ unit) / np.linalg.norm(w, axis=1),
+        distribution,
+        cuts,
+        error,
+        relative=1e-9,
+    )

@@ -411,7 +411,7 @@ def _question(question: Any, _: int) -> Audit:
 
 KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
     "privacy": (PRIVACY, On.audit),
-    "known law": (WHITE_BOX, On.audit),
+    "white box": (WHITE_BOX, On.audit),
     "risk": (RISK, _bounds),
     "mean": (MEAN, _bounds),
     "law": (LAW, Law.audit),

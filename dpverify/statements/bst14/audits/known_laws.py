@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaincc, gammainccinv, ndtr
+from scipy.stats import chi
 
 from dpverify.algorithms.bst14 import (
     ApproximateLocalization,
@@ -24,18 +26,31 @@ from dpverify.algorithms.bst14 import (
     ObjectivePerturbation,
     OutputPerturbation,
 )
+from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.auditing.white_box import StatedLaw
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Linear, Problem, Ridge
 from dpverify.problems.further_losses import HuberizedPositivePart
+from dpverify.statements import real_size
 from dpverify.statements.audit_laws import (
     about_noisy_center,
     averaged_draws,
     best_of_two,
     by_density,
+    cosine,
     laplace,
+    nearer,
+    normal_mixture,
+    on_ball,
     on_points,
 )
-from dpverify.statements.audit_parts import Constructed, first_coordinate, made, mean_problem, one_turned
+from dpverify.statements.audit_parts import (
+    Constructed,
+    first_coordinate,
+    longest_replaced,
+    made,
+    mean_problem,
+    one_turned,
+)
 from dpverify.statements.audit_rows import On
 from dpverify.statements.bst14.audits.cases import EPSILON, NET_EPSILON, CellLaws, cell_law
 from dpverify.statements.bst14.audits.laws import DELTA, localized_sampling, walked
@@ -98,16 +113,16 @@ def _cube() -> Problem:
 
 def grid_walk() -> On:
     """As many records as a walk of the proved length can be afforded on."""
-    return _walked(walked(GridWalk, _cube(), 0.1), 10)
+    return _walked(walked(GridWalk, _cube(), 0.1), 24)
 
 
 def boosted_walk() -> On:
-    return _walked(walked(BoostedSampling, _cube(), 0.2), 6)
+    return _walked(walked(BoostedSampling, _cube(), 0.2), 8)
 
 
 def efficient() -> On:
     """Two thirds of epsilon are for the walk's distance from its target, of which it has next to none."""
-    return _walked(walked(EfficientExponentialSampling, _cube()), 16)
+    return _walked(walked(EfficientExponentialSampling, _cube()), 48)
 
 
 # ------------------------------------------------------------------------------------------ perturbations
@@ -254,3 +269,151 @@ def averaged() -> On:
         return averaged_draws(1.0, -1.0, share, steps, mechanism.noise_stddev(n) / (n * factor), radius)
 
     return On(mechanism, pair, "sharpest", law=law)
+
+
+# ------------------------------------------------------------------------------------------ real size
+
+
+def descent_at_size() -> On:
+    """One step by the rule for strongly convex losses: a drawn record, and noise."""
+    n, d, radius = real_size.SIZE, real_size.DIMENSION, 50.0
+    mechanism = NoisyGradientDescent(mean_problem(d, radius), 1600.0, DELTA, "strongly-convex", steps=1)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        noise = mechanism.noise_stddev(n) / (n * factor)
+        # a normal vector's length: the step ends in a ball of that radius
+        left = float(chi.sf((radius - 1) / noise, d))
+        return normal_mixture(1 / n, records @ unit, noise, error=left, statistic=lambda w: w @ unit)
+
+    return real_size.known(mechanism, law)
+
+
+def sampled_at_size() -> On:
+    """Algorithm 2 on linear losses in a ball of any dimension."""
+    mechanism = ExponentialSampling(real_size.linear(), 1.0)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        # nearly all of it is on the side where the sum of the records is not
+        return on_ball(records.sum(axis=0), -unit, factor * mechanism.scale)
+
+    return real_size.known(mechanism, law)
+
+
+def _nearer(mechanism: Any, perturbation: OutputPerturbation, pick: float) -> On:
+    """By how much a point is nearer to one data set's minimizer than to the other's: the logarithm of the ratio."""
+    case = real_size.privacy(lambda: mechanism)()
+    left, right = (np.asarray(perturbation.minimum(side).point) for side in (case.pair.left, case.pair.right))
+    apart = float(np.linalg.norm(right - left))
+
+    def closer(points: Any) -> Any:
+        return (np.linalg.norm(points - right, axis=1) - np.linalg.norm(points - left, axis=1)) / apart
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        scale, d = perturbation.scale(data.n) / factor, data.d
+        first = data is case.pair.left
+        return nearer(apart, scale, d, first=first, statistic=closer, pick=factor * pick)
+
+    return replace(case, law=law)
+
+
+def perturbed_at_size() -> On:
+    """Algorithm 3 for the mean of all records."""
+    problem = Problem(HalfSquaredDistance(math.inf), AllSpace(real_size.DIMENSION))
+    mechanism = OutputPerturbation(problem, 1.0)
+    return _nearer(mechanism, mechanism, 0.0)
+
+
+def boosted_at_size() -> On:
+    """Two runs of Algorithm 3, in so large a set that its end is never reached; the pick looks at the noise's length."""
+    problem = mean_problem(real_size.DIMENSION, 4.0)
+    mechanism = Boosting(OutputPerturbation(problem, 1.0), 0.1, repeats=2, selection_share=0.1)
+    single: Any = mechanism.single
+    return _nearer(mechanism, single, mechanism.selection_rate * real_size.SIZE / 2)
+
+
+def localized_at_size() -> On:
+    """Algorithm 4 with a ball so large that next to nothing is outside: a normal law about the mean record."""
+    n, d = real_size.SIZE, real_size.DIMENSION
+    mechanism = Localization(mean_problem(d, 4.0), 4.0, zeta=80.0)
+    solver: Any = mechanism.solver_at(n)
+    radius = mechanism.radius(n)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        mean = records.mean(axis=0)
+        stddev = 1 / math.sqrt(factor * solver.scale(mechanism.local_diameter(n)) * n)
+        # far from the mean record, outside of C, or with a far center
+        left = chi.sf((radius / 2) / stddev, d) + chi.sf((4 - np.linalg.norm(mean)) / stddev, d)
+        left += float(gammaincc(d, radius / 2 / mechanism.localizer.scale(n)))
+        return normal_mixture(
+            1.0, float(mean @ unit), stddev, error=float(left), statistic=lambda w: w @ unit
+        )
+
+    return real_size.known(mechanism, law)
+
+
+def ball_at_size() -> On:
+    """The first step of localization under (epsilon, delta): the minimizer and Gaussian noise."""
+    n = real_size.SIZE
+    mechanism = GaussianOutputPerturbation(real_size.mean(), 1.0, DELTA)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        mean, stddev = records.mean(axis=0), mechanism.noise_stddev(n) / factor
+        # outside of C, and the error of the minimizer that is found
+        left = chi.sf((1 - np.linalg.norm(mean)) / stddev, real_size.DIMENSION)
+        return normal_mixture(
+            1.0, float(mean @ unit), stddev, error=float(left), statistic=lambda w: w @ unit
+        )
+
+    return real_size.known(mechanism, law)
+
+
+def net_at_size() -> On:
+    """Algorithm 8 on all records, with one feature: with two, the net that the theorem asks for is refused."""
+    mechanism = NetMechanism(Problem(Linear(), Ball(1, 1.0)), 1.0)
+    pair = longest_replaced(Linear(), real_size.DATA, real_size.SIZE, 1)
+    unit = -real_size.along(pair)
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        points = mechanism.net_for(data.n).points
+        exponents = -factor * mechanism.scale * (points @ np.asarray(data.features).sum(axis=0))
+        return on_points(points @ unit, exponents, statistic=lambda w: w @ unit)
+
+    return On(mechanism, pair, law=law)
+
+
+def objective_at_size() -> On:
+    """Objective perturbation of linear losses: a normal law, blurred by what hides the minimizer's error."""
+    n, d = real_size.SIZE, real_size.DIMENSION
+    problem = Problem(Linear(), Ball(d, 1e6))
+    mechanism = ObjectivePerturbation(problem, 2.0, DELTA, regularization=1.0)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        stddev = mechanism.noise_scale_at(n) / factor
+        blur = mechanism.accuracy_at(n) + mechanism.hiding_scale(n) * float(gammainccinv(d, 1e-14))
+        center = -float(records.sum(axis=0) @ unit)
+        return normal_mixture(1.0, center, stddev, error=blur / stddev + 1e-14, statistic=lambda w: w @ unit)
+
+    return real_size.known(mechanism, law)
+
+
+def huberized_at_size() -> On:
+    """In a ball so small that no record reaches the bend: of those with label 1 all gradients are constant, else 0.
+
+    The minimizer is a normal vector brought to the ball, so that its direction has a known law.
+    """
+    d, radius, delta = real_size.DIMENSION, 0.45, 1e-3
+    mechanism = HuberizedObjectivePerturbation(0.5, 1.0, delta, Ball(d, radius))
+    inside = mechanism.perturbation
+    case = real_size.privacy(lambda: mechanism, loss=inside.problem.loss)()
+    unit = real_size.along(case.pair)  # type: ignore[arg-type]
+
+    def law(data: Dataset, factor: float) -> StatedLaw:
+        n = data.n
+        scale, ridge = inside.noise_scale_at(n) / factor, inside.regularization_at(n)
+        labels = np.asarray(data.labels)
+        center = np.asarray(data.features)[labels > 0].sum(axis=0) / ridge
+        blur = inside.accuracy_at(n) + inside.hiding_scale(n) * float(gammainccinv(d, 1e-14))
+        # as a normal vector of that length would be turned
+        return cosine(center, unit, scale / ridge, error=blur * ridge / scale)
+
+    return replace(case, delta=delta, law=law)

@@ -1,8 +1,9 @@
-"""Algorithms of gll22 with the laws of their outputs, on pairs that give away what is proved."""
+"""Algorithms of gll22 with the laws of their outputs, on pairs that give away what is proved, and on whole data."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -11,7 +12,8 @@ from dpverify.algorithms.gll22 import RegularizedExponentialMechanism
 from dpverify.algorithms.gll22.linear_hard_family import MeanMinimizer
 from dpverify.auditing.white_box import StatedLaw
 from dpverify.privacy import GDP
-from dpverify.problems import AllSpace, Dataset, Problem
+from dpverify.problems import AllSpace, Dataset, Linear, Problem
+from dpverify.statements import real_size
 from dpverify.statements.audit_laws import normal_mixture, on_points
 from dpverify.statements.audit_parts import linear_pair, made, one_turned
 from dpverify.statements.audit_rows import On
@@ -49,3 +51,30 @@ def noisy_mean() -> On:
         return on_points([-1.0, 1.0], np.log([wrong, 1 - wrong]), statistic=lambda w: -w[:, 0])
 
     return On(mechanism, one_turned(made(features, "numbers"), n, words), "headline", delta=delta, law=law)
+
+
+# ------------------------------------------------------------------------------------------ real size
+
+
+def mechanism_at_size() -> On:
+    """Linear losses on all space, whatever the dimension: two normal laws."""
+    problem = Problem(Linear(), AllSpace(real_size.DIMENSION))
+    mechanism = RegularizedExponentialMechanism(problem, EPSILON, DELTA, regularization=1.0)
+    k, mu, _ = mechanism.tuned(real_size.SIZE)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        center, stddev = -float(np.mean(records @ unit)) / mu, 1 / math.sqrt(factor * k * mu)
+        return normal_mixture(1.0, center, stddev, statistic=lambda w: w @ unit)
+
+    return real_size.known(mechanism, law)
+
+
+def noisy_mean_at_size() -> On:
+    """The side on which the minimizer lies, with so much noise that it is not nearly certain."""
+    mechanism = MeanMinimizer(1.0, 1.0, 0.35)
+
+    def law(records: Any, unit: Any, factor: float) -> StatedLaw:
+        above = float(ndtr(-factor * np.mean(records @ unit) / mechanism.noise_stddev))
+        return on_points([-1.0, 1.0], np.log([above, 1 - above]), statistic=lambda w: -np.sign(w @ unit))
+
+    return real_size.known(mechanism, law, loss=Linear())
