@@ -225,16 +225,17 @@ def sum_of_draws(values: Any, count: int, stddev: float, *, statistic: Callable[
     def distribution(places: FloatArray) -> FloatArray:
         at = np.clip(places - center, -reach, reach)
         moved = np.exp(-1j * np.multiply.outer(at, waves)) - np.exp(1j * reach * waves)
-        return np.clip((at + reach) / (2 * reach) - (moved @ parts).real, 0.0, 1.0)
+        return np.asarray(np.clip((at + reach) / (2 * reach) - (moved @ parts).real, 0.0, 1.0))
 
     cuts = center + np.linspace(-reach, reach, _CUTS)
     return StatedLaw(statistic, distribution, cuts, _SERIES)
 
 
 def on_ball(slopes: Any, direction: Any, scale: float) -> StatedLaw:
-    """The component along a unit vector of a point of the unit ball with density proportional to exp(-scale <slopes, w>).
+    """The component along a unit vector of a point of the unit ball, with a density of linear exponent.
 
-    The rest of the point is integrated out in closed form, a modified Bessel function of half the dimension.
+    That is proportional to exp(-scale <slopes, w>). The rest of the point is integrated out in closed form, a modified
+    Bessel function of half the dimension.
     """
     slope, unit = np.asarray(slopes, dtype=np.float64), np.asarray(direction, dtype=np.float64)
     along, order = float(slope @ unit), (slope.size - 1) / 2

@@ -324,7 +324,7 @@ def perturbed_at_size() -> On:
 
 
 def boosted_at_size() -> On:
-    """Two runs of Algorithm 3, in so large a set that its end is never reached; the pick looks at the noise's length."""
+    """Two runs of Algorithm 3 in so large a set that its end is never reached: the pick sees how long the noise is."""
     problem = mean_problem(real_size.DIMENSION, 4.0)
     mechanism = Boosting(OutputPerturbation(problem, 1.0), 0.1, repeats=2, selection_share=0.1)
     single: Any = mechanism.single
@@ -342,8 +342,8 @@ def localized_at_size() -> On:
         mean = records.mean(axis=0)
         stddev = 1 / math.sqrt(factor * solver.scale(mechanism.local_diameter(n)) * n)
         # far from the mean record, outside of C, or with a far center
-        left = chi.sf((radius / 2) / stddev, d) + chi.sf((4 - np.linalg.norm(mean)) / stddev, d)
-        left += float(gammaincc(d, radius / 2 / mechanism.localizer.scale(n)))
+        left = chi.sf(0.8 * radius / stddev, d) + chi.sf((4 - np.linalg.norm(mean)) / stddev, d)
+        left += float(gammaincc(d, 0.2 * radius / mechanism.localizer.scale(n)))
         return normal_mixture(
             1.0, float(mean @ unit), stddev, error=float(left), statistic=lambda w: w @ unit
         )

@@ -51,7 +51,7 @@ def several_tasks() -> On:
 
 
 def _forgetting(kind: Any, stddev: float = 1.0, **more: Any) -> On:
-    """Steps of size 1 for the mean of all records: a run ends on the record of its last step, with that step's noise."""
+    """Steps of size 1 for the mean of all records: a run ends on its last step's record, with that step's noise."""
     mechanism = kind(mean_problem(real_size.DIMENSION, 40.0), 1.0, stddev, **more)
 
     def law(records: Any, unit: Any, factor: float) -> StatedLaw:
