@@ -71,9 +71,10 @@ class PhasedSGD(Phased[SGDPhase]):
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP. Replacing one drawn record moves a phase's
     average by at most eta_r s (1 - 1/T_r), where s = 2 L bounds how far apart two gradients are, because a
-    gradient step with eta_r <= 2 / beta is not an expansion, and the last one not at all; T_r - 1 draws with
-    replacement and the R phases are then accounted for numerically. The default accuracy is the smallest that is proved so, but no less than
-    B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has 6 alpha*.
+    gradient step with eta_r <= 2 / beta is not an expansion, and the last one drawn moves no point that is averaged;
+    T_r - 1 draws with replacement and the R phases are then accounted for numerically. The default accuracy is the
+    smallest that is proved so, but no less than B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has
+    6 alpha*.
 
     Where the proof of Theorem 7 differs (mn25.thm7): eta_r / sigma_r is the same in every phase, so that its
     epsilon_r is 1 and not 2^-r (the sum still comes out, by the phases' shrinking batches), and its bounds on the
