@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.special import betainc, expit, ive, logsumexp, ndtr
-from scipy.stats import binom, gamma, ncx2
 
 from dpverify.auditing.white_box import StatedLaw
 from dpverify.checks import FloatArray
@@ -204,7 +204,7 @@ def averaged_draws(
     """
     count = np.arange(steps + 1)
     left = 2 * steps * float(ndtr((max(abs(often), abs(rare)) - radius) / noise))
-    weights = binom.pmf(count, steps, share)
+    weights = scipy.stats.binom.pmf(count, steps, share)
     centers = often + (rare - often) * count / steps
     return normal_mixture(weights, centers, noise / math.sqrt(steps), error=left)
 
@@ -270,7 +270,7 @@ def nearer(
     nodes, weights = np.polynomial.legendre.leggauss(200)
     farthest = dimension + 20 * math.sqrt(dimension)
     lengths = farthest / 2 * (1 + nodes)
-    masses = weights * gamma.pdf(lengths, dimension)
+    masses = weights * scipy.stats.gamma.pdf(lengths, dimension)
     masses /= math.fsum(masses.tolist())
     costs = pick * (scale * lengths) ** 2
     masses *= 2 * expit(costs - costs[:, None]) @ masses
@@ -294,7 +294,9 @@ def cosine(center: Any, unit: Any, stddev: float, *, error: float = 0.0) -> Stat
     low = max(across - _FARTHEST * stddev, 0.0)
     high = across + (_FARTHEST + math.sqrt(middle.size)) * stddev
     rest = low + (high - low) / 2 * (1 + nodes)
-    masses = weights * rest * ncx2.pdf((rest / stddev) ** 2, middle.size - 1, (across / stddev) ** 2)
+    masses = (
+        weights * rest * scipy.stats.ncx2.pdf((rest / stddev) ** 2, middle.size - 1, (across / stddev) ** 2)
+    )
     masses /= math.fsum(masses.tolist())
 
     def distribution(places: FloatArray) -> FloatArray:

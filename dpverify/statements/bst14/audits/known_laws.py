@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy.special import gammaincc, gammainccinv, ndtr
-from scipy.stats import chi
 
 from dpverify.algorithms.bst14 import (
     ApproximateLocalization,
@@ -282,7 +282,7 @@ def descent_at_size() -> On:
     def law(records: Any, unit: Any, factor: float) -> StatedLaw:
         noise = mechanism.noise_stddev(n) / (n * factor)
         # a normal vector's length: the step ends in a ball of that radius
-        left = float(chi.sf((radius - 1) / noise, d))
+        left = float(scipy.stats.chi.sf((radius - 1) / noise, d))
         return normal_mixture(1 / n, records @ unit, noise, error=left, statistic=lambda w: w @ unit)
 
     return real_size.known(mechanism, law)
@@ -342,7 +342,9 @@ def localized_at_size() -> On:
         mean = records.mean(axis=0)
         stddev = 1 / math.sqrt(factor * solver.scale(mechanism.local_diameter(n)) * n)
         # far from the mean record, outside of C, or with a far center
-        left = chi.sf(0.8 * radius / stddev, d) + chi.sf((4 - np.linalg.norm(mean)) / stddev, d)
+        left = scipy.stats.chi.sf(0.8 * radius / stddev, d) + scipy.stats.chi.sf(
+            (4 - np.linalg.norm(mean)) / stddev, d
+        )
         left += float(gammaincc(d, 0.2 * radius / mechanism.localizer.scale(n)))
         return normal_mixture(
             1.0, float(mean @ unit), stddev, error=float(left), statistic=lambda w: w @ unit
@@ -359,7 +361,7 @@ def ball_at_size() -> On:
     def law(records: Any, unit: Any, factor: float) -> StatedLaw:
         mean, stddev = records.mean(axis=0), mechanism.noise_stddev(n) / factor
         # outside of C, and the error of the minimizer that is found
-        left = chi.sf((1 - np.linalg.norm(mean)) / stddev, real_size.DIMENSION)
+        left = scipy.stats.chi.sf((1 - np.linalg.norm(mean)) / stddev, real_size.DIMENSION)
         return normal_mixture(
             1.0, float(mean @ unit), stddev, error=float(left), statistic=lambda w: w @ unit
         )
