@@ -71,9 +71,10 @@ class PhasedSGD(Phased[SGDPhase]):
 
     Guarantee (replace-one, both directions): (epsilon, delta)-DP. Replacing one drawn record moves a phase's
     average by at most eta_r s (1 - 1/T_r), where s = 2 L bounds how far apart two gradients are, because a
-    gradient step with eta_r <= 2 / beta is not an expansion; T_r draws with replacement and the R phases are then
-    accounted for numerically. The default accuracy is the smallest that is proved so, but no less than
-    B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has 6 alpha*.
+    gradient step with eta_r <= 2 / beta is not an expansion, and the last one drawn moves no point that is averaged;
+    T_r - 1 draws with replacement and the R phases are then accounted for numerically. The default accuracy is the
+    smallest that is proved so, but no less than B L / sqrt(n), from where on Algorithm 5 is cheaper; Theorem 7 has
+    6 alpha*.
 
     Where the proof of Theorem 7 differs (mn25.thm7): eta_r / sigma_r is the same in every phase, so that its
     epsilon_r is 1 and not 2^-r (the sum still comes out, by the phases' shrinking batches), and its bounds on the
@@ -116,9 +117,9 @@ class PhasedSGD(Phased[SGDPhase]):
         return phase.rate * self.problem.constants.gradient_sensitivity * (1 - 1 / phase.steps)
 
     def _proved_at(self, n: int, accuracy: float) -> Guarantee:
-        # a phase of one step gives away nothing: the only gradient moves no point that is averaged
+        # the last gradient of a phase moves no point that is averaged
         found = [
-            (phase.steps, self.sensitivity(phase) / phase.noise_stddev)
+            (phase.steps - 1, self.sensitivity(phase) / phase.noise_stddev)
             for phase in self._phases_at(n, accuracy)
             if phase.steps > 1
         ]
@@ -126,8 +127,8 @@ class PhasedSGD(Phased[SGDPhase]):
             return PureDP(0.0)
         if max(mu for _, mu in found) >= LARGEST_MU:
             # beyond the accountant, and beyond use: as if every draw were the same record
-            return GDP(math.hypot(*(steps * mu for steps, mu in found)))
-        return sampled_batches(*((SampledBatch(n, steps, mu, replacement=True), 1) for steps, mu in found))
+            return GDP(math.hypot(*(draws * mu for draws, mu in found)))
+        return sampled_batches(*((SampledBatch(n, draws, mu, replacement=True), 1) for draws, mu in found))
 
     def _least_accuracy(self, n: int) -> float:
         """B L / sqrt(n): below, phases draw more than n records in all, and Algorithm 5 is the better one."""

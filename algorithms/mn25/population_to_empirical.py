@@ -49,6 +49,8 @@ _STEPS_OF_REGULARIZATION = 80
 def _total(kind: Iterable[StatedGuarantee], sizes: _Sizes, epsilon: float) -> Guarantee | None:
     """Adaptive composition of the solver's runs in a phase and epsilon-DP selections; None without a closed form."""
     runs = [stated.guarantee for stated in kind for _ in range(sizes.boosts)]
+    if len(runs) + sizes.selections == 1:
+        return runs[0]
     # epsilon-DP is also epsilon^2/2-zCDP, which adds up with GDP, zCDP, tCDP and RDP
     for each in (PureDP(epsilon), zCDP(epsilon**2 / 2)):
         with contextlib.suppress(InvalidArgumentError):

@@ -15,6 +15,7 @@ import numpy as np
 from dpverify.auditing.complexity import Oracle
 from dpverify.auditing.faults import FACTORS
 from dpverify.auditing.pairs import PlantedFaults
+from dpverify.auditing.white_box.stated_laws import StatedLaw
 from dpverify.errors import InvalidArgumentError
 from dpverify.ledger.records import Interval
 from dpverify.problems import Dataset, Problem, largest_risk, minimize
@@ -150,6 +151,10 @@ class OnPair(_OnData):
     """From a delta to an enclosure of the smallest epsilon on this pair, where it is known."""
     exact_weakened: Callable[[float, float], Interval] | None = field(default=None, kw_only=True)
     """The same from a factor and a delta for the weakened mechanism; says why an audit that is blind must be."""
+    law: Callable[[Dataset, float], StatedLaw] | None = field(default=None, kw_only=True)
+    """From a data set and a factor, 1 for the mechanism itself, to the law of a number of the outputs, if known."""
+    factor: float = field(default=1.0, kw_only=True)
+    """By which it was weakened."""
     stream: int = field(default=0, kw_only=True)
     """Tells the mechanism and its weakened versions apart."""
 
@@ -171,6 +176,15 @@ class OnPair(_OnData):
         return left, right
 
     @property
+    def laws(self) -> tuple[StatedLaw, StatedLaw] | None:
+        """Those of a number of the outputs on each data set; None where they are not known."""
+        return (
+            None
+            if self.law is None
+            else (self.law(self.left, self.factor), self.law(self.right, self.factor))
+        )
+
+    @property
     def faults(self) -> PlantedFaults:
         """Weakened versions, with streams of their own."""
         return PlantedFaults(self._weaker if self.weakened else None, self.fault, self.run_by.factors)
@@ -181,6 +195,7 @@ class OnPair(_OnData):
         return replace(
             self,
             mechanism=self.weakened(factor),
+            factor=factor,
             exact=None if known is None else partial(known, factor),
             stream=1 + list(self.run_by.factors).index(factor),
         )

@@ -107,7 +107,7 @@ class PrivacyEvidence(SampledEvidence):
 
     kind: Literal["privacy"] = "privacy"
     white_box: bool = False
-    """Whether it rests on the steps and the noise that are stated of the mechanism, not on its outputs alone."""
+    """Whether it rests on steps and noise, or on a law, that are stated of the mechanism, not on its outputs alone."""
     data: str
     """Which data set and which neighbor, in words."""
     adjacency: str

@@ -40,6 +40,12 @@ class Constructed:
     description: str
 
 
+def one_turned(left: Dataset, place: int, words: str) -> Constructed:
+    """Records, one of which, at a place from 1, is replaced by its opposite with the label 1."""
+    record = -np.asarray(left.features)[place - 1]
+    return Constructed(left, left.replace(place, record.tolist(), 1.0), words)
+
+
 def made(features: Any, name: str) -> Dataset:
     """Records by construction, each with the label 1."""
     return Dataset(features, np.ones(len(features)), name, "by construction")

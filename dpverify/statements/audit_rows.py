@@ -29,6 +29,7 @@ from dpverify.auditing import (
     RateQuestion,
 )
 from dpverify.auditing.subjects import CountedRuns, LawOf, OnPair, RiskOf, ValuesOf
+from dpverify.auditing.white_box import StatedLaw
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin, Unstated
 from dpverify.ledger.records import Interval
 from dpverify.privacy import Guarantee, StatedGuarantee
@@ -93,6 +94,8 @@ class On:
     delta: float | None = None
     origin: Origin | None = None
     """Where the claim comes from, if it is not the mechanism's own."""
+    law: Callable[[Dataset, float], StatedLaw] | None = None
+    """From a data set and the factor of a weakened version to the law of a number of the outputs, where it is known."""
 
     def audit(self, runs: int) -> Audit:
         left, right, mechanism, claim = self.pair.left, self.pair.right, self.mechanism, self.claim
@@ -115,6 +118,7 @@ class On:
             fault=mechanism.fault,
             exact=self.exact,
             exact_weakened=getattr(self.exact, "weakened", None),
+            law=self.law,
         )
         return Audit(question, subject)
 
@@ -407,6 +411,7 @@ def _question(question: Any, _: int) -> Audit:
 
 KINDS: Mapping[str, tuple[AnyAuditor, Callable[[Any, int], Any]]] = {
     "privacy": (PRIVACY, On.audit),
+    "white box": (WHITE_BOX, On.audit),
     "risk": (RISK, _bounds),
     "mean": (MEAN, _bounds),
     "law": (LAW, Law.audit),

@@ -12,10 +12,14 @@ from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from dpverify.auditing.white_box import StatedLaw
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.ledger.origins import Corrected, Origin
 from dpverify.privacy import StatedGuarantee
-from dpverify.problems import Ball, Dataset, Linear, Logistic, Problem, load
+from dpverify.problems import Ball, Dataset, Linear, Logistic, NeighborPair, Problem, load
 from dpverify.running import Randomness
 from dpverify.running.foresight import foresee_stated
 from dpverify.statements.audit_parts import longest_replaced, mean_problem, on_pair
@@ -118,3 +122,38 @@ def largest(make: Callable[[int, int], Any], *, n: int = SIZE, d: int = 1) -> in
         allowed = "a number of features at which some number of records is not refused"
         raise InvalidArgumentError("d", d, allowed)
     return found
+
+
+# ------------------------------------------------------------------------------------------ known laws
+
+
+def along(pair: NeighborPair) -> NDArray[np.float64]:
+    """The unit vector from the right data set's record at the place where two differ to the left one's, (d,)."""
+    left, right = (np.asarray(side.features)[pair.index - 1] for side in (pair.left, pair.right))
+    moved = left - right
+    return np.asarray(moved / np.linalg.norm(moved))
+
+
+def known(
+    mechanism: Any,
+    law: Callable[[NDArray[np.float64], NDArray[np.float64], float], StatedLaw],
+    *,
+    loss: Any | None = None,
+    index: int = SIZE,
+) -> On:
+    """A mechanism whose output's component along the record that is moved has a known law.
+
+    `law` gets all records' features, (n, d), that unit vector and the factor of a weakened version. The claim is the
+    sharpest guarantee that is stated for that record or for all.
+    """
+    pair = longest_replaced(loss or mechanism.problem.loss, DATA, SIZE, DIMENSION, index=index)
+    unit = along(pair)
+    every = on_pair(mechanism.guarantees(SIZE).sharpest, pair)
+    claims = [every, mechanism.guarantee_at(SIZE, index) or every]
+    stated = min(claims, key=lambda one: float(one.guarantee.epsilon_at(DELTA)))
+
+    def of(data: Dataset, factor: float) -> StatedLaw:
+        return law(np.asarray(data.features), unit, factor)
+
+    origin = stated.origin or _origin(mechanism, stated)
+    return On(mechanism, pair, stated, origin=origin, law=of)

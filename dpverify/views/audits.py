@@ -117,7 +117,7 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     if how is not None:  # it could stop early
         runs += f" of at most {how.most_runs} on each data set, ended by {how.ended_by}"
     elif evidence.white_box:
-        runs += ", simulated, on each data set"
+        runs += ", simulated or compared with a stated law, on each data set"
     one = evidence.one_run
     if one is not None:
         runs = f"1, with {one_run_text(one)}"

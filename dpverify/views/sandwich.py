@@ -74,10 +74,18 @@ class Sandwich:
             if without
             else ""
         )
+        less = ", ".join(_allowed(row) for row in self.rows if row.ratio is not None and row.ratio < 0.5)
         return (
             f"{text}; at least half of what is proved is seen for {half} of the {audited} audited, "
-            f"nine tenths for {most}{unproved}"
+            f"nine tenths for {most}{unproved}{'; less than half of ' if less else ''}{less}"
         )
+
+
+def _allowed(row: SandwichRow) -> str:
+    """An algorithm, and how much of what is proved its pair allows at most, where that is known."""
+    if row.reach is None:
+        return row.subject
+    return f"{row.subject}, whose pair allows at most {number_text.at_most(row.reach, 3)} of it"
 
 
 def sandwich(ledger: Ledger) -> Sandwich:
@@ -119,6 +127,8 @@ def _seen_most(audit: PrivacyEvidence) -> tuple[float, float]:
 
 def why_zero(audit: PrivacyEvidence) -> str:
     """Why an audit has no lower bound: what so many runs can show, beside what is proved of every event."""
+    if audit.white_box:
+        return audit.reason
     least = _least_difference(audit.runs, audit.failure_probability)
     text = (
         f"{number_text.count(audit.runs)} runs on each data set show no difference in an event's probability below "

@@ -88,7 +88,8 @@ def test_rows(ledger: Ledger) -> None:
     assert found.summary() == (
         "3 of 4 algorithms are audited for privacy, in 4 audits; 1 of these has a lower bound of 0; "
         "at least half of what is proved is seen for 0 of the 3 audited, nine tenths for 0; "
-        "1 of them has no finite proved epsilon"
+        "1 of them has no finite proved epsilon; "
+        "less than half of a.one, a.two, whose pair allows at most 0.501 of it"
     )
 
 

@@ -17,7 +17,7 @@ from dpverify.running.foresight import foresee
 from dpverify.statements.audit_parts import OnFreshSamples, real_problem
 from dpverify.statements.bst14.audits.curves import REFUSED
 from dpverify.statements.paper import papers
-from dpverify.statements.plans import Plan, Profile
+from dpverify.statements.plans import PRIVACY, Plan, Profile
 from dpverify.statements.real_size import DIMENSION, SIZE, largest, refusal
 from dpverify.verification import VerificationSettings
 from dpverify.verification.audits import AuditSettings, carry_out
@@ -39,6 +39,16 @@ def test_the_data_set_is_whole(name: str) -> None:
     assert found is not None
     assert found[0] >= SIZE
     assert found[1] >= DIMENSION
+
+
+def test_quick_runs_audit_privacy_on_whole_data() -> None:
+    """Of every algorithm that is audited for privacy, but for the walks, which are refused there."""
+    every = [plan for paper in papers().values() for plan in paper.plans if not plan.in_full_alone]
+    whole = {plan.subject: plan for plan in every if plan.name.endswith("/whole-data")}
+    assert {plan.subject for plan in every if plan.auditor is PRIVACY} <= whole.keys() | REFUSED.keys()
+    for subject in ("bst14.alg2", "bst14.alg8", "gll22.rem", "mn25.alg4"):
+        size = data_size(whole[subject].build(Profile.QUICK).subject)
+        assert size == (SIZE, 1 if subject in REFUSED else DIMENSION)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))

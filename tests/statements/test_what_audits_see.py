@@ -55,6 +55,26 @@ def test_a_quarter_of_the_noise_is_flagged_on_a_telling_pair(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("bst14.alg3/known-law", 0.98),
+        ("bst14.alg8/known-law", 0.95),
+        ("bst14.alg-objpert/known-law", 0.95),
+        ("gll22.lower-instance/known-law", 0.99),
+        ("gll22.rem/whole-data", 0.99),
+        ("mn25.alg4/known-law", 0.99),
+        ("mn25.alg5/known-law", 0.93),
+    ],
+)
+def test_a_known_law_shows_nearly_all_that_is_proved(name: str, least: float) -> None:
+    """The law is computed; that outputs contradict it happens with probability at most 4e-6."""
+    entry = _audited(name)
+    assert (entry.verdict, entry.white_box, entry.smallest_fault) == (Verdict.SUPPORTED, True, 2.0)
+    assert entry.epsilon_proved is not None
+    assert least * entry.epsilon_proved < entry.epsilon_lower <= entry.epsilon_proved
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "bst14.alg7/breast-cancer",

@@ -4,10 +4,12 @@ from .audit import (
     StructuredPair,
     WhiteBoxAuditor,
 )
+from .stated_laws import StatedLaw
 
 __all__ = [
     "FEWEST_RUNS",
     "Stated",
+    "StatedLaw",
     "StructuredPair",
     "WhiteBoxAuditor",
 ]

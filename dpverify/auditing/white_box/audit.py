@@ -1,4 +1,7 @@
-"""The auditor that knows the last noise of an iterative mechanism, and the steps before it.
+"""The auditor that knows the last noise of an iterative mechanism, and the steps before it, or the law of its outputs.
+
+Where the law of a number of the outputs is stated, all is computed from that (`stated_laws`), and the failure
+probability is for the comparison of outputs with it. The rest is about stated structures.
 
 What is known. The structure x_t = Proj(move_t(x_{t-1}) + N(0, s_t^2 I)) of which the last state is released, on both
 data sets. Given the state before the last noise, the law of the output is known exactly; averaged over simulated
@@ -55,11 +58,12 @@ from dpverify.auditing.error_share import ErrorShare
 from dpverify.auditing.events import Direction
 from dpverify.auditing.faults import tried_out
 from dpverify.auditing.pairs import PairSubject, PlantedFaults, PrivacyQuestion, entry
-from dpverify.auditing.white_box.agreement import Agreement, compare
+from dpverify.auditing.white_box.agreement import Agreement, compare, compare_with_laws
 from dpverify.auditing.white_box.bounds import bet_size, mean_lower, mean_upper, rules_out, tail_of_parts
 from dpverify.auditing.white_box.choice import PUSHES, Choice, choose
 from dpverify.auditing.white_box.half_spaces import half_space
 from dpverify.auditing.white_box.simulation import blocks
+from dpverify.auditing.white_box.stated_laws import StatedLaw, known_bound
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.evidence import PrivacyEvidence
@@ -80,7 +84,10 @@ _LEAST_SHOWN = 1.0
 
 
 class StructuredPair(PairSubject, Protocol):
-    """Something that runs on two neighboring data sets, and says how."""
+    """Something that runs on two neighboring data sets, and says how.
+
+    Whoever knows the law of a number of the outputs on both has an attribute `laws` instead, two `StatedLaw`s.
+    """
 
     @property
     def structures(self) -> tuple[StatedStructure, StatedStructure]:
@@ -205,6 +212,9 @@ class _Asked:
 
 def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tuple[_Found, Agreement]:
     """Bounds, and whether outputs agree with what they rest on."""
+    laws = getattr(subject, "laws", None)
+    if laws is not None:
+        return _known(asked, subject, laws, whole)
     sides, seed = _checked_structures(subject), asked.seed
     test, bound = whole.split("structure", "bound", weights=(_STRUCTURE_WEIGHT, 1 - _STRUCTURE_WEIGHT))
     chosen = choose(
@@ -232,6 +242,19 @@ def _examined(asked: _Asked, subject: StructuredPair, whole: ErrorShare) -> tupl
     if agreement.contradiction:
         found = replace(found, epsilon=0.0, below=np.zeros_like, claim_fails=False)
     return found, agreement
+
+
+def _known(
+    asked: _Asked, subject: PairSubject, laws: tuple[StatedLaw, StatedLaw], whole: ErrorShare
+) -> tuple[_Found, Agreement]:
+    """What stated laws show, and whether outputs agree with them."""
+    level = whole.spend("outputs against the stated law")
+    agreement = compare_with_laws(subject.draw(min(asked.runs, _MOST_COMPARED)), laws, level)
+    if agreement.contradiction:
+        return _Found(0.0, np.zeros_like, False), agreement
+    bound = known_bound(*laws)
+    fails = bool(np.any(bound.delta(asked.epsilons) > asked.deltas))
+    return _Found(bound.epsilon(asked.delta), bound.delta, fails), agreement
 
 
 def _checked_structures(subject: StructuredPair) -> tuple[StatedStructure, StatedStructure]:
@@ -334,16 +357,16 @@ def _within(values: FloatArray, largest: float) -> FloatArray:
 
 def _verdict(found: _Found, agreement: Agreement, delta: float) -> tuple[Verdict, Gap | None, str]:
     rests = (
-        f"given the stated structure, with which {agreement.runs} outputs on each data set agree up to "
+        f"given the stated {agreement.stated}, with which {agreement.runs} outputs on each data set agree up to "
         f"{agreement.width:.2g} in their distribution functions"
     )
     if agreement.contradiction:
-        why = "outputs contradict the stated structure, so nothing follows from it"
+        why = f"outputs contradict the stated {agreement.stated}, so nothing follows from it"
         return Verdict.UNDECIDED, Gap.CONTRADICTORY_ASSUMPTIONS, f"{why}: {agreement.contradiction}"
     if found.claim_fails:
         says = f"epsilon at delta {delta:.4g} is at least {found.epsilon:.4g}, which exceeds the claim"
         return Verdict.VIOLATED, None, f"{says}; {rests}"
     if not found.epsilon > 0:
-        blind = "sees nothing here: no half-space tells the sides apart"
+        blind = "sees nothing here: no event that is looked at tells the sides apart"
         return Verdict.UNDECIDED, Gap.BLIND_AUDIT, f"{blind}; {rests}"
     return Verdict.SUPPORTED, None, f"the lower bound does not exceed the claim; {rests}"

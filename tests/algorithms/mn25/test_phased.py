@@ -466,7 +466,7 @@ def test_calls_grow_nearly_linearly() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_default_accuracy_is_the_smallest_that_is_proved(kind: Any) -> None:
     # few records and little budget: Phased SGD's default is then above B L / sqrt(n)
-    n, epsilon, delta = 60, 0.2, 1e-4
+    n, epsilon, delta = 60, 0.1, 1e-4
     algorithm = kind(PROBLEM, epsilon, delta)
     accuracy = algorithm.accuracy_in_use(n)
     assert accuracy < algorithm.trivial_accuracy

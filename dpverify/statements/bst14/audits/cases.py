@@ -52,22 +52,17 @@ from dpverify.problems.further_losses import HuberizedPositivePart
 from dpverify.running import Runs
 from dpverify.statements import real_size
 from dpverify.statements.audit_parts import (
-    Constructed,
     linear_pair,
     longest_replaced,
     made,
     mean_neighbors,
     mean_problem,
+    one_turned,
     real_loss,
     real_problem,
 )
 from dpverify.statements.audit_rows import Expectation, On, OnLinear, ReadOff
 from dpverify.statements.bst14.audits.laws import DELTA, NOISES, walked
-
-
-def _one_of(left: Dataset, place: int, words: str) -> Constructed:
-    """Records in one dimension, one of which is replaced by its opposite."""
-    return Constructed(left, left.replace(place, [-1.0], 1.0), words)
 
 
 def ridge(
@@ -111,7 +106,7 @@ def _exponential(make: Callable[[Problem], Any], name: str) -> On:
     words = f"{n} linear losses with slope 1, on one data set the last one has slope -1"
     mechanism = make(Problem(Linear(), Ball(1, 1.0)))
     if name == "worst-case":
-        pair = _one_of(made(np.ones((n, 1)), "linear losses of one sign"), n, words)
+        pair = one_turned(made(np.ones((n, 1)), "linear losses of one sign"), n, words)
     stated = mechanism.guarantees(n)
     known = None if stated.sharpest is stated.headline else stated.sharpest.guarantee
     return On(mechanism, pair or linear_pair(name, n), best_known=known)
@@ -129,6 +124,17 @@ def linear_on_cube(name: str, *, n: int | None, d: int) -> tuple[Problem, Datase
 # ------------------------------------------------------------------------------------------ walks
 
 
+def cell_law(mechanism: Any, data: Dataset) -> tuple[Any, float]:
+    """Of a grid walk's cell after all steps, on an interval: probabilities, and by which part they may be off."""
+    sampler = getattr(mechanism, "boosted", mechanism)
+    plan, steps = sampler.plan(data.n), sampler.step_count(data.n)
+    cells = Cells(plan.dimension, plan.cells_per_side)
+    box = sampler.problem.constraint
+    centers = box.lower[0] + plan.spacing * (np.arange(cells.count)[:, None] + 0.5)
+    law = law_after(cells, -sampler.scale * sampler.problem.total_risk(centers, data), steps)
+    return law, 4 * rounding(cells, steps)
+
+
 @dataclass(frozen=True)
 class CellLaws:
     """Smallest epsilon of a grid walk on an interval, on two neighbors, by the laws of the cell after all steps.
@@ -143,18 +149,8 @@ class CellLaws:
 
     def __call__(self, delta: float) -> Interval:
         """Enclose it, in nats."""
-        sampler = getattr(self.mechanism, "boosted", self.mechanism)
-        n = self.left.n
-        plan, steps = sampler.plan(n), sampler.step_count(n)
-        cells = Cells(plan.dimension, plan.cells_per_side)
-        box = sampler.problem.constraint
-        centers = box.lower[0] + plan.spacing * (np.arange(cells.count)[:, None] + 0.5)
-        left, right = (
-            law_after(cells, -sampler.scale * sampler.problem.total_risk(centers, data), steps)
-            for data in (self.left, self.right)
-        )
+        (left, error), (right, _) = (cell_law(self.mechanism, data) for data in (self.left, self.right))
         largest = float(np.max(np.abs(np.log(left) - np.log(right))))
-        error = 4 * rounding(cells, steps)
         return Interval(lower=max(largest - error, 0.0) if delta == 0 else 0.0, upper=largest + error)
 
     def weakened(self, factor: float, delta: float) -> Interval:
@@ -218,7 +214,7 @@ def perturbed(name: str) -> On:
     if name != "worst-case":
         return On(mechanism, mean_neighbors(name, n=8, d=1))
     words = "the mean of n equal records, one of them replaced by its opposite"
-    return On(mechanism, _one_of(made(np.ones((8, 1)), "equal records"), 8, words))
+    return On(mechanism, one_turned(made(np.ones((8, 1)), "equal records"), 8, words))
 
 
 def missed_ball() -> Iterator[Expectation]:
@@ -258,7 +254,7 @@ def objective_worst(noise: str) -> On:
     delta = 0.01 if NOISES[noise] else 0.0
     problem = Problem(HuberizedPositivePart(0.5), Box((-1000.0,), (1000.0,)))
     words = "one record of a huberized hinge in one dimension, and its mirror image"
-    pair = _one_of(made([[1.0]], "one record"), 1, words)
+    pair = one_turned(made([[1.0]], "one record"), 1, words)
     return On(ObjectivePerturbation(problem, 1.0, delta), pair, "sharpest")
 
 

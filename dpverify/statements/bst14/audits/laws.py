@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy
@@ -24,11 +24,14 @@ from dpverify.algorithms.bst14 import (
     SamplingInConvexSet,
 )
 from dpverify.algorithms.bst14.exponential_sampling import total_quadratic
+from dpverify.algorithms.bst14.local_solvers import LocalExponentialSampling
 from dpverify.algorithms.bst14.output_perturbation import GaussianOutputPerturbation
 from dpverify.algorithms.promises import StatedSamplingError
+from dpverify.auditing.white_box import StatedLaw
 from dpverify.ledger.origins import AsPrinted, Corrected, Origin
 from dpverify.problems import AllSpace, Ball, Box, Dataset, HalfSquaredDistance, Problem, load
 from dpverify.running import Output, Randomness
+from dpverify.statements.audit_laws import about_noisy_center, cut_normal, laplace
 from dpverify.statements.audit_parts import (
     UniformOn,
     by_trapezoids,
@@ -241,27 +244,24 @@ def minimizer(noise: str) -> Law:
 # ------------------------------------------------------------------------------------------ localization, boosting
 
 
-def _between(low: Any, high: Any) -> Any:
-    """Probability that a standard normal number is between, from the side where no digits cancel."""
-    right = scipy.special.ndtr(-low) - scipy.special.ndtr(-high)
-    return np.where(low > 0, right, scipy.special.ndtr(high) - scipy.special.ndtr(low))
+def localized_sampling(mechanism: Localization, data: Dataset, factor: float = 1.0) -> StatedLaw:
+    """Algorithm 4 with Algorithm 2 inside on [-1, 1], for a quadratic total risk; `factor` is that of a weaker version.
 
-
-def localized_normal(mean: float, noise_scale: float, radius: float, stddev: float) -> Callable[[Any], Any]:
-    """Distribution function of Algorithm 4's output on [-1, 1] for half squared distances, by quadrature.
-
-    theta_0 is the mean record plus Laplace noise, cut to [-1, 1]; given that, theta is normal about the mean record,
-    cut to the interval of the radius about theta_0 within [-1, 1].
+    theta_0 is the minimizer plus Laplace noise, cut to [-1, 1]; given that, theta is normal, cut to the interval of the
+    radius about theta_0 within [-1, 1].
     """
-    grid = np.linspace(-1.0, 1.0, 2001)
-    below = scipy.stats.laplace.cdf(grid, mean, noise_scale)
-    masses = np.concatenate([np.diff(below), [below[0], 1.0 - below[-1]]])
-    middles = np.concatenate([(grid[1:] + grid[:-1]) / 2, [-1.0, 1.0]])
-    low = (np.maximum(-1.0, middles - radius) - mean) / stddev
-    high = (np.minimum(1.0, middles + radius) - mean) / stddev
-    cut = np.clip((grid[:, None] - mean) / stddev, low, high)
-    values = (_between(low, cut) / _between(low, high)) @ masses
-    return lambda x: np.clip(np.interp(np.asarray(x), grid, values), 0.0, 1.0)
+    n, solver = data.n, cast(LocalExponentialSampling, mechanism.solver_at(data.n))
+    scale = mechanism.localizer.scale(n) / factor
+    hessian, slope, _ = total_quadratic(mechanism.problem, data)
+    mean = -float(slope[0] / hessian[0, 0])
+    stddev = 1 / math.sqrt(factor * solver.scale(mechanism.local_diameter(n)) * hessian[0, 0])
+    return about_noisy_center(
+        lambda b: np.exp(-np.abs(b) / scale) / (2 * scale),
+        lambda b: laplace(b / scale),
+        float(mechanism.localizer.minimum(data).point[0]),
+        mechanism.radius(n),
+        lambda x, at, low, high: cut_normal(x, low, high, mean, stddev),
+    )
 
 
 def localized() -> Law:
@@ -269,13 +269,7 @@ def localized() -> Law:
     n, zeta, epsilon = 12, 1.2, 8.0
     problem, data = mean_of("breast-cancer", n=n, d=1)
     mechanism = Localization(problem, epsilon, zeta=zeta)
-    rate = epsilon / 2 / (2 * problem.loss.lipschitz_constant * mechanism.local_diameter(n))
-    reference = localized_normal(
-        float(np.mean(np.asarray(data.features))),
-        mechanism.localizer.scale(n),
-        mechanism.radius(n),
-        1 / math.sqrt(rate * n),
-    )
+    reference = localized_sampling(mechanism, data).distribution
     stated = _exact(
         "density proportional to exp(-(epsilon/2) L(theta; D) / (2 L ||C0||)) on C0",
         AsPrinted("bst14.alg4", "Algorithm 2 on C0 with epsilon / 2", "every data set"),

@@ -168,7 +168,7 @@ def _stepped(kind: Any, n: int, index: int, name: str, *, rate: float = 1.0, **m
     return On(mechanism, pair, mechanism.theorem_at(n, index), best_known=known)
 
 
-def _revealed(make: Callable[..., Any], n: int, index: int) -> tuple[NeighborPair, Any, Any]:
+def revealed(make: Callable[..., Any], n: int, index: int) -> tuple[NeighborPair, Any, Any]:
     """Steps before the index contract to a point, later ones are identity maps: the theorems' worst case.
 
     The loss is not Lipschitz on all space; what the theorems use is that these two data sets' gradients are at
@@ -180,7 +180,7 @@ def _revealed(make: Callable[..., Any], n: int, index: int) -> tuple[NeighborPai
 
 def _contracted(kind: Any, n: int, index: int, said: str = "", **more: Any) -> On:
     """The worst case at an index."""
-    pair, mechanism, stating = _revealed(
+    pair, mechanism, stating = revealed(
         lambda loss, **withdrawn: kind(Problem(loss, AllSpace(1)), 1.0, 1.0, **more, **withdrawn), n, index
     )
     known = stating.guarantee_at(n, index).guarantee
@@ -300,7 +300,7 @@ def public_last(name: str) -> On:
 def public_last_worst() -> On:
     """The last private record's step lands on a point or its opposite; the public steps are identity maps."""
     n, public = 6, 2
-    pair, mechanism, stating = _revealed(
+    pair, mechanism, stating = revealed(
         lambda loss, **more: PublicRecordsLast(Problem(loss, AllSpace(1)), 1.0, 1.0, public=public, **more),
         n,
         n - public,
@@ -364,7 +364,7 @@ def _turned(loss: Any, every: Dataset, n: int) -> NeighborPair:
 
 def several_tasks_worst() -> On:
     n, tasks = 4, 4
-    pair, mechanism, stating = _revealed(
+    pair, mechanism, stating = revealed(
         lambda loss, **more: MultitaskStopPNSGD((loss,) * tasks, AllSpace(1), 1.0, 1.5, **more), n, 1
     )
     claim = on_pair(stating.guarantees(n).headline, pair)
