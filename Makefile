@@ -7,14 +7,14 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
 	$(BIN)/dpverify verify --profile $(PROFILE) --out $(OUT)
 
 # Tests start many processes: without kept bytecode, each would compile the program anew.
-test test-fast: export PYTHONDONTWRITEBYTECODE :=
+test test-thorough test-fast: export PYTHONDONTWRITEBYTECODE :=
 
 # files in the order of tests/costs.py, by what they cost; pytest-xdist's own is by their numbers of tests. One process
 # more than cores, up to four: some tests wait for processes that they start
@@ -23,6 +23,10 @@ SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 test: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE)
+
+# make test takes a part of long lists of cases (pytest.mark.one_in and the fixture thorough), the same one each time
+test-thorough: $(VENV)/installed-test
+	DPVERIFY_THOROUGH=1 $(BIN)/pytest $(SIDE_BY_SIDE)
 
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"

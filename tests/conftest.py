@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,8 +52,45 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+THOROUGH = bool(os.environ.get("DPVERIFY_THOROUGH"))
+"""Whether all cases are tried, as by `make test-thorough`."""
+
+
+def pytest_report_header() -> str:
+    """Say how many cases are tried."""
+    return (
+        "cases: all"
+        if THOROUGH
+        else "cases: a part of long lists, the same each time; make test-thorough has all"
+    )
+
+
+@pytest.fixture(scope="session")
+def thorough() -> bool:
+    """Whether a test tries all of its cases; `make test` has time for a part of some, the same one each time."""
+    return THOROUGH
+
+
+def _left_out(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Cases of tests marked `one_in`, but for each n-th of a test."""
+    seen: Counter[str] = Counter()
+    out = []
+    for item in items:
+        if (mark := item.get_closest_marker("one_in")) is not None:
+            name = costs.function(item.nodeid)
+            if seen[name] % mark.args[0]:
+                out.append(item)
+            seen[name] += 1
+    return out
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark as slow what the table of costs says is slow; for several processes, put first what takes longest."""
+    # a case that is asked for by its name is tried
+    named = any("[" in word for word in config.invocation_params.args)
+    if out := set() if THOROUGH or named else set(_left_out(items)):
+        config.hook.pytest_deselected(items=list(out))
+        items[:] = [item for item in items if item not in out]
     table = costs.read()
     for item in items:
         if costs.is_slow(item, table):

@@ -134,8 +134,11 @@ def violated(made: Any, claim: Any, left: Dataset, right: Dataset, seed: int) ->
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_every_wrapper_around_every_algorithm(wrapper: str) -> None:
-    """Whatever it claims is claimed for all records, and survives; whatever it accepts, it can run."""
+def test_every_wrapper_around_every_algorithm(wrapper: str, thorough: bool) -> None:
+    """Whatever it claims is claimed for all records, and survives; whatever it accepts, it can run.
+
+    On both pairs, or on one of them in turn.
+    """
     audits, claimed = 0, []
     for seed, (name, make) in enumerate(INNER.items()):
         made, stated = accepted(WRAPPERS[wrapper], make)
@@ -143,7 +146,8 @@ def test_every_wrapper_around_every_algorithm(wrapper: str) -> None:
             continue
         claimed.append(name)
         assert all(one.protected.is_everyone and not one.local for one in stated)
-        for left, right in broken_pairs(made):
+        pairs = list(broken_pairs(made))
+        for left, right in pairs if thorough else pairs[seed % 2 :][:1]:
             audits += 1
             found = violated(made, stated.headline.guarantee, left, right, seed)
             assert not found, (wrapper, name, str(stated.headline))

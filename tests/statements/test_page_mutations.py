@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -266,8 +267,9 @@ def violations(folder: Path, some: Iterator[Case]) -> Iterator[str]:
             yield f"read: {case.name}: {case.claim}"
 
 
-def test_no_mutation_is_read_as_what_it_does_not_say(tmp_path: Path) -> None:
-    assert list(violations(tmp_path, cases())) == []
+def test_no_mutation_is_read_as_what_it_does_not_say(tmp_path: Path, thorough: bool) -> None:
+    some = islice(cases(), 0, None, 1 if thorough else 3)
+    assert list(violations(tmp_path, some)) == []
 
 
 def test_there_are_many(tmp_path: Path) -> None:

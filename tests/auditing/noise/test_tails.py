@@ -207,15 +207,15 @@ def test_grids_that_would_be_seen_are_said() -> None:
 
 @pytest.mark.parametrize("kind", ["normal", "laplace", "single", "rounded"])
 def test_false_alarms(kind: str) -> None:
-    """100 looks at 0.2 at numbers of the stated law: more than 45 alarms have probability 1e-7."""
+    """50 looks at 0.2 at numbers of the stated law: more than 26 alarms have probability 1.1e-7."""
     r, alarms = rng(1), 0
-    for _ in range(100):
+    for _ in range(50):
         values: Array = r.laplace(size=1000) if kind == "laplace" else r.normal(size=1000)
         values = values.astype(np.float32) if kind == "single" else values
         values = np.round(values, 2) if kind == "rounded" else values
         law: Any = "laplace" if kind == "laplace" else "normal"
         alarms += audit_tails(values, law=law, failure_probability=0.2).verdict is Verdict.VIOLATED
-    assert alarms <= 45
+    assert alarms <= 26
 
 
 def test_the_largest_number_may_be_rounded_down() -> None:
