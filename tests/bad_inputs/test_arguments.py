@@ -346,6 +346,7 @@ def rows() -> Iterator[Any]:
             yield pytest.param(call, value, id=f"{name} {number}")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("call", "value"), list(rows()))
 def test_one_sentence(
     call: Callable[[Any], Any], value: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -69,6 +69,7 @@ def function(name: str, *more: str) -> tuple[str, ...]:
 EQUAL = ["forgets", "forgets_all", "constant", "never_a_number", "empty", "own_seed", "stored", "shuffled"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("how", [[], ["--fixed-runs"]])
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_outputs_decide_nothing(

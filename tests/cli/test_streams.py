@@ -67,6 +67,7 @@ def test_closed_streams(folder: Path, streams: str) -> None:
     assert "closed the pipe" not in done.stderr
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("function", "streams", "code"),
     [

@@ -104,6 +104,7 @@ def bad_points() -> Iterator[Any]:
         yield points
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("points", list(bad_points()), ids=lambda points: str(points[1, 2]))
 @pytest.mark.parametrize("xp", [np, array_api_strict])
 def test_what_is_no_point_is_refused_by_every_loss(

@@ -46,6 +46,7 @@ def test_an_algorithm_its_audits_and_its_tests_are_found(paper: Paper, id_: str)
     assert any(test.path.parts[-2:] == (paper.key, f"test_{name}.py") for test in kinds["test"])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("paper", "id_"), STATEMENTS, ids=lambda given: str(getattr(given, "key", given)))
 def test_a_statement_is_found(paper: Paper, id_: str) -> None:
     (place,) = found(paper, id_)["statement"]

@@ -37,6 +37,7 @@ def only(found: TailAudit) -> NoiseGrid:
 # ------------------------------------------------------------------------------------------- pairs
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("lag", [1, 2, 3, 8, 1000, RUNS // 2])
 def test_two_numbers_of_one_radius_at_any_distance(lag: int) -> None:
     """24 bits: never beyond 5.77 standard deviations, found long before any number comes near."""
@@ -56,6 +57,7 @@ def test_pairs_need_not_begin_with_the_first_number(dropped: int) -> None:
     assert (found.verdict, only(found).bits, only(found).lag) == (Verdict.VIOLATED, 24, 8)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("bits", "dtype", "first", "scale"),
     [
@@ -99,6 +101,7 @@ def test_inversion_of_few_bits(bits: int) -> None:
     assert only(found).end == pytest.approx(-float(ndtri(2.0 ** -(bits + 1))))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("bits", [16, 20, 24, 32])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_laplace_noise_of_few_bits(bits: int, dtype: type) -> None:
@@ -118,6 +121,7 @@ def reseeded(size: int) -> Array:
     return np.concatenate([rng(7).normal(size=size // 8) for _ in range(8)])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("make", "says"),
     [
