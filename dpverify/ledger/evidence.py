@@ -108,6 +108,8 @@ class PrivacyEvidence(SampledEvidence):
     kind: Literal["privacy"] = "privacy"
     white_box: bool = False
     """Whether it rests on steps and noise, or on a law, that are stated of the mechanism, not on its outputs alone."""
+    stated_law: bool = False
+    """Of a white-box audit: whether it is a law, with which the runs were compared, and nothing was simulated."""
     data: str
     """Which data set and which neighbor, in words."""
     adjacency: str

@@ -117,7 +117,8 @@ def privacy_rows(evidence: PrivacyEvidence) -> tuple[tuple[str, str], ...]:
     if how is not None:  # it could stop early
         runs += f" of at most {how.most_runs} on each data set, ended by {how.ended_by}"
     elif evidence.white_box:
-        runs += ", simulated or compared with a stated law, on each data set"
+        done = "compared with the stated law" if evidence.stated_law else "simulated"
+        runs += f", {done}, on each data set"
     one = evidence.one_run
     if one is not None:
         runs = f"1, with {one_run_text(one)}"

@@ -19,6 +19,7 @@ from dpverify.running import Executor
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import CONSTANT, LAW, PRIVACY, WHITE_BOX, Along, Audit, Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
+from dpverify.views.audits import privacy_rows
 
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.plans}
 
@@ -155,6 +156,8 @@ def test_a_white_box_sees_more() -> None:
         (entry,) = carry_out(plan, settings, 5e-6)
         assert isinstance(entry, PrivacyEvidence)
         assert (entry.verdict, entry.white_box, entry.smallest_fault) == (Verdict.SUPPORTED, True, 2.0)
+        assert not entry.stated_law
+        assert "simulated" in dict(privacy_rows(entry))["runs"]
         assert entry.epsilon_exact is not None
         assert least < entry.epsilon_lower <= entry.epsilon_exact.upper
     built = _built(plan.name)

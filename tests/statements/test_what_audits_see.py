@@ -23,6 +23,7 @@ from dpverify.statements.mn25.audits.cases import OneStep
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.verification.audits import AuditSettings, carry_out
+from dpverify.views.audits import privacy_rows
 
 PLANS: dict[str, Plan] = {plan.name: plan for paper in papers().values() for plan in paper.plans}
 SETTINGS = AuditSettings(Profile.QUICK, 0, Executor.parse("serial"))
@@ -70,6 +71,8 @@ def test_a_known_law_shows_nearly_all_that_is_proved(name: str, least: float) ->
     """The law is computed; that outputs contradict it happens with probability at most 4e-6."""
     entry = _audited(name)
     assert (entry.verdict, entry.white_box, entry.smallest_fault) == (Verdict.SUPPORTED, True, 2.0)
+    assert entry.stated_law
+    assert "compared with the stated law" in dict(privacy_rows(entry))["runs"]
     assert entry.epsilon_proved is not None
     assert least * entry.epsilon_proved < entry.epsilon_lower <= entry.epsilon_proved
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -23,10 +23,25 @@ from dpverify.problems.tables.records import Cell, Records, written
 
 _KEYS = {"adjacency", "columns", "data", "neighbor"}
 _TABLE_KEYS = {*_KEYS, "kinds", "form"}
+Data = TypeVar("Data", FloatArray, Records)
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class _Neighbors(Generic[Data]):
+    data: Data
+    neighbor: Data
+    adjacency: Adjacency
+    about: str = ""
+    unit: PrivacyUnit | None = None
+
+    @property
+    def records(self) -> int:
+        """Of the larger of the two."""
+        return max(len(self.data), len(self.neighbor))
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(_Neighbors[FloatArray]):
     """Two neighboring data sets with one record a row; the one or the other may be empty.
 
     Attributes:
@@ -39,19 +54,8 @@ class Pair:
     Raises `InvalidDataError` if they are no neighbors.
     """
 
-    data: FloatArray
-    neighbor: FloatArray
-    adjacency: Adjacency
-    about: str = ""
-    unit: PrivacyUnit | None = None
-
     def __post_init__(self) -> None:
         check_neighbors(self.data, self.neighbor, self.adjacency, names=("data", "neighbor"), unit=self.unit)
-
-    @property
-    def records(self) -> int:
-        """Of the larger of the two."""
-        return max(len(self.data), len(self.neighbor))
 
     def save(self, path: Path) -> None:
         """Write a JSON file, whole or not at all; numbers are read back as the same numbers.
@@ -68,33 +72,15 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class TablePair:
-    """Two neighboring tables of the same columns.
-
-    Attributes:
-        data: a table.
-        neighbor: another one.
-        adjacency: by which they are neighbors.
-        about: how it came about, in words.
-        unit: the adjacency with its parameters, where it has any.
+class TablePair(_Neighbors[Records]):
+    """Two neighboring tables of the same columns, otherwise as a `Pair`.
 
     Raises `InvalidDataError` if they are no neighbors.
     """
 
-    data: Records
-    neighbor: Records
-    adjacency: Adjacency
-    about: str = ""
-    unit: PrivacyUnit | None = None
-
     def __post_init__(self) -> None:
         unit = self.unit or PrivacyUnit(self.adjacency)
         check_tables(self.data, self.neighbor, unit, names=("data", "neighbor"))
-
-    @property
-    def records(self) -> int:
-        """Of the larger of the two."""
-        return max(len(self.data), len(self.neighbor))
 
     def save(self, path: Path) -> None:
         """Write a JSON file, whole or not at all; cells are read back as the same cells.

@@ -162,7 +162,8 @@ class WhiteBoxAuditor:
             detects_nothing=verdict is Verdict.UNDECIDED,
         )
         below = f"on this pair, any claimed epsilon below {found.epsilon:.4g} at delta {asked.delta:.4g}"
-        evidence = entry(finding, question, subject, white_box=True)
+        by_law = agreement.stated == "law"
+        evidence = entry(finding, question, subject, white_box=True, stated_law=by_law)
         evidence = evidence.but(detectable=below if found.epsilon > 0 else "")
         faults: PlantedFaults | None = getattr(subject, "faults", None)
         if faults is None:
