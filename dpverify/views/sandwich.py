@@ -74,10 +74,17 @@ class Sandwich:
             if without
             else ""
         )
+        known = [row.audit for row in self.rows if row.audit is not None and row.audit.white_box]
+        laws = sum(audit.stated_law for audit in known)
+        rests = (
+            f"; of the rows, {laws} rest on a stated law of the outputs and {len(known) - laws} on stated steps"
+            if known
+            else ""
+        )
         less = ", ".join(_allowed(row) for row in self.rows if row.ratio is not None and row.ratio < 0.5)
         return (
             f"{text}; at least half of what is proved is seen for {half} of the {audited} audited, "
-            f"nine tenths for {most}{unproved}{'; less than half of ' if less else ''}{less}"
+            f"nine tenths for {most}{unproved}{rests}{'; less than half of ' if less else ''}{less}"
         )
 
 

@@ -93,6 +93,12 @@ def test_rows(ledger: Ledger) -> None:
     )
 
 
+def test_what_rests_on_more_than_outputs_is_counted(ledger: Ledger) -> None:
+    first, *others = AUDITS
+    by_law = ledger.model_copy(update={"entries": (first.but(white_box=True, stated_law=True), *others)})
+    assert "1 rest on a stated law of the outputs and 0 on stated steps" in sandwich(by_law).summary()
+
+
 def test_an_audit_without_a_bound_is_explained(ledger: Ledger) -> None:
     ((blind, why),) = sandwich(ledger).zeros
     assert blind is AUDITS[2]
