@@ -1,0 +1,136 @@
+"""The checker's bridge from theorems to formulas: what is no arithmetic is a letter of which nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from dpverify.proving.checker import follow, settle
+from dpverify.proving.checker.reading import ANY_NUMBER, PARTS, Theorem, read
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, make, symbol, term
+from dpverify.proving.checker.theorems.language import (
+    LOGIC,
+    Node,
+    Scope,
+    bound_in,
+    fits,
+    inner,
+    is_partial,
+    named,
+    parts_of,
+)
+
+OPERATIONS = {*PARTS, *ANY_NUMBER} - {
+    "inner",
+    "norm",
+    "at",
+    "diff",
+    "forall",
+    "exists",
+    "integral",
+    "sum",
+    "product",
+}
+"""What arithmetic understands of a term without binders."""
+
+
+class Letters:
+    """Terms as terms of formulas: equal parts that are no arithmetic are one letter."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.known = dict[Node, Unknown]()
+
+    def letter(self, node: Node, kind: str) -> Term:
+        """The letter that stands for a term."""
+        if node not in self.known:
+            self.known[node] = Unknown(f"t{len(self.known)}", kind)
+        return symbol(self.known[node].name)
+
+    def number(self, node: Node) -> Term:
+        """What stands for a number."""
+        whole, parts = self.scope.type_of(node), parts_of(node)
+        if parts[0] in ("num", "pi"):
+            return read([*parts])
+        if parts[0] in ("sum", "product") and (found := self.added_up(parts)) is not None:
+            return found
+        if parts[0] in OPERATIONS:
+            return term(named(parts[0]), *map(self.number, parts[1:]))
+        return self.letter(node, "integer" if whole == "integer" else "real")
+
+    def added_up(self, parts: tuple[Node, ...]) -> Term | None:
+        """A sum or product in which nothing but arithmetic depends on the index; None for others."""
+        name = named(parts_of(parts[1])[0])
+        within = Letters(self.scope.with_letters([(name, (), "integer")]))
+        within.known = {("sym", name): Unknown(f"i{len(name)}.{name[1:]}", "integer")}
+        body = within.number(parts[2])
+        if len(within.known) > 1:
+            others = [node for node in within.known if node != ("sym", name)]
+            if any(name in str(node) for node in others):
+                return None
+            body = body.put({within.known[node].name: self.number(node) for node in others})
+        index = within.known["sym", name].name
+        return make(named(parts[0]), (body, self.number(parts[3]), self.number(parts[4])), index)
+
+    def formula(self, node: Node) -> Term:
+        """What stands for a formula; one that is no arithmetic is that its letter is positive."""
+        head, *parts = parts_of(node)
+        if head in LOGIC:
+            return term(named(head), *map(self.formula, parts))
+        if head in COMPARISONS and all(fits(self.scope.type_of(part), "real") for part in parts):
+            return term(named(head), *map(self.number, parts))
+        return term("<", read(["num", "0"]), self.letter(node, "real"))
+
+
+def problem(letters: Letters, facts: Iterable[Node], claim: Node) -> Theorem:
+    """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
+    found = [letters.formula(node) for node in (*facts, claim)]
+    known = {v.name: v for v in letters.known.values()}
+    assuming = [f for f in found[:-1] if not narrowed(known, f)]
+    return Theorem(tuple(known.values()), tuple(assuming), found[-1])
+
+
+def narrowed(known: dict[str, Unknown], f: Term) -> bool:
+    """Whether a comparison of a letter with a number is now part of the letter's domain."""
+    if f.head not in ("<", "<=") or {f.parts[0].head, f.parts[1].head} != {"num", "sym"}:
+        return False
+    (low, high), strict = f.parts, f.head == "<"
+    v = known[low.name or high.name]
+    if low.head == "num" and (v.lower is None or (low.number, strict) > (v.lower, v.lower_open)):
+        known[high.name] = replace(v, lower=low.number, lower_open=strict)
+    if high.head == "num" and (v.upper is None or (-high.number, strict) > (-v.upper, v.upper_open)):
+        known[low.name] = replace(v, upper=high.number, upper_open=strict)
+    return True
+
+
+def show(scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object) -> None:
+    """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one."""
+    letters = Letters(scope)
+    for fact in facts:
+        if parts_of(fact)[0] in COMPARISONS:
+            letters.formula(fact)
+    defined = {*letters.known}
+    found = problem(letters, facts, claim)
+    if proof is None:
+        follow(found)
+    else:
+        demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
+    for node in letters.known.keys() - defined:
+        show_parts_defined(scope, facts, node)
+
+
+def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
+    """Refuse a term unless it has a value wherever the facts hold, within all that its binders hold, too."""
+    parts = parts_of(node)
+    if parts[0] == "all":
+        return  # a comparison says that both sides have values
+    show_parts_defined(scope, facts, node)
+    if is_partial(parts):
+        show(scope, facts, ("==", node, node), None, None)
+
+
+def show_parts_defined(scope: Scope, facts: list[Node], node: Node) -> None:
+    """The same of the parts of a term."""
+    within = scope.with_letters(bound_in(parts_of(node)))
+    for part, bound in inner(parts_of(node)):
+        show_defined(within if bound else scope, facts, part)

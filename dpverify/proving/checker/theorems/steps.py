@@ -1,0 +1,165 @@
+"""The checker's steps of theorems: uses of clauses, arithmetic, equals for equals, and blocks; each adds a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpverify.proving.checker.reading import fields, items, text
+from dpverify.proving.checker.terms import demand
+from dpverify.proving.checker.theorems.arithmetic import show, show_defined
+from dpverify.proving.checker.theorems.language import (
+    Node,
+    Scope,
+    check_type,
+    fits,
+    named,
+    nodes,
+    parts_of,
+    put,
+    with_types,
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What holds for all types, and for all values of letters that satisfy what is assumed."""
+
+    types: tuple[tuple[str, str], ...]
+    """Names, each with `any`, `finite` or `data`."""
+    body: Node
+    """Its letters, what is assumed, and what is claimed: `all`."""
+
+    @staticmethod
+    def read(value: object) -> Clause:
+        """A clause, of which every part has a type."""
+        given = fields(value)
+        types = tuple((text(name), text(kind)) for name, kind in map(items, items(given["types"])))
+        demand(all(kind in ("any", "finite", "data") for _, kind in types), "no kind of type")
+        body = put(nodes(given["body"]), {})
+        demand(parts_of(body)[0] == "all", "no clause")
+        Scope(dict(types), {}).demand_formula(body)
+        return Clause(types, body)
+
+
+class Derivation:
+    """The facts that are known, in their order, and what is used."""
+
+    def __init__(self, scope: Scope, facts: list[Node], library: Mapping[str, Clause]) -> None:
+        self.scope, self.facts, self.library = scope, facts, library
+
+    def fact(self, index: object) -> Node:
+        """An earlier fact."""
+        demand(isinstance(index, int) and 0 <= index < len(self.facts), "no fact")
+        return self.facts[index] if isinstance(index, int) else ""
+
+    def from_(self, step: Mapping[str, object]) -> list[Node]:
+        """The facts from which something follows."""
+        return [self.fact(index) for index in items(step["from"])]
+
+    def read(self, value: object) -> Node:
+        """A formula in the letters that are known."""
+        found = put(nodes(value), {})
+        self.scope.demand_formula(found)
+        return found
+
+    def take(self, value: object) -> None:
+        """Confirm a step, and know its fact."""
+        step = fields(value)
+        rules = {"use": self.use, "arithmetic": self.arithmetic, "equal": self.equal, "block": self.block}
+        rule = text(step["step"])
+        demand(rule in rules, f"no step: {rule}")
+        self.facts.append(rules[rule](step))
+
+    def use(self, step: Mapping[str, object]) -> Node:
+        """The claim of a clause, for values of its letters for which what it assumes are facts."""
+        source = step["of"]
+        clause = self.library[source] if isinstance(source, str) else Clause((), self.fact(source))
+        given = fields(step["types"])
+        demand(given.keys() == dict(clause.types).keys(), "types that are not the clause's")
+        types = {name: nodes(kind) for name, kind in given.items()}
+        for name, kind in clause.types:
+            check_type(types[name], self.scope.types)
+            one = types[name]
+            finite = isinstance(one, str) and self.scope.types.get(one) == kind
+            demand(kind == "any" or finite, f"{name} is not {kind}")
+        _, letters, premises, claim = parts_of(with_types(clause.body, types))
+        values = self.values(parts_of(letters), items(step["put"]), self.facts_named(step, "defined"))
+        wanted = [put(premise, values) for premise in parts_of(premises)]
+        demand(wanted == self.from_(step), "what is assumed is not what is known")
+        return put(claim, values)
+
+    def facts_named(self, step: Mapping[str, object], key: str) -> list[Node]:
+        """Facts that are optional."""
+        return [self.fact(index) for index in items(step.get(key, []))]
+
+    def values(
+        self, letters: tuple[Node, ...], given: list[object], facts: list[Node]
+    ) -> dict[str, tuple[tuple[str, ...], Node]]:
+        """What stands for letters, each of the letter's type and with a value wherever the facts hold."""
+        found = dict[str, tuple[tuple[str, ...], Node]]()
+        for one, (name, kinds, kind) in zip(given, map(parts_of, letters), strict=True):
+            params, body = items(one)
+            names = [f"!{name}.{k}" for k in range(len(items(params)))]
+            own = {text(p): ((), ("sym", new)) for p, new in zip(items(params), names, strict=True)}
+            demand(len(names) == len(parts_of(kinds)), f"{name} with other arguments")
+            within = self.scope.with_letters(
+                [(new, (), arg) for new, arg in zip(names, parts_of(kinds), strict=True)]
+            )
+            term = put(nodes(body), own)
+            demand(fits(within.type_of(term), kind), f"{name} of another type")
+            show_defined(within, facts, term)
+            found[named(name)] = tuple(names), term
+        return found
+
+    def arithmetic(self, step: Mapping[str, object]) -> Node:
+        """What follows from facts as a formula."""
+        claim = self.read(step["claim"])
+        show(self.scope, self.from_(step), claim, step.get("proof"), step.get("witness"))
+        return claim
+
+    def equal(self, step: Mapping[str, object]) -> Node:
+        """A fact in which what is equal stands for what it is equal to."""
+        head, left, right = parts_of(self.fact(step["by"]))
+        demand(head == "==", "no equation")
+        hole = text(step["hole"])
+        demand(hole not in self.scope.letters, "a hole that is a letter")
+        claims = [put(nodes(step["in"]), {hole: ((), side)}) for side in (left, right)]
+        known = self.fact(step["fact"])
+        demand(known in claims, "a fact of another form")
+        found = claims[1 - claims.index(known)]
+        self.scope.demand_formula(found)
+        return found
+
+    def block(self, step: Mapping[str, object]) -> Node:
+        """What holds for all values of further letters for which further formulas hold."""
+        whole = self.read(step["claim"])
+        demand(parts_of(whole)[0] == "all", "a block without a clause")
+        names = [text(name) for name in items(step["letters"])]
+        scope, opened = opened_clause(self.scope, whole, names)
+        known = Derivation(scope, [*self.facts, *opened[:-1]], self.library)
+        for one in items(step["steps"]):
+            known.take(one)
+        demand(opened[-1] in known.facts, "what a block claims is not among its facts")
+        return whole
+
+
+def opened_clause(scope: Scope, whole: Node, names: list[str]) -> tuple[Scope, list[Node]]:
+    """The letters that are known within a clause, what it assumes, and last what it claims."""
+    _, letters, premises, claim = parts_of(whole)
+    taken = len({*names} | scope.letters.keys()) < len(names) + len(scope.letters)
+    demand(not taken and len(names) == len(parts_of(letters)), "names that are taken")
+    demand(not any(name[:1] in ("#", "!", "") or {*name} & {*"|\\"} for name in names), "no names of letters")
+    values, new = dict[str, tuple[tuple[str, ...], Node]](), list[Node]()
+    for name, letter in zip(names, map(parts_of, parts_of(letters)), strict=True):
+        params = tuple(f"!{k}" for k in range(len(parts_of(letter[1]))))
+        own: Node = ("of", name, *(("sym", p) for p in params)) if params else ("sym", name)
+        values[named(letter[0])] = params, own
+        new.append((name, letter[1], letter[2]))
+    return scope.with_letters(new), [put(f, values) for f in (*parts_of(premises), claim)]
+
+
+def follow_steps(clause: Clause, names: list[str], steps: object, library: Mapping[str, Clause]) -> None:
+    """Refuse unless steps derive a clause from those of a library."""
+    empty = Derivation(Scope(dict(clause.types), {}), [], library)
+    empty.take({"step": "block", "claim": clause.body, "letters": names, "steps": steps})
