@@ -81,8 +81,8 @@ def ids_on(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(r"^#+ .*\{#([\w.-]+)\}\s*$", text, re.MULTILINE)))
 
 
-def sections(blocks: Sequence[PageBlock], errors: Errors) -> list[PageSection]:
-    """The parts of a page, in its order; the first has no id, and may be empty."""
+def section_ids(blocks: Sequence[PageBlock]) -> list[tuple[str, PageBlock | None, list[PageBlock]]]:
+    """Id, heading and blocks of the parts of a page, in its order; the first has neither id nor heading."""
     parts_: list[tuple[str, PageBlock | None, list[PageBlock]]] = [("", None, [])]
     for block in blocks:
         match = _ID.search(plain(block.pieces)) if block.kind == "heading" else None
@@ -90,7 +90,12 @@ def sections(blocks: Sequence[PageBlock], errors: Errors) -> list[PageSection]:
             parts_.append((match["id"], block, []))
         else:
             parts_[-1][2].append(block)
-    return [_section(id_, heading, inside, errors) for id_, heading, inside in parts_]
+    return parts_
+
+
+def sections(blocks: Sequence[PageBlock], errors: Errors) -> list[PageSection]:
+    """The parts of a page, in its order; the first has no id, and may be empty."""
+    return [_section(id_, heading, inside, errors) for id_, heading, inside in section_ids(blocks)]
 
 
 def _section(id_: str, heading: PageBlock | None, inside: Sequence[PageBlock], errors: Errors) -> PageSection:

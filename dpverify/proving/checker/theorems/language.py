@@ -147,16 +147,17 @@ def with_types(node: Node, types: Mapping[str, Node]) -> Node:
     """A term with types for names of types."""
     term = parts_of(node)
     letters = [
-        (name, tuple(_typed(one, types) for one in parts_of(kinds)), _typed(kind, types))
+        (name, tuple(typed(one, types) for one in parts_of(kinds)), typed(kind, types))
         for name, kinds, kind in map(parts_of, bound_in(term))
     ]
     return again(term, [*letters], [with_types(part, types) for part, _ in inner(term)])
 
 
-def _typed(kind: Node, types: Mapping[str, Node]) -> Node:
+def typed(kind: Node, types: Mapping[str, Node]) -> Node:
+    """A type with types for names."""
     if isinstance(kind, str):
         return types.get(kind, kind)
-    return (kind[0], *(_typed(part, types) for part in kind[1:]))
+    return (kind[0], *(typed(part, types) for part in kind[1:]))
 
 
 @lru_cache(10**5)
@@ -166,6 +167,13 @@ def free(node: Node) -> frozenset[str]:
     bound = {named(parts_of(letter)[0]) for letter in bound_in(term)}
     own = frozenset({named(term[1])}) if term[0] in ("sym", "of") else frozenset[str]()
     return own.union(*(free(part) - bound if within else free(part) for part, within in inner(term)))
+
+
+@lru_cache(10**5)
+def heads(node: Node) -> frozenset[str]:
+    """All heads of a term."""
+    term = parts_of(node)
+    return frozenset({named(term[0])}).union(*(heads(part) for part, _ in inner(term)))
 
 
 # ---------------------------------------------------------------------------------------------- types

@@ -13,12 +13,17 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     check_type,
     fits,
+    heads,
     named,
     nodes,
     parts_of,
     put,
     with_types,
 )
+
+QUANTIFIERS = {"all", "private", "renyi-private", "concentrated", "density", "integrable", "dominated"}
+COUNTED = ("integer", "finite", "data")
+"""Kinds of types of which every set is an event."""
 
 
 @dataclass(frozen=True)
@@ -103,10 +108,14 @@ class Derivation:
             names = [f"!{name}.{k}" for k in range(len(items(params)))]
             own = {text(p): ((), ("sym", new)) for p, new in zip(items(params), names, strict=True)}
             demand(len(names) == len(parts_of(kinds)), f"{name} with other arguments")
+            discrete = all(self.scope.types.get(str(arg), str(arg)) in COUNTED for arg in parts_of(kinds))
             within = self.scope.with_letters(
                 [(new, (), arg) for new, arg in zip(names, parts_of(kinds), strict=True)]
             )
             term = put(nodes(body), own)
+            demand(
+                not names or discrete or not QUANTIFIERS & heads(term), "an event that may not be measurable"
+            )
             demand(fits(within.type_of(term), kind), f"{name} of another type")
             show_defined(within, facts, term)
             found[named(name)] = tuple(names), term

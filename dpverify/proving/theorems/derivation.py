@@ -1,0 +1,448 @@
+"""Finds the steps of proofs: for a display and the rules that it names, their instances and the arithmetic between.
+
+What is found is confirmed by the checker (`dpverify.proving.checker.theorems`); a mistake here loses a proof, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from dpverify.errors import DpverifyError, InvalidArgumentError
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.terms import COMPARISONS
+from dpverify.proving.checker.theorems.language import (
+    LOGIC,
+    Node,
+    Scope,
+    bound_in,
+    named,
+    parts_of,
+    put,
+    typed,
+)
+from dpverify.proving.checker.theorems.steps import Clause, opened_clause
+from dpverify.proving.theorems.arithmetic import arithmetic
+from dpverify.proving.theorems.letters import TheoremLetter
+from dpverify.proving.theorems.matching import Found, Matcher, NoMatchError, Pattern, atoms, is_telling
+from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refused, signs_of, split
+
+DEPTH = 5
+"""How many premises may stand behind one another."""
+GUARANTEES = ("private", "renyi-private", "concentrated")
+MOST = 12
+"""Instances of a rule that are taken at most."""
+
+
+class UnderivedError(DpverifyError):
+    """A step does not follow by what it names; the message says what was missing."""
+
+
+def json_of(node: Node) -> Json:
+    """A term as JSON."""
+    return node if isinstance(node, str) else [json_of(part) for part in node]
+
+
+@dataclass
+class Frame:
+    """What is known at a place of a proof."""
+
+    scope: Scope
+    facts: list[Node]
+    reader: TheoremReader
+    steps: list[Json] = field(default_factory=list)
+
+    def add(self, step: Json, fact: Node) -> int:
+        """Know a fact by a step."""
+        if fact in self.facts:
+            return self.facts.index(fact)
+        self.steps.append(step)
+        self.facts.append(fact)
+        return len(self.facts) - 1
+
+    def back(self, facts: int, steps: int) -> None:
+        """Forget what was found since."""
+        del self.facts[facts:]
+        del self.steps[steps:]
+
+
+class Derivation:
+    """Derives the displays of one theorem."""
+
+    def __init__(self, library: Mapping[str, Pattern], automatic: Iterable[str]) -> None:
+        self.library = library
+        self.automatic = [library[id_] for id_ in automatic if id_ in library]
+        self.names = count()
+        self.given: dict[str, str] = {}
+        self.failed = ""
+        self.tried = set[tuple[Node, ...]]()
+
+    def step(self, frame: Frame, goal: Node, by: Sequence[str], given: Sequence[str], latex: str) -> int:
+        """Know a display by the rules that it names.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        rules = []
+        for name in by:
+            if name not in self.library:
+                raise InvalidArgumentError(
+                    "rule", name, "a rule, a result or an earlier theorem that is known"
+                )
+            rules.append(self.library[name])
+        self.given = dict.fromkeys(given, "")
+        self.failed = ""
+        letters = _letters_of(frame.reader, latex)
+        found = self.solve(goal, frame, rules, DEPTH, letters)
+        if found is None:
+            named_ = f" by {', '.join(by)}" if by else ""
+            raise UnderivedError(f"it is not derived{named_}{self.failed and f': {self.failed}'}")
+        unused = [one for one, used in self.given.items() if not used]
+        if unused:
+            raise InvalidArgumentError("with", unused[0], "letters of the rules that the step names")
+        return found
+
+    # ------------------------------------------------------------------------------------------ goals
+
+    def solve(
+        self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int,
+        letters: Sequence[TheoremLetter] = (),
+    ) -> int | None:  # fmt: skip
+        """The place of a fact; None if it is not found, and then nothing else is known either."""
+        if goal in frame.facts:
+            return frame.facts.index(goal)
+        if depth < 0:
+            return None
+        mark = len(frame.facts), len(frame.steps)
+        parts = parts_of(goal)
+        if parts[0] == "all":
+            found = self.block(goal, frame, rules, depth, letters)
+        else:
+            found = self.backward(goal, frame, rules, depth)
+            if found is None and parts[0] in ("and",):
+                known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
+                if None not in known:
+                    found = self.counted(goal, frame, [k for k in known if k is not None])
+            if found is None:
+                local = self.clauses(frame)
+                if parts[0] not in COMPARISONS:
+                    local += self.automatic
+                found = self.backward(goal, frame, local, depth - 1)
+            if found is None and parts[0] in (*COMPARISONS, *LOGIC):
+                found = self.forward(goal, frame, rules, depth)
+        if found is None:
+            frame.back(*mark)
+        return found
+
+    def block(
+        self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int, letters: Sequence[TheoremLetter]
+    ) -> int | None:
+        """A clause, from what it assumes."""
+        declared = parts_of(parts_of(goal)[1])
+        reader = frame.reader
+        if len(letters) == len(declared):
+            names = [one.name for one in letters]
+            reader = reader.having(*letters)
+        else:
+            names = [f"v{next(self.names)}" for _ in declared]
+        if {*names} & frame.scope.letters.keys():
+            names = [f"{name}.{next(self.names)}" for name in names]
+        scope, opened = opened_clause(frame.scope, goal, names)
+        inside = Frame(scope, [*frame.facts, *opened[:-1]], reader)
+        for k, fact in enumerate(opened[:-1]):
+            self.parts_known(inside, fact, len(frame.facts) + k)
+        if self.solve(opened[-1], inside, rules, depth) is None:
+            return None
+        return frame.add(
+            {"step": "block", "claim": json_of(goal), "letters": names, "steps": inside.steps}, goal
+        )
+
+    def parts_known(self, frame: Frame, fact: Node, index: int) -> None:
+        """The parts of a conjunction that is known."""
+        parts = parts_of(fact)
+        if parts[0] == "and":
+            for part in parts[1:]:
+                if part not in frame.facts:
+                    step = {"step": "arithmetic", "claim": json_of(part), "from": [index]}
+                    self.parts_known(frame, part, frame.add(step, part))
+
+    def clauses(self, frame: Frame) -> list[Pattern]:
+        """The facts that hold for all values of letters."""
+        return [
+            Pattern.of(k, Clause((), fact))
+            for k, fact in enumerate(frame.facts)
+            if parts_of(fact)[0] == "all"
+        ]
+
+    # ------------------------------------------------------------------------------------------ rules
+
+    def backward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
+        """A fact that is what a rule claims."""
+        for rule in rules:
+            matcher = Matcher(rule, frame.scope)
+            try:
+                found = matcher.match(rule.claim, goal, self.said(rule, frame))
+            except NoMatchError:
+                continue
+            known = self.use(rule, found, frame, depth)
+            if known is not None and frame.facts[known] == goal:
+                return known
+        return None
+
+    def forward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
+        """A fact that follows by arithmetic from instances of rules, and of what holds for all values of letters."""
+        new = list[int]()
+        for rule in rules:
+            new += self.instances(goal, frame, rule, depth, new)
+        for _ in range(2 if depth >= DEPTH - 1 else depth >= DEPTH - 2):
+            before = len(new)
+            for rule in self.clauses(frame):
+                if parts_of(rule.claim)[0] in (*COMPARISONS, "and"):
+                    new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
+            if len(new) == before:
+                break
+        about = (goal, *(frame.facts[k] for k in new))
+        for atom in dict.fromkeys(one for fact in about for one in atoms(fact)):
+            new += self.ranges(atom, frame, depth)
+        return self.counted(goal, frame, new, thorough=depth >= DEPTH - 1)
+
+    def ranges(self, atom: Node, frame: Frame, depth: int) -> list[int]:
+        """What is known of every probability and every indicator."""
+        wanted = {"chance": "rule.not-negative", "indicator": "rule.indicator-range"}.get(
+            named(parts_of(atom)[0])
+        )
+        rule = self.library.get(wanted or "")
+        if rule is None:
+            return []
+        shown = next(one for one in atoms(rule.claim) if parts_of(one)[0] == parts_of(atom)[0])
+        try:
+            found = Matcher(rule, frame.scope).match(shown, atom, Found())
+        except NoMatchError:
+            return []
+        known = self.use(rule, found, frame, depth)
+        return [] if known is None else [known]
+
+    def instances(self, goal: Node, frame: Frame, rule: Pattern, depth: int, new: Sequence[int]) -> list[int]:
+        """Facts that a rule gives of what a goal and facts are about."""
+        told = [one for one in dict.fromkeys(atoms(rule.claim)) if is_telling(one)]
+        about = dict.fromkeys(atoms(goal, deep=True))
+        for k in new:
+            about |= dict.fromkeys(atoms(frame.facts[k], deep=True))
+        later = dict.fromkeys(
+            one for fact in frame.facts if parts_of(fact)[0] != "all" for one in atoms(fact, deep=True)
+        )
+        pool = [*about, *(one for one in later if one not in about)]
+        found, seen = list[int](), list[Found]()
+        for first in self.beginnings(rule, frame):
+            for one in self.told(rule, told, pool, first, frame):
+                if one in seen:
+                    continue
+                seen.append(one)
+                known = self.use(rule, one, frame, depth)
+                if known is not None and known not in found:
+                    found.append(known)
+                if len(found) >= MOST or len(seen) >= 4 * MOST:
+                    return found
+        return found
+
+    def beginnings(self, rule: Pattern, frame: Frame) -> Iterator[Found]:
+        """What is said that letters stand for, and what guarantees that are known tell of them."""
+        said = self.said(rule, frame)
+        matcher = Matcher(rule, frame.scope)
+        for premise in rule.premises:
+            if parts_of(premise)[0] in GUARANTEES:
+                for fact in frame.facts:
+                    try:
+                        yield matcher.match(premise, fact, said)
+                    except NoMatchError:
+                        continue
+        yield said
+
+    def told(
+        self, rule: Pattern, told: Sequence[Node], pool: Sequence[Node], found: Found, frame: Frame
+    ) -> Iterator[Found]:
+        """What letters stand for so that enough of the telling parts of a claim are in a pool."""
+        matcher = Matcher(rule, frame.scope)
+        left = [one for one in told if matcher.unknown(one, found)]
+        if not left:
+            yield found
+            return
+        for part in left if len(left) == len(told) else left[:1]:
+            for one in pool:
+                try:
+                    more = matcher.match(part, one, found)
+                except NoMatchError:
+                    continue
+                if more != found:
+                    yield from self.told(rule, [p for p in left if p != part], pool, more, frame)
+
+    def use(self, rule: Pattern, found: Found, frame: Frame, depth: int) -> int | None:
+        """The place of a rule's claim for what letters stand for; None if something that it assumes is not known."""
+        mark = len(frame.facts), len(frame.steps)
+        for complete in self.completed(rule, found, frame, depth):
+            if any(name not in complete.values for name, _ in rule.letters):
+                continue
+            known = list[int]()
+            for premise in rule.premises:
+                wanted = complete.filled(premise)
+                place = self.solve(wanted, frame, [], depth - 1)
+                if place is None:
+                    self.failed = f"{rule.source} needs {shown(wanted)}"
+                    break
+                known.append(place)
+            else:
+                return self.used(rule, complete, frame, known)
+            frame.back(*mark)
+        frame.back(*mark)
+        return None
+
+    def used(self, rule: Pattern, found: Found, frame: Frame, known: Sequence[int]) -> int:
+        """Know a rule's claim."""
+        given = [[[*found.values[name][0]], json_of(found.values[name][1])] for name, _ in rule.letters]
+        types = {name[1:]: json_of(found.types.get(name, "real")) for name in rule.types}
+        defined = [k for k, fact in enumerate(frame.facts) if _is_bound(fact)]
+        step = {
+            "step": "use",
+            "of": rule.source,
+            "types": types,
+            "put": given,
+            "from": [*known],
+            "defined": defined,
+        }
+        return frame.add(step, found.filled(rule.claim))
+
+    def completed(self, rule: Pattern, found: Found, frame: Frame, depth: int) -> Iterator[Found]:
+        """What all letters stand for, where premises tell of those that the claim does not."""
+        found = self.said(rule, frame, found)
+        matcher = Matcher(rule, frame.scope)
+        for premise in rule.premises:
+            if not matcher.unknown(premise, found):
+                continue
+            for fact in [*frame.facts]:
+                try:
+                    more = matcher.match(premise, fact, found)
+                except NoMatchError:
+                    continue
+                yield from self.completed(rule, more, frame, depth)
+            for fact in self.resolved(matcher, premise, found, frame, depth):
+                try:
+                    more = matcher.match(premise, fact, found)
+                except NoMatchError:
+                    continue
+                yield from self.completed(rule, more, frame, depth)
+            return
+        yield found
+
+    def resolved(
+        self, matcher: Matcher, premise: Node, found: Found, frame: Frame, depth: int
+    ) -> Iterator[Node]:
+        """Facts that rules give, which may be what a premise needs whose letters are not all known."""
+        if depth <= 0 or parts_of(premise)[0] in ("all", *COMPARISONS):
+            return
+        law = found.filled(parts_of(premise)[2]) if len(parts_of(premise)) > 2 else None
+        if law is None or parts_of(premise)[0] != "density":
+            return
+        for rule in self.automatic:
+            claim = parts_of(rule.claim)
+            if claim[0] != "density":
+                continue
+            try:
+                one = Matcher(rule, frame.scope).match(claim[2], law, Found())
+            except NoMatchError:
+                continue
+            known = self.use(rule, one, frame, depth - 1)
+            if known is not None:
+                yield frame.facts[known]
+
+    # ------------------------------------------------------------------------------------------ arithmetic
+
+    def counted(self, goal: Node, frame: Frame, new: Sequence[int], *, thorough: bool = True) -> int | None:
+        """A fact by arithmetic, from new facts and bounds, else from all facts about the same."""
+        usable = [k for k, fact in enumerate(frame.facts) if _usable(fact)]
+        about = {*atoms(goal)}.union(*({*atoms(frame.facts[k])} for k in new))
+        letters = [k for k in usable if not {*atoms(frame.facts[k])}]
+        near = [k for k in usable if {*atoms(frame.facts[k])} & about]
+        choices = [sorted({*letters, *new} & {*usable}), sorted({*letters, *new, *near} & {*usable})]
+        for choice in choices if choices[0] != choices[1] else choices[:1]:
+            facts = [frame.facts[k] for k in choice]
+            covered = {one for fact in facts for one in atoms(fact)}
+            far = [one for one in {*atoms(goal)} - covered if bound_in(parts_of(one))]
+            deep = thorough and not far
+            key = (str(deep), goal, *facts)
+            if key in self.tried:
+                continue
+            found = arithmetic(frame.scope, facts, goal, thorough=deep)
+            if found is not None:
+                return frame.add({"step": "arithmetic", "claim": json_of(goal), "from": choice, **found}, goal)
+            self.tried.add(key)
+        self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
+        return None
+
+    # ------------------------------------------------------------------------------------------ with
+
+    def said(self, rule: Pattern, frame: Frame, found: Found | None = None) -> Found:
+        """What a step says that letters of a rule stand for, as far as the types of these are known."""
+        found = found or Found()
+        kinds = dict(rule.letters)
+        for latex in self.given if isinstance(rule.source, str) else ():
+            left, *right = split(signs_of(latex), "=")
+            place = next((k for k, name in enumerate(rule.names) if _heads(left, name)), None)
+            if place is None or not right or f"?{place}" in found.values:
+                continue
+            arguments, kind = kinds[f"?{place}"]
+            types = [typed(one, found.types) for one in (*arguments, kind)]
+            if any(str(one).find("?") >= 0 for one in types):
+                continue
+            body = signs_of(latex)[len(left) + 1 :]
+            inside = split(left[left.index("(") + 1 : -1], ",") if "(" in left and arguments else []
+            bound = [bound_letter(one, t) for one, t in zip(inside, types[:-1], strict=True)]
+            term = frame.reader.having(*bound).value(body, types[-1])
+            params = tuple(f"!q{k}" for k in range(len(bound)))
+            names = {b.name: ((), ("sym", q)) for b, q in zip(bound, params, strict=True)}
+            self.given[latex] = "used"
+            found = replace(found, values={**found.values, f"?{place}": (params, put(term, names))})
+        return found
+
+
+def _heads(left: tuple[str, ...], name: str) -> bool:
+    """Whether the left side of what is said is a letter with some name."""
+    head = left[: left.index("(")] if "(" in left else left
+    return "".join(sign for sign in head if sign not in "{}").replace("\\", "") == name
+
+
+def _letters_of(reader: TheoremReader, latex: str) -> list[TheoremLetter]:
+    """The letters of the quantifier with which a display begins."""
+    signs = signs_of(latex)
+    if signs[:1] != (r"\forall",):
+        return []
+    found = list[TheoremLetter]()
+    for one in split(split(signs, ":")[0][1:], ","):
+        found += reader.having(*found).quantified(one)[0]
+    return found
+
+
+def _usable(fact: Node) -> bool:
+    return parts_of(fact)[0] in (*COMPARISONS, "and", "or", "not", "implies")
+
+
+def _is_bound(fact: Node) -> bool:
+    """Whether a fact compares numbers that no law is about."""
+    return parts_of(fact)[0] in COMPARISONS and not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+
+
+def shown(node: Node) -> str:
+    """A term in plain characters."""
+    if isinstance(node, str):
+        return node
+    head = node[0] if node else ""
+    if not isinstance(head, str):
+        return f"[{', '.join(map(shown, node))}]"
+    if head in ("sym", "num"):
+        return shown(node[1])
+    if head == "of":
+        return f"{shown(node[1])}({', '.join(map(shown, node[2:]))})"
+    return f"{head}({', '.join(map(shown, node[1:]))})"
+
+
+__all__ = ["Derivation", "Frame", "UnderivedError", "refused", "shown"]

@@ -1,0 +1,105 @@
+"""All rules, results and theorems, how each is derived, and what each rests on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import Scope
+from dpverify.proving.checker.theorems.steps import opened_clause
+from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
+from dpverify.proving.theorems.matching import Pattern
+from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
+
+AUTOMATIC = (
+    "rule.not-negative", "rule.indicator-range", "rule.neighbors-symmetric", "rule.integrable-indicator",
+    "rule.integrable-probability", "rule.laplace-density", "rule.normal-density",
+)  # fmt: skip
+"""Rules that need not be named."""
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """A display of a proof, and why it does not follow; nothing where it does."""
+
+    line: int
+    latex: str
+    by: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class TheoremOutcome:
+    """Whether a theorem is derived, with its certificate."""
+
+    theorem: TheoremOnPage
+    steps: tuple[StepOutcome, ...]
+    certificate: Json | None
+    uses: tuple[str, ...]
+    """What the certificate takes from elsewhere: rules, results and other theorems."""
+    seconds: float
+
+    @property
+    def derived(self) -> bool:
+        """Whether all of its steps follow."""
+        return self.certificate is not None
+
+
+@cache
+def shipped() -> Mapping[str, TheoremOnPage]:
+    """All rules, results and theorems of this package by id, in the order of its pages."""
+    pages = [FOLDER / "rules.md", *sorted(page for page in FOLDER.glob("*.md") if page.name != "rules.md")]
+    return {one.id: one for page in pages for one in read_theorems(page)}
+
+
+def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -> dict[str, TheoremOnPage]:
+    """What a theorem may use: all that stands before it."""
+    ids = [*known]
+    return {id_: known[id_] for id_ in (ids[: ids.index(theorem.id)] if theorem.id in known else ids)}
+
+
+def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = None) -> TheoremOutcome:
+    """Derive a theorem by the steps of its page, from what stands before it."""
+    begun = time.process_time()
+    library = library_before(theorem, shipped() if known is None else known)
+    patterns = {id_: Pattern.of(id_, one.clause, one.names) for id_, one in library.items()}
+    clause = theorem.clause
+    reader = TheoremReader(theorem.alphabet)
+    scope, opened = opened_clause(Scope(dict(clause.types), {}), clause.body, [*theorem.names])
+    frame = Frame(scope, [*opened[:-1]], reader)
+    found = Derivation(patterns, AUTOMATIC)
+    for k, fact in enumerate(opened[:-1]):
+        found.parts_known(frame, fact, k)
+    outcomes = list[StepOutcome]()
+    for one in theorem.steps:
+        reason = ""
+        try:
+            found.step(frame, one.formula, one.by, one.given, one.latex)
+        except (UnderivedError, InvalidArgumentError) as error:
+            reason = str(error)
+        outcomes.append(StepOutcome(one.line, one.latex, one.by, reason))
+    used = tuple(sorted(set(_used(frame.steps))))
+    certificate = None
+    if not any(one.reason for one in outcomes):
+        certificate = {
+            "version": 1, "theorem": theorem.id, "clause": clause_json(theorem), "letters": [*theorem.names],
+            "library": {id_: clause_json(library[id_]) for id_ in used}, "steps": frame.steps,
+        }  # fmt: skip
+    return TheoremOutcome(theorem, tuple(outcomes), certificate, used, time.process_time() - begun)
+
+
+def clause_json(theorem: TheoremOnPage) -> Json:
+    """A clause as certificates have it."""
+    return {"types": [list(one) for one in theorem.clause.types], "body": json_of(theorem.clause.body)}
+
+
+def _used(steps: Sequence[Json]) -> list[str]:
+    found = [step["of"] for step in steps if step["step"] == "use" and isinstance(step["of"], str)]
+    return [*found, *(id_ for step in steps if step["step"] == "block" for id_ in _used(step["steps"]))]

@@ -1,0 +1,289 @@
+"""Pages of theorems: tables of letters and their kinds, what is assumed, what is claimed, and the steps between."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex
+from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.proving.checker.theorems.language import Node, put
+from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
+from dpverify.proving.theorems.notation import TheoremReader, define, name_of, signs_of, split
+from dpverify.statements.pages.blocks import (
+    Cell,
+    Errors,
+    Math,
+    Other,
+    PageBlock,
+    ShownFormula,
+    Text,
+    blocks,
+    plain,
+)
+from dpverify.statements.pages.letters import read_domain
+from dpverify.statements.pages.page import PageError
+from dpverify.statements.pages.sections import section_ids
+
+_Made = TypeVar("_Made")
+ROLES = {"assume": "assumption", "define": "definition", "then": "claim", "step": "step"}
+"""First words of the sentence before a display, and what the display is."""
+STANDINGS = ("rule", "result", "theorem")
+"""What is taken as known, what the literature proves, and what is to be proved here."""
+
+
+@dataclass(frozen=True)
+class TheoremDisplay:
+    """A display with what is said of it."""
+
+    line: int
+    latex: str
+    role: str
+    by: tuple[str, ...] = ()
+    """The rules and theorems by which it follows, in this order."""
+    given: tuple[str, ...] = ()
+    """LaTeX of what letters of these stand for, `c=e^{\\varepsilon}`."""
+    formula: Node = ""
+
+
+@dataclass(frozen=True)
+class TheoremOnPage:
+    """A rule, a result or a theorem."""
+
+    id: str
+    title: str
+    line: int
+    standing: str
+    source: str
+    alphabet: Alphabet
+    clause: Clause
+    names: tuple[str, ...]
+    """Of its letters, in the order of the clause."""
+    displays: tuple[TheoremDisplay, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def claim(self) -> TheoremDisplay:
+        """What it claims."""
+        return next(one for one in self.displays if one.role == "claim")
+
+    @property
+    def steps(self) -> tuple[TheoremDisplay, ...]:
+        """Its proof, which ends with the claim."""
+        return (*(one for one in self.displays if one.role == "step"), self.claim)
+
+
+def is_page_of_theorems(text: str) -> bool:
+    """Whether a page declares letters by their kinds."""
+    return re.search(r"^\|\s*letter\s*\|\s*kind\s*\|", text, re.MULTILINE) is not None
+
+
+def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
+    """The theorems of a page, in its order.
+
+    Raises:
+        InvalidArgumentError: for a file that cannot be read.
+        PageError: for all on the page that is not understood.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
+    errors = Errors()
+    found = []
+    for id_, heading, inside in section_ids(blocks(text, errors)):
+        if heading is None:
+            for block in inside:
+                if block.kind in ("display", "table"):
+                    errors.wrong(block.line, block.kind, plain(block.pieces), "it below a heading with an id")
+            continue
+        try:
+            found.append(_SectionReader(id_, heading, inside).theorem())
+        except (InvalidArgumentError, ValueError) as error:
+            line, why = error.args if isinstance(error, _AtLineError) else (heading.line, error)
+            if not isinstance(why, InvalidArgumentError):
+                why = InvalidArgumentError("theorem", id_, f"what has types that fit ({why})")
+            errors.append((line, why))
+    if not found and not errors:
+        errors.wrong(1, "page", path.name, "headings with ids, each with a table of letters")
+    if errors:
+        raise PageError(path.name, errors)
+    return tuple(found)
+
+
+class _AtLineError(ValueError):
+    """An error, with its line first."""
+
+
+@dataclass
+class _Lead:
+    """What is said before a display."""
+
+    words: str = ""
+    codes: list[str] = field(default_factory=list)
+    formulas: list[str] = field(default_factory=list)
+
+
+class _SectionReader:
+    def __init__(self, id_: str, heading: PageBlock, inside: Sequence[PageBlock]) -> None:
+        self.id, self.heading, self.blocks = id_, heading, inside
+        self.alphabet = Alphabet()
+        self.letters: list[TheoremLetter] = []
+        self.said = {"kind": "theorem", "source": ""}
+
+    def theorem(self) -> TheoremOnPage:
+        for block in self.blocks:
+            if block.kind == "table":
+                for row in self.rows(block):
+                    self.at(block.line, self.declare, *row)
+        found = [self.at(one.line, self.read, one) for one in self.displays()]
+        claims = [one for one in found if one.role == "claim"]
+        if len(claims) != 1:
+            raise InvalidArgumentError(
+                "theorem", self.id, "one display behind a sentence that begins with `Then`"
+            )
+        if self.said["kind"] not in STANDINGS:
+            raise InvalidArgumentError("kind", self.said["kind"], ", ".join(STANDINGS))
+        letters = [one for one in self.letters if one.name not in self.alphabet.defined]
+        premises = [bound for one in letters for bound in bounds(one)]
+        premises += [one.formula for one in found if one.role == "assumption"]
+        body: Node = ("all", tuple(one.declared for one in letters), tuple(premises), claims[0].formula)
+        types = [list(one) for one in self.alphabet.types.values()]
+        clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
+        title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
+        return TheoremOnPage(
+            self.id, title, self.heading.line, self.said["kind"], self.said["source"], self.alphabet, clause,
+            tuple(one.name for one in letters), tuple(found),
+        )  # fmt: skip
+
+    def at(self, line: int, do: Callable[..., _Made], *what: object) -> _Made:
+        """What comes of something, errors with their line."""
+        try:
+            return do(*what)
+        except _AtLineError:
+            raise
+        except (InvalidArgumentError, ValueError) as error:
+            raise _AtLineError(line, error) from None
+
+    # -------------------------------------------------------------------------------------- letters
+
+    def rows(self, table: PageBlock) -> Iterator[tuple[Cell, Cell]]:
+        header = [plain(cell.pieces).lower() for cell in table.rows[0]]
+        if header[:2] != ["letter", "kind"] or header[2:] not in ([], ["meaning"]):
+            raise _AtLineError(
+                table.line,
+                InvalidArgumentError("table", " | ".join(header), "columns `letter`, `kind`, `meaning`"),
+            )
+        for row in table.rows[1:]:
+            yield row[0], row[1]
+
+    def declare(self, letter: Cell, kind: Cell) -> None:
+        """A row of the table."""
+        shown = [piece.latex for piece in letter.pieces if isinstance(piece, Math)]
+        if len(shown) != 1:
+            raise InvalidArgumentError("letter", plain(letter.pieces), "one letter between dollars")
+        latex, signs = shown[0], signs_of(shown[0])
+        words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
+        given = [signs_of(piece.latex) for piece in kind.pieces if isinstance(piece, Math)]
+        types = {"type": "any", "finite type": "finite", "type of data sets": "data"}
+        if words in types and not given:
+            self.alphabet.types[signs] = name_of(signs), types[words]
+            return
+        one = self.letter(latex, words, given)
+        if signs in self.alphabet.letters or any(one.name == other.name for other in self.letters):
+            raise InvalidArgumentError("letter", Latex(latex), "letters that are declared once")
+        self.letters.append(one)
+        self.alphabet = self.alphabet.having(one)
+
+    def letter(self, latex: str, words: str, given: list[tuple[str, ...]]) -> TheoremLetter:
+        """A letter of some kind."""
+        name = name_of(signs_of(latex))
+        kinds = [tuple(self.alphabet.type_of(part) for part in split(one, ",")) for one in given]
+        data = tuple(n for n, kind in self.alphabet.types.values() if kind == "data")
+        first = kinds[0] if kinds else ()
+        match words, *kinds:
+            case ["data set"] if len(data) == 1:
+                return TheoremLetter(name, latex, (), data[0])
+            case "law on", (kind,):
+                return TheoremLetter(name, latex, (), ("law", kind))
+            case "point of", (kind,):
+                return TheoremLetter(name, latex, (), kind)
+            case ["statement"]:
+                return TheoremLetter(name, latex, (), "formula")
+            case "event of", _:
+                return TheoremLetter(name, latex, first, "formula")
+            case "function of", _:
+                return TheoremLetter(name, latex, first, "real")
+            case "function of to", _, (kind,):
+                return TheoremLetter(name, latex, first, kind)
+            case "mechanism to", (kind,) if len(data) == 1:
+                return TheoremLetter(name, latex, data, ("law", kind))
+            case "law for on", _, (kind,):
+                return TheoremLetter(name, latex, first, ("law", kind))
+        if given:
+            allowed = (
+                "a domain such as `> 0`, `law on $T$`, `point of $T$`, `event of $T$`, `function of $T$`, `function of "
+                "$T$ to $U$`, `mechanism to $T$`, `law for $T,\\mathcal{D}$ on $U$`, `data set`, `statement`, `type`"
+            )
+            raise InvalidArgumentError("kind", f"{words} {given}", allowed)
+        variable = read_domain(words).variable(name, DIMENSIONLESS, "", latex, "")
+        return TheoremLetter(name, latex, (), variable.kind, variable)
+
+    # -------------------------------------------------------------------------------------- displays
+
+    def displays(self) -> Iterator[TheoremDisplay]:
+        lead = _Lead()
+        for block in self.blocks:
+            if block.kind == "table":
+                continue
+            item = block.kind == "paragraph" and block.item
+            if item and (match := re.match(r"(kind|source):\s*(.*)", plain(block.pieces), re.DOTALL)):
+                self.said[match[1]] = match[2].strip()
+                continue
+            if block.kind == "paragraph":
+                lead = _Lead()
+            for piece in block.pieces:
+                match piece:
+                    case ShownFormula(line, latex):
+                        yield self.display(line, latex, lead)
+                        lead = _Lead()
+                    case Math(_, latex):
+                        lead.formulas.append(latex)
+                        lead.words += "$"
+                    case Other(_, "code", text):
+                        lead.codes.append(text)
+                        lead.words += "`"
+                    case Text(_, text):
+                        lead.words += text
+
+    def display(self, line: int, latex: str, lead: _Lead) -> TheoremDisplay:
+        words = lead.words.strip().split()
+        role = ROLES.get(words[0].lower().strip(":,") if words else "")
+        if role is None:
+            allowed = "a sentence before it that begins with Assume, Define, Then or Step"
+            raise _AtLineError(line, InvalidArgumentError("display", Latex(latex), allowed))
+        form = r"\w+(?: \([^()]*\))?(?:,? by `(?:(?:,| and|, and) `)*(?:,? with \$(?:(?:,| and) \$)*)?)?\s*:?"
+        plain_words = role in ("assumption", "definition") and not {*lead.words} & {*"`$"}
+        if not plain_words and not re.fullmatch(form, " ".join(words)):
+            allowed = "`Step, by `rule.markov` with $a=2$:`, with words in parentheses where there are more"
+            raise _AtLineError(line, InvalidArgumentError("sentence", lead.words.strip(), allowed))
+        return TheoremDisplay(line, latex, role, tuple(lead.codes), tuple(lead.formulas))
+
+    def read(self, one: TheoremDisplay) -> TheoremDisplay:
+        reader = TheoremReader(self.alphabet)
+        if one.role == "definition":
+            self.alphabet = self.alphabet.defining(define(reader, one.latex))
+            return one
+        formula = put(reader.formula(signs_of(one.latex)), {})
+        reader.scope.demand_formula(formula)
+        return TheoremDisplay(one.line, one.latex, one.role, one.by, one.given, formula)
+
+
+def as_lists(node: Node) -> object:
+    """A term as JSON."""
+    return node if isinstance(node, str) else [as_lists(part) for part in node]
