@@ -22,13 +22,15 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.terms import Term, Unknown
 from dpverify.proving.checker.theorems.arithmetic import Letters, problem, show
-from dpverify.proving.checker.theorems.language import Node, Scope
+from dpverify.proving.checker.theorems.language import Node, Scope, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
 
 BUDGET = Budget(boxes=1, operations=1000, units=200_000, steps=1_000_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
+OPAQUE = (("abs", "max", "min"), ("abs", "max", "min", "exp", "log", "pow"), ())
+"""Functions of which nothing need be known, as is tried in this order."""
 
 
 def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bool = True) -> Json | None:
@@ -36,13 +38,14 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
 
     Only where it is to be thorough are the provers of formulas asked.
     """
-    given = [*facts]
-    try:
-        show(scope, given, claim, None, None)
-    except ValueError:
-        pass
-    else:
-        return {}
+    given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
+    for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
+        parts: Json = {"opaque": sorted(opaque)} if opaque else {}
+        try:
+            show(scope, given, claim, None, None, opaque)
+        except ValueError:
+            continue
+        return parts
     if not thorough:
         return None
     try:
@@ -53,7 +56,7 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
         return None
     proof, witness = found.certificate["proof"], dict(found.witness or {})
     try:
-        show(scope, given, claim, proof, witness)
+        show(scope, given, claim, proof, witness, frozenset())
     except (ValueError, KeyError):
         return None
     return {"proof": proof, "witness": witness}

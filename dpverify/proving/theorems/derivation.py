@@ -17,6 +17,7 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     Scope,
     bound_in,
+    free,
     named,
     parts_of,
     put,
@@ -76,6 +77,7 @@ class Derivation:
         self.names = count()
         self.given: dict[str, str] = {}
         self.failed = ""
+        self.goal: Node = ("num", "0")
         self.tried = set[tuple[Node, ...]]()
 
     def step(self, frame: Frame, goal: Node, by: Sequence[str], given: Sequence[str], latex: str) -> int:
@@ -193,6 +195,7 @@ class Derivation:
     def forward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
         """A fact that follows by arithmetic from instances of rules, and of what holds for all values of letters."""
         new = list[int]()
+        self.goal = goal
         for rule in rules:
             new += self.instances(goal, frame, rule, depth, new)
         for _ in range(2 if depth >= DEPTH - 1 else depth >= DEPTH - 2):
@@ -332,7 +335,21 @@ class Derivation:
                     continue
                 yield from self.completed(rule, more, frame, depth)
             return
-        yield found
+        yield from self.filled(rule, found, frame) if isinstance(rule.source, int) else [found]
+
+    def filled(self, rule: Pattern, found: Found, frame: Frame) -> Iterator[Found]:
+        """What is known, and numbers of which nothing tells are those that the goal is about."""
+        left = [(name, kind) for name, kind in rule.letters if name not in found.values]
+        if len(left) > 2 or any(kinds or kind not in ("real", "integer") for _, (kinds, kind) in left):
+            return
+        if not left:
+            yield found
+            return
+        name, (_, kind) = left[0]
+        for letter, own in reversed(frame.scope.letters.items()):
+            if letter in free(self.goal) and own == ((), kind):
+                values = {**found.values, name: ((), ("sym", letter))}
+                yield from self.filled(rule, replace(found, values=values), frame)
 
     def resolved(
         self, matcher: Matcher, premise: Node, found: Found, frame: Frame, depth: int
@@ -374,7 +391,9 @@ class Derivation:
                 continue
             found = arithmetic(frame.scope, facts, goal, thorough=deep)
             if found is not None:
-                return frame.add({"step": "arithmetic", "claim": json_of(goal), "from": choice, **found}, goal)
+                return frame.add(
+                    {"step": "arithmetic", "claim": json_of(goal), "from": choice, **found}, goal
+                )
             self.tried.add(key)
         self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
         return None

@@ -37,8 +37,8 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 class Letters:
     """Terms as terms of formulas: equal parts that are no arithmetic are one letter."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, opaque: frozenset[str] = frozenset()) -> None:
+        self.scope, self.opaque = scope, opaque
         self.known = dict[Node, Unknown]()
 
     def letter(self, node: Node, kind: str) -> Term:
@@ -54,14 +54,14 @@ class Letters:
             return read([*parts])
         if parts[0] in ("sum", "product") and (found := self.added_up(parts)) is not None:
             return found
-        if parts[0] in OPERATIONS:
+        if parts[0] in OPERATIONS - self.opaque:
             return term(named(parts[0]), *map(self.number, parts[1:]))
         return self.letter(node, "integer" if whole == "integer" else "real")
 
     def added_up(self, parts: tuple[Node, ...]) -> Term | None:
         """A sum or product in which nothing but arithmetic depends on the index; None for others."""
         name = named(parts_of(parts[1])[0])
-        within = Letters(self.scope.with_letters([(name, (), "integer")]))
+        within = Letters(self.scope.with_letters([(name, (), "integer")]), self.opaque)
         within.known = {("sym", name): Unknown(f"i{len(name)}.{name[1:]}", "integer")}
         body = within.number(parts[2])
         if len(within.known) > 1:
@@ -103,9 +103,14 @@ def narrowed(known: dict[str, Unknown], f: Term) -> bool:
     return True
 
 
-def show(scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object) -> None:
-    """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one."""
-    letters = Letters(scope)
+def show(
+    scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str]
+) -> None:
+    """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
+
+    Values of functions that are opaque are letters of which nothing is known.
+    """
+    letters = Letters(scope, opaque)
     for fact in facts:
         if parts_of(fact)[0] in COMPARISONS:
             letters.formula(fact)
@@ -116,7 +121,7 @@ def show(scope: Scope, facts: list[Node], claim: Node, proof: object, witness: o
     else:
         demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
     for node in letters.known.keys() - defined:
-        show_parts_defined(scope, facts, node)
+        show_defined(scope, facts, node)
 
 
 def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
@@ -126,7 +131,7 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
         return  # a comparison says that both sides have values
     show_parts_defined(scope, facts, node)
     if is_partial(parts):
-        show(scope, facts, ("==", node, node), None, None)
+        show(scope, facts, ("==", node, node), None, None, frozenset())
 
 
 def show_parts_defined(scope: Scope, facts: list[Node], node: Node) -> None:

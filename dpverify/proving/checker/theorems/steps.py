@@ -124,7 +124,8 @@ class Derivation:
     def arithmetic(self, step: Mapping[str, object]) -> Node:
         """What follows from facts as a formula."""
         claim = self.read(step["claim"])
-        show(self.scope, self.from_(step), claim, step.get("proof"), step.get("witness"))
+        opaque = frozenset(map(text, items(step.get("opaque", []))))
+        show(self.scope, self.from_(step), claim, step.get("proof"), step.get("witness"), opaque)
         return claim
 
     def equal(self, step: Mapping[str, object]) -> Node:
