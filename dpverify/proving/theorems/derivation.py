@@ -198,11 +198,13 @@ class Derivation:
         self.goal = goal
         for rule in rules:
             new += self.instances(goal, frame, rule, depth, new)
-        for _ in range(2 if depth >= DEPTH - 1 else depth >= DEPTH - 2):
+        for _ in range(4 if depth >= DEPTH - 1 else depth >= DEPTH - 2):
             before = len(new)
-            for rule in self.clauses(frame):
+            for rule in reversed(self.clauses(frame)):
                 if parts_of(rule.claim)[0] in (*COMPARISONS, "and"):
                     new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
+            for rule in rules:
+                new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
             if len(new) == before:
                 break
         about = (goal, *(frame.facts[k] for k in new))
@@ -263,22 +265,25 @@ class Derivation:
         yield said
 
     def told(
-        self, rule: Pattern, told: Sequence[Node], pool: Sequence[Node], found: Found, frame: Frame
-    ) -> Iterator[Found]:
+        self, rule: Pattern, told: Sequence[Node], pool: Sequence[Node], found: Found, frame: Frame,
+        begun: bool = False,
+    ) -> Iterator[Found]:  # fmt: skip
         """What letters stand for so that enough of the telling parts of a claim are in a pool."""
         matcher = Matcher(rule, frame.scope)
         left = [one for one in told if matcher.unknown(one, found)]
         if not left:
             yield found
             return
-        for part in left if len(left) == len(told) else left[:1]:
+        for part in left[:1] if begun else left:
             for one in pool:
                 try:
                     more = matcher.match(part, one, found)
                 except NoMatchError:
                     continue
                 if more != found:
-                    yield from self.told(rule, [p for p in left if p != part], pool, more, frame)
+                    yield from self.told(rule, [p for p in left if p != part], pool, more, frame, True)
+        if begun:
+            yield found  # premises may tell of the other letters
 
     def use(self, rule: Pattern, found: Found, frame: Frame, depth: int) -> int | None:
         """The place of a rule's claim for what letters stand for; None if something that it assumes is not known."""
@@ -380,12 +385,13 @@ class Derivation:
         about = {*atoms(goal)}.union(*({*atoms(frame.facts[k])} for k in new))
         letters = [k for k in usable if not {*atoms(frame.facts[k])}]
         near = [k for k in usable if {*atoms(frame.facts[k])} & about]
-        choices = [sorted({*letters, *new} & {*usable}), sorted({*letters, *new, *near} & {*usable})]
-        for choice in choices if choices[0] != choices[1] else choices[:1]:
+        groups = [{*letters, *new[:2]}, {*letters, *new[:4]}, {*letters, *new[:8]}, {*letters, *new}]
+        groups.append({*letters, *new, *near})
+        for choice in [sorted(one & {*usable}) for one in groups]:
             facts = [frame.facts[k] for k in choice]
             covered = {one for fact in facts for one in atoms(fact)}
             far = [one for one in {*atoms(goal)} - covered if bound_in(parts_of(one))]
-            deep = thorough and not far
+            deep = thorough and not far and choice in (sorted({*letters, *new} & {*usable}), choice[:9])
             key = (str(deep), goal, *facts)
             if key in self.tried:
                 continue

@@ -55,7 +55,7 @@ class TheoremOutcome:
 @cache
 def shipped() -> Mapping[str, TheoremOnPage]:
     """All rules, results and theorems of this package by id, in the order of its pages."""
-    pages = [FOLDER / "rules.md", *sorted(page for page in FOLDER.glob("*.md") if page.name != "rules.md")]
+    pages = sorted(FOLDER.glob("*.md"), key=lambda page: (not page.name.startswith("rules"), page.name))
     return {one.id: one for page in pages for one in read_theorems(page)}
 
 
