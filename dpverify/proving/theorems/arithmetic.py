@@ -27,7 +27,7 @@ from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
 
-BUDGET = Budget(boxes=1, operations=1000, units=200_000, steps=1_000_000, guard=60.0)
+BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
 OPAQUE = (("abs", "max", "min"), ("abs", "max", "min", "exp", "log", "pow"), ())
 """Functions of which nothing need be known, as is tried in this order."""

@@ -77,6 +77,9 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
     found = Derivation(patterns, AUTOMATIC)
     for k, fact in enumerate(opened[:-1]):
         found.parts_known(frame, fact, k)
+    for one in theorem.displays:
+        if one.role == "assumption":
+            found.name(frame, one.formula, one.latex)
     outcomes = list[StepOutcome]()
     for one in theorem.steps:
         reason = ""
