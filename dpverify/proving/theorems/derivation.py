@@ -32,6 +32,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refu
 DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
+HOLE = "the hole"
 MOST = 12
 """Instances of a rule that are taken at most."""
 
@@ -451,7 +452,27 @@ class Derivation:
                     {"step": "arithmetic", "claim": json_of(goal), "from": choice, **found}, goal
                 )
             self.tried.add(key)
+        if not few:
+            found = self.by_equals(goal, frame, [*new, *recent])
+            if found is not None:
+                return found
         self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
+        return None
+
+    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int]) -> int | None:
+        """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
+        for k in facts:
+            head, *sides = parts_of(frame.facts[k])
+            if head != "==" or sides[0] not in {*atoms(goal)} or sides[0] in {*atoms(sides[1])}:
+                continue
+            pattern = with_hole(goal, sides[0])
+            other = put(pattern, {HOLE: ((), sides[1])})
+            mark = len(frame.facts), len(frame.steps)
+            known = self.counted(other, frame, [j for j in facts if j != k], thorough=False)
+            if known is not None and known != k:
+                step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
+                return frame.add(step, goal)
+            frame.back(*mark)
         return None
 
     # ------------------------------------------------------------------------------------------ with
@@ -478,6 +499,13 @@ class Derivation:
             self.given[latex] = "used"
             found = replace(found, values={**found.values, f"?{place}": (params, put(term, names))})
         return found
+
+
+def with_hole(node: Node, part: Node) -> Node:
+    """A term with a hole in place of a part."""
+    if node == part:
+        return ("sym", HOLE)
+    return node if isinstance(node, str) else tuple(with_hole(one, part) for one in node)
 
 
 def _heads(left: tuple[str, ...], name: str) -> bool:
