@@ -29,7 +29,7 @@ from dpverify.proving.proof import Budget
 
 BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
-OPAQUE = (("abs", "max", "min"), ("abs", "max", "min", "exp", "log", "pow"), ())
+OPAQUE = (("abs", "max", "min", "power"), ("abs", "max", "min", "exp", "log", "pow"), (), ("power",))
 """Functions of which nothing need be known, as is tried in this order."""
 
 
@@ -39,6 +39,8 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     Only where it is to be thorough are the provers of formulas asked.
     """
     given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
+    if "pow" in shown:
+        shown |= {"power"}
     for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
         parts: Json = {"opaque": sorted(opaque)} if opaque else {}
         try:

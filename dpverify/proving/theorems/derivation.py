@@ -18,7 +18,8 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     bound_in,
     free,
-    named,
+    heads,
+    inner,
     parts_of,
     put,
     typed,
@@ -245,26 +246,7 @@ class Derivation:
                 new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
             if len(new) == before:
                 break
-        about = (goal, *(frame.facts[k] for k in new))
-        for atom in dict.fromkeys(one for fact in about for one in atoms(fact)):
-            new += self.ranges(atom, frame, depth)
         return self.counted(goal, frame, new, thorough=depth >= DEPTH - 1)
-
-    def ranges(self, atom: Node, frame: Frame, depth: int) -> list[int]:
-        """What is known of every probability and every indicator."""
-        wanted = {"chance": "rule.not-negative", "indicator": "rule.indicator-range"}.get(
-            named(parts_of(atom)[0])
-        )
-        rule = self.library.get(wanted or "")
-        if rule is None:
-            return []
-        shown = next(one for one in atoms(rule.claim) if parts_of(one)[0] == parts_of(atom)[0])
-        try:
-            found = Matcher(rule, frame.scope).match(shown, atom, Found())
-        except NoMatchError:
-            return []
-        known = self.use(rule, found, frame, depth)
-        return [] if known is None else [known]
 
     def instances(
         self, goal: Node, frame: Frame, rule: Pattern, depth: int, new: Sequence[int], *, wide: bool = True
@@ -530,8 +512,16 @@ def _usable(fact: Node) -> bool:
 
 
 def _is_bound(fact: Node) -> bool:
-    """Whether a fact compares numbers that no law is about."""
-    return parts_of(fact)[0] in COMPARISONS and not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+    """Whether a fact compares numbers that no law is about, and that have values whatever they are of."""
+    if parts_of(fact)[0] not in COMPARISONS or {"log", "phi_inverse"} & heads(fact) or _has_powers(fact):
+        return False
+    return not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+
+
+def _has_powers(node: Node) -> bool:
+    parts = parts_of(node)
+    symbolic = parts[0] == "pow" and parts_of(parts[2])[0] != "num"
+    return symbolic or any(_has_powers(part) for part, _ in inner(parts))
 
 
 def shown(node: Node) -> str:
