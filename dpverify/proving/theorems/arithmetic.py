@@ -21,7 +21,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.terms import Term, Unknown
-from dpverify.proving.checker.theorems.arithmetic import Letters, problem, show
+from dpverify.proving.checker.theorems.arithmetic import Letters, entail, problem
 from dpverify.proving.checker.theorems.language import Node, Scope, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
@@ -44,7 +44,7 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
         parts: Json = {"opaque": sorted(opaque)} if opaque else {}
         try:
-            show(scope, given, claim, None, None, opaque)
+            entail(scope, given, claim, None, None, opaque)
         except ValueError:
             continue
         return parts
@@ -58,7 +58,7 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
         return None
     proof, witness = found.certificate["proof"], dict(found.witness or {})
     try:
-        show(scope, given, claim, proof, witness, frozenset())
+        entail(scope, given, claim, proof, witness, frozenset())
     except (ValueError, KeyError):
         return None
     return {"proof": proof, "witness": witness}

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Scope
-from dpverify.proving.checker.theorems.steps import Clause, follow_steps, opened_clause
+from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
@@ -95,23 +96,11 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
             "version": 1, "theorem": theorem.id, "clause": clause_json(theorem), "letters": [*theorem.names],
             "library": {id_: clause_json(library[id_]) for id_ in used}, "steps": frame.steps,
         }  # fmt: skip
-        refused = refusal_of(certificate)
-        if refused:
+        confirmed = check(certificate)
+        if not confirmed.confirmed:
             certificate = None
-            outcomes[-1] = replace(outcomes[-1], reason=f"the checker refuses a step: {refused}")
+            outcomes[-1] = replace(outcomes[-1], reason=f"the checker refuses a step: {confirmed.says}")
     return TheoremOutcome(theorem, tuple(outcomes), certificate, used, time.process_time() - begun)
-
-
-def refusal_of(certificate: Json) -> str:
-    """Why the checker does not confirm a certificate; nothing where it does."""
-    try:
-        library = {id_: Clause.read(value) for id_, value in certificate["library"].items()}
-        follow_steps(
-            Clause.read(certificate["clause"]), certificate["letters"], certificate["steps"], library
-        )
-    except Exception as why:  # anything at all that goes wrong in a certificate is a reason to refuse it
-        return str(why) or type(why).__name__
-    return ""
 
 
 def clause_json(theorem: TheoremOnPage) -> Json:

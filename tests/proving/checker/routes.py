@@ -35,6 +35,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "point": frozenset({("__init__", "meet")}),
     "consequence": frozenset({("__init__", "follow")}),
     "question": frozenset({("arithmetic.questions", "contradict")}),
+    "entailment": frozenset({("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -43,6 +44,8 @@ ENTRIES: dict[str, list[Place]] = {
     "point": [("points", "meet")],
     "consequence": [("arithmetic.consequences", "follow")],
     "question": [("arithmetic.questions", "contradict")],
+    "theorem": [("__init__", "check"), ("__init__", "confirm"), ("theorems.steps", "show")],
+    "entailment": [("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")],
 }
 
 

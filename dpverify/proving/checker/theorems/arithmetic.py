@@ -114,7 +114,7 @@ def narrowed(known: dict[str, Unknown], f: Term) -> bool:
     return True
 
 
-def show(
+def entail(
     scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str]
 ) -> None:
     """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
@@ -146,7 +146,7 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0
             whole = ("and", ("<=", ("num", "0"), parts[1]), ("<", ("num", "0"), parts[2]))
-        show(scope, facts, whole, None, None, frozenset())
+        entail(scope, facts, whole, None, None, frozenset())
 
 
 def show_parts_defined(scope: Scope, facts: list[Node], node: Node) -> None:
