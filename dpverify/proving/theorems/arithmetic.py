@@ -29,6 +29,9 @@ from dpverify.proving.proof import Budget
 
 BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
+ALONE = Budget(boxes=1, operations=1000)
+"""What a question is worth that has few facts."""
+FEW = 4
 OPAQUE = (("abs", "max", "min", "power"), ("abs", "max", "min", "exp", "log", "pow"), (), ("power",))
 """Functions of which nothing need be known, as is tried in this order."""
 
@@ -51,7 +54,7 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     if not thorough:
         return None
     try:
-        found = prove(obligation(scope, given, claim), budget=BUDGET)
+        found = prove(obligation(scope, given, claim), budget=ALONE if len(given) <= FEW else BUDGET)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):
         return None
     if found.verdict is not Verdict.PROVED or found.certificate is None:
