@@ -44,9 +44,9 @@ def meet(problem: Theorem, point: object) -> None:
     part("points").meet(problem, point)
 
 
-def follow(problem: Theorem) -> None:
-    """Refuse unless a claim follows from domain and assumptions, which need not hold anywhere."""
-    part("arithmetic.consequences").follow(problem)
+def follow(problem: Theorem, work: int = 4_000_000) -> None:
+    """Refuse unless a claim follows, by so much work, from domain and assumptions, which need not hold anywhere."""
+    part("arithmetic.consequences").follow(problem, work)
 
 
 def settle(problem: Theorem, proof: object, witness: object) -> str:

@@ -20,6 +20,7 @@ from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker.arithmetic.questions import OvertimeError
 from dpverify.proving.checker.terms import Term, Unknown
 from dpverify.proving.checker.theorems.arithmetic import Letters, entail, problem
 from dpverify.proving.checker.theorems.language import Node, Scope, heads
@@ -29,6 +30,8 @@ from dpverify.proving.proof import Budget
 
 BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
+WORK = 400_000
+"""What the checker's question is worth, by cvc5's count, while a proof is sought."""
 ALONE = Budget(boxes=1, operations=1000)
 """What a question is worth that has few facts."""
 FEW = 4
@@ -47,8 +50,8 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
         parts: Json = {"opaque": sorted(opaque)} if opaque else {}
         try:
-            entail(scope, given, claim, None, None, opaque)
-        except ValueError:
+            entail(scope, given, claim, None, None, opaque, WORK)
+        except (ValueError, OvertimeError):
             continue
         return parts
     if not thorough:

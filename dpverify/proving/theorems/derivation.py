@@ -34,6 +34,8 @@ DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
 HOLE = "the hole"
+QUESTIONS = 300
+"""Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
 MOST = 12
 """Instances of a rule that are taken at most."""
 
@@ -80,7 +82,7 @@ class Derivation:
         self.automatic = [library[id_] for id_ in automatic if id_ in library]
         self.names = count()
         self.given: dict[str, str] = {}
-        self.failed = ""
+        self.failed, self.asked = "", 0
         self.goal: Node = ("num", "0")
         self.tried = set[tuple[Node, ...]]()
 
@@ -98,6 +100,7 @@ class Derivation:
                 )
             rules.append(self.library[name])
         self.given = dict.fromkeys(given, "")
+        self.asked = 0
         self.failed = ""
         letters = _letters_of(frame.reader, latex)
         found = self.solve(goal, frame, rules, DEPTH, letters)
@@ -428,6 +431,10 @@ class Derivation:
             key = (str(deep), goal, *facts)
             if key in self.tried:
                 continue
+            self.asked += 1 + 10 * deep
+            if self.asked > QUESTIONS:
+                self.failed = self.failed or f"{QUESTIONS} questions of arithmetic were not enough"
+                return None
             found = arithmetic(frame.scope, facts, goal, thorough=deep)
             if found is not None:
                 return frame.add(

@@ -115,8 +115,9 @@ def narrowed(known: dict[str, Unknown], f: Term) -> bool:
 
 
 def entail(
-    scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str]
-) -> None:
+    scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str],
+    work: int = 4_000_000,
+) -> None:  # fmt: skip
     """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
 
     Values of functions that are opaque are letters of which nothing is known; `power` stands for powers whose
@@ -129,7 +130,7 @@ def entail(
     defined = {*letters.known}
     found = problem(letters, facts, claim)
     if proof is None:
-        follow(found)
+        follow(found, work)
     else:
         demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
     for node in letters.known.keys() - defined:
