@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dpverify.proving.checker.theorems.language import parts_of
 from dpverify.proving.checker.theorems.models import look, show
 
 from .clauses import Json, clause
@@ -81,18 +82,15 @@ def test_faults_of_models_are_refused(fault: str) -> None:
 def test_letters_that_define_one_another_are_refused() -> None:
     """A circle of definitions gives no values."""
     two = clause("", "(a real) (b real)", "", "(<= a b)")
-    a, b = ([name] for name in (letter[0] for letter in two.body[1]))  # type: ignore[union-attr,index]
-    model = {
-        "types": {},
-        "neighbors": {},
-        "letters": [
-            {"params": [], "term": ["sym", *b]},
-            {"params": [], "term": ["add", ["num", "1"], ["sym", *a]]},
-        ],
-    }
+    a, b = (parts_of(letter)[0] for letter in parts_of(parts_of(two.body)[1]))
+    letters: list[Json] = [
+        {"params": [], "term": ["sym", b]},
+        {"params": [], "term": ["add", ["num", "1"], ["sym", a]]},
+    ]
+    model = {"types": {}, "neighbors": {}, "letters": letters}
     with pytest.raises(ValueError, match="defined by one another"):
         look(two, model)
-    model["letters"] = [model["letters"][0], "2"]  # type: ignore[index]
+    letters[1] = "2"
     assert look(two, model).claim == 1
 
 

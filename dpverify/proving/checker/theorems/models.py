@@ -150,6 +150,20 @@ def same(one: Value, other: Value) -> Term:
     return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
 
 
+def definition(
+    clause: Clause, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]
+) -> tuple[list[str], Node]:
+    """New names of a letter's arguments, and the term that defines it, which has its type."""
+    params = [text(one) for one in items(given["params"])]
+    demand(len({*params}) == len(params) == len(kinds), "a letter with other arguments")
+    own = [f"!{k}" for k in range(len(params))]
+    body = put(nodes(given["term"]), {p: ((), ("sym", o)) for p, o in zip(params, own, strict=True)})
+    scope = Scope(dict(clause.types), {}).with_letters([*parts_of(parts_of(clause.body)[1])])
+    within = scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
+    demand(fits(within.type_of(body), kind), "a letter of another type")
+    return own, body
+
+
 class Model:
     """A clause's types and letters with values."""
 
@@ -169,35 +183,30 @@ class Model:
             self.neighbors[name] = {(i, j) for i, j in found}
             demand(all((j, i) in self.neighbors[name] for i, j in found), "neighbors that are not symmetric")
         letters = [parts_of(letter) for letter in parts_of(parts_of(clause.body)[1])]
-        self.scope = Scope(dict(clause.types), {}).with_letters([*letters])
+        self.clause = clause
         self.uses, self.letters = dict[str, set[str]](), dict[str, Lookup]()
         for (letter, kinds, kind), one in zip(letters, items(given["letters"]), strict=True):
             self.uses[named(letter)] = set()
-            self.letters[named(letter)] = self.read(named(letter), parts_of(kinds), kind, one)
+            self.letters[named(letter)] = self.letter(named(letter), parts_of(kinds), kind, one)
         while ready := {name for name, uses in self.uses.items() if not uses & self.uses.keys()}:
             self.uses = {name: uses for name, uses in self.uses.items() if name not in ready}
         demand(not self.uses, "letters that are defined by one another")
 
     # ------------------------------------------------------------------------------------------- letters
 
-    def read(self, name: str, kinds: tuple[Node, ...], kind: Node, value: object) -> Lookup:
+    def letter(self, name: str, kinds: tuple[Node, ...], kind: Node, value: object) -> Lookup:
         """A letter: its value, or those for each point of its first argument, or a term."""
         if isinstance(value, dict):
             return self.defined(name, kinds, kind, fields(value))
         if not kinds:
             return constant(self.entry(kind, value))
         rows = zip(self.points(kinds[0]), items(value), strict=True)
-        table = {point: self.read(name, kinds[1:], kind, row) for point, row in rows}
+        table = {point: self.letter(name, kinds[1:], kind, row) for point, row in rows}
         return lambda args: table[args[0]](args[1:])
 
     def defined(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
         """A letter that is defined by a term in its arguments and in other letters."""
-        params = [text(one) for one in items(given["params"])]
-        demand(len({*params}) == len(params) == len(kinds), f"{name} with other arguments")
-        own = [f"!{k}" for k in range(len(params))]
-        body = put(nodes(given["term"]), {p: ((), ("sym", o)) for p, o in zip(params, own, strict=True)})
-        within = self.scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
-        demand(fits(within.type_of(body), kind), f"{name} of another type")
+        own, body = definition(self.clause, kinds, kind, given)
         self.uses[name] |= free(body) - {*own}
         return lambda args: self.value(body, dict(zip(own, map(constant, args), strict=True)))
 

@@ -27,13 +27,21 @@ def defined(e: Term) -> bool:
     return False
 
 
+def folded(e: Term) -> Term:
+    """A term without letters as a number, if it is seen to be a fraction."""
+    with suppress(ValueError):
+        value = Values({}, PRECISIONS[0]).exact(e)
+        return e if value is None else number(value)
+    return e
+
+
 def exponential(u: Term) -> Term:
     """The exponential of a number; that of a multiple of a logarithm is a power."""
     found = list[Term]()
     for piece in u.parts if u.head == "add" else (u,):
         factors = piece.parts if piece.head == "mul" else (piece,)
         logs = [f for f in factors if f.head == "log"]
-        if len(logs) == 1 and not names(piece) and compare(term("<", NO, logs[0].parts[0]), {}) == 1:
+        if len(logs) == 1 and compared("<", NO, logs[0].parts[0]) is TRUE:
             times = [f for f in factors if f is not logs[0]]
             found.append(made("pow", logs[0].parts[0], made("mul", *times)))
         else:
@@ -54,11 +62,7 @@ def made(head: str, *parts: Term) -> Term:
     if head == "pow" and parts[1] is ONE:
         return parts[0]
     found = term(head, *parts)
-    if all(part.head == "num" for part in parts):
-        with suppress(ValueError):
-            value = Values({}, PRECISIONS[0]).exact(found)
-            return found if value is None else number(value)
-    return found
+    return folded(found) if all(part.head == "num" for part in parts) else found
 
 
 def difference(left: Term, right: Term) -> Term:
