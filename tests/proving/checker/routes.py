@@ -35,6 +35,12 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "point": frozenset({("__init__", "meet")}),
     "consequence": frozenset({("__init__", "follow")}),
     "question": frozenset({("arithmetic.questions", "contradict")}),
+    "value": frozenset({("theorems.numbers", "folded")}),
+    "comparison": frozenset({("theorems.numbers", "compared")}),
+    "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
+    "guarantee": frozenset({("theorems.divergences", "guarantee")}),
+    "shift": frozenset({("theorems.divergences", "shifted")}),
+    "definition": frozenset({("theorems.models", "definition")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -43,6 +49,13 @@ ENTRIES: dict[str, list[Place]] = {
     "point": [("points", "meet")],
     "consequence": [("arithmetic.consequences", "follow")],
     "question": [("arithmetic.questions", "contradict")],
+    "model": [("theorems.models", "show")],
+    "value": [("theorems.numbers", "folded")],
+    "comparison": [("theorems.numbers", "compared")],
+    "all numbers": [("theorems.numbers", "for_numbers")],
+    "guarantee": [("theorems.divergences", "guarantee")],
+    "shift": [("theorems.divergences", "shifted")],
+    "definition": [("theorems.models", "definition")],
 }
 
 
