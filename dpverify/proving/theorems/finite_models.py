@@ -26,6 +26,11 @@ GRID = (0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 0.1, 6.0, -0.4)
 FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError)
 MANY = 300
 NORMAL = NormalDist()
+_PLACES = [(k + 0.5) / 200 for k in range(200)]
+QUANTILES = {
+    "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
+    "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
+}
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,10 @@ class FloatLine:
     family: str
     at: float
     scale: float
+
+    def values(self) -> list[float]:
+        """Numbers that stand for the law in means, all with the same weight."""
+        return [self.at + self.scale * z for z in QUANTILES[self.family]]
 
 
 def _power(base: float, exponent: float) -> float:
@@ -241,9 +250,10 @@ class FloatModel:
 
         def run(env: Env) -> Any:
             found = law(env)
+            if isinstance(found, FloatLine) and head != "then":
+                values = found.values()
+                return rule([1 / len(values)] * len(values), [*_each(env, name, values, body)])
             if isinstance(found, FloatLine):
-                if head != "then":
-                    raise ValueError("a law that is not finite")
                 (at,), (after,) = (_each(env, name, [t], body) for t in (0.0, 1.0))
                 slope = next(iter(after)) - next(iter(at))
                 return FloatLine(found.family, slope * found.at + next(iter(at)), abs(slope) * found.scale)

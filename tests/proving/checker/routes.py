@@ -39,7 +39,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "comparison": frozenset({("theorems.numbers", "compared")}),
     "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
     "guarantee": frozenset({("theorems.divergences", "guarantee")}),
-    "shift": frozenset({("theorems.divergences", "shifted")}),
+    "line": frozenset(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable")),
     "definition": frozenset({("theorems.models", "definition")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
@@ -54,7 +54,7 @@ ENTRIES: dict[str, list[Place]] = {
     "comparison": [("theorems.numbers", "compared")],
     "all numbers": [("theorems.numbers", "for_numbers")],
     "guarantee": [("theorems.divergences", "guarantee")],
-    "shift": [("theorems.divergences", "shifted")],
+    "line": [("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")],
     "definition": [("theorems.models", "definition")],
 }
 

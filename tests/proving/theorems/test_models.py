@@ -144,6 +144,23 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("D:data", "(f (D) real)", [["0", "1"]],
      "(private (x D) (then (z real) (normal 0 1) (certain (* z z))) 1/3 0)", 0),
     ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) (+ 1 (f x))) 9 1)", 0),
+    ("", "(a real)", ["2"], "(== (chance (z real) (laplace 1 a) (<= z 1)) 1/2)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", 1),
+    ("", "(a real)", ["2"], "(< (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= a (abs (+ 1 z)))) 16/100)", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= a (abs (+ 1 z)))) 161/1000)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (and (< a (* 2 z)) (not (<= 2 z)))) 136/1000)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (and (< a (* 2 z)) (not (<= 2 z)))) 135/1000)", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= (* z z) a)) 1/2)", 0),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= (max z a) 2)) 1/2)", 0),
+    ("", "(a real)", ["2"], "(== (mean (z real) (normal 1 a) (* (- z 3) (- z 3))) 6)", 1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (laplace 1 a) (* z z)) 8)", -1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (laplace 1 a) (* z z)) 9)", 1),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (laplace 1 a) (* z z z)) 9)", 0),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (normal 1 (- a 2)) z) 9)", 0),
+    ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (^ (abs z) 3))", 1),
+    ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (/ 1 z))", 0),
+    ("", "(a real)", ["2"], "(integrable (z real) (laplace 0 a) (exp z))", 0),
 ]  # fmt: skip
 
 

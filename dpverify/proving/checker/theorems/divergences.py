@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
 
-from dpverify.proving.checker import follow
-from dpverify.proving.checker.reading import Theorem
-from dpverify.proving.checker.terms import Term, Unknown, demand, number, symbol, term
+from dpverify.proving.checker.terms import Term, demand, number
+from dpverify.proving.checker.theorems.lines import Line, half
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
     NO,
@@ -25,26 +23,11 @@ from dpverify.proving.checker.theorems.numbers import (
 
 Masses: TypeAlias = "list[tuple[Term, Term]]"
 """The masses that two laws give to each value."""
-HALF = number(Fraction(1, 2))
 ORDERS = [number(Fraction(9, 8) ** k) for k in range(48)]
 """Renyi orders from 1 to 253."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A law of a family, normal or Laplace, of numbers: its location and scale, of a normal law mean and variance."""
-
-    family: str
-    at: Term
-    scale: Term
-
-
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
-
-
-def half(value: Term) -> Term:
-    """Half of a number."""
-    return made("mul", HALF, value)
 
 
 def distance(lines: tuple[Line, Line]) -> Term:
@@ -52,7 +35,7 @@ def distance(lines: tuple[Line, Line]) -> Term:
     one, other = lines
     demand(one.family == other.family, "laws of two families")
     demand_true(compared("==", one.scale, other.scale), "laws of two scales")
-    scale = made("pow", one.scale, HALF) if one.family == "normal" else one.scale
+    scale = made("pow", one.scale, half(ONE)) if one.family == "normal" else one.scale
     return made("mul", made("abs", difference(one.at, other.at)), made("pow", scale, number(-1)))
 
 
@@ -136,20 +119,3 @@ def guarantee(head: str, laws: Laws, bounds: list[Term]) -> Term:
     if head == "private":
         return private(laws, *bounds)
     return renyi(laws, *bounds) if head == "renyi-private" else concentrated(laws, *bounds)
-
-
-def shifted(law: Line, x: str, value: Term) -> Line:
-    """The law of a linear function of x, where x has a law of a family."""
-    at, next_to_it = (again(value.put({x: number(n)})) for n in (0, 1))
-    slope = difference(next_to_it, at)
-    line = term("add", at, term("mul", slope, symbol(x)))
-    follow(Theorem((Unknown(x, "real"),), (), term("==", value, line)))
-    demand_true(compared("!=", slope, NO), "a law of one number")
-    square = law.family == "normal"
-    factor = made("mul", slope, slope) if square else made("abs", slope)
-    return Line(law.family, made("add", at, made("mul", slope, law.at)), made("mul", factor, law.scale))
-
-
-def again(e: Term) -> Term:
-    """A term, worked out anew."""
-    return made(e.head, *map(again, e.parts)) if e.parts else e

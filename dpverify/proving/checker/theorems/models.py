@@ -22,14 +22,9 @@ from dpverify.proving.checker.terms import (
     number,
     symbol,
 )  # fmt: skip
+from dpverify.proving.checker.theorems import lines
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import (
-    Line,
-    Masses,
-    dominated,
-    guarantee,
-    shifted,
-)
+from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -41,6 +36,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
+from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
     NO,
@@ -338,10 +334,15 @@ class Model:
             return made("add" if head == "sum" else "mul", *terms)
         law = self.value(parts[0], env)
         if isinstance(law, Line):
-            demand(head == "then", "a law that is not finite")
             x = f"x{next(self.fresh)}"
-            ((value, _),) = self.law(parts[1], within(symbol(x))).masses
-            return shifted(law, x, numeric(value))
+            place = within(symbol(x))
+            if head == "chance":
+                f = self.truth(parts[1], place)
+                return lines.chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
+            if head == "mean":
+                return lines.mean(law, x, self.number(parts[1], place))
+            ((value, _),) = self.law(parts[1], place).masses
+            return lines.shifted(law, x, numeric(value))
         masses = law.masses if isinstance(law, Finite) else ()
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
@@ -393,8 +394,12 @@ class Model:
             return self.guarantee(head, rest, env)
         if head == "integrable":
             name, _ = parts_of(rest[0])
-            law = self.law(rest[1], env)
-            values = [self.number(rest[2], {**env, named(name): constant(v)}) for v, _ in law.masses]
+            law = self.value(rest[1], env)
+            if isinstance(law, Line):
+                place = {**env, named(name): constant(symbol(f"x{next(self.fresh)}"))}
+                return TRUE if lines.integrable(self.number(rest[2], place)) else UNKNOWN
+            masses = self.law(rest[1], env).masses
+            values = [self.number(rest[2], {**env, named(name): constant(v)}) for v, _ in masses]
             return logic("and", *(compared("==", value, value) for value in values))
         if head == "density":
             return FALSE if self.law(rest[1], env) else UNKNOWN  # a finite law has none
