@@ -88,6 +88,7 @@ PRODUCT = "(then (y T) (M x) (then (z U) (N x) (certain (pair y z))))"
 ADAPTIVE = "(then (y T) (M x) (then (z U) (N x y) (certain (pair y z))))"
 POSITIVE = "(all ((x T)) () (<= 0 (f x)))"
 MEAN = "(mean (x T) P (f x))"
+KL = "(mean (x T) P (log (ratio P Q x)))"
 VARIANCE = f"(mean (x T) P (^ (- (f x) {MEAN}) 2))"
 NOISY_MAX = "(then (y integer) (M x) (then (z integer) (N x) (bernoulli (indicator (<= y z)))))"
 SENSITIVE = "(all ((x D) (y D) (t T)) ((neighbors x y)) (<= (abs (- (q x t) (q y t))) s))"
@@ -260,5 +261,108 @@ CASES = {
         "(<= 0 s)",
         ("""(private (x D) (then (z real) (normal 0 (/ (* 2 (log (/ 5/4 d)) (^ s 2)) (^ e 2)))
             (certain (+ (f x) z))) e d)""",),
+    ),
+    "pinsker": Case(
+        "T:any", "(P (law T)) (Q (law T)) (S (T) formula)", "(dominated P Q) (dominated Q P)",
+        f"(<= (- (chance (x T) P (S x)) (chance (x T) Q (S x))) (^ (/ {KL} 2) 1/2))",
+        (f"(<= (- (chance (x T) P (S x)) (chance (x T) Q (S x))) (^ (/ {KL} 4) 1/2))",
+         f"(<= (- (chance (x T) P (S x)) (chance (x T) Q (S x))) {KL})"),
+    ),
+    "hoeffding's lemma": Case(
+        "", "(P (law real)) (s real)", "(== (chance (x real) P (and (<= 0 x) (<= x 1))) 1)",
+        "(<= (mean (x real) P (exp (* s (- x (mean (y real) P y))))) (exp (/ (^ s 2) 8)))",
+        ("(<= (mean (x real) P (exp (* s (- x (mean (y real) P y))))) (exp (/ (^ s 2) 16)))",),
+    ),
+    "cauchy-schwarz": Case(
+        "T:any", "(P (law T)) (f (T) real) (g (T) real)", "",
+        "(<= (^ (mean (x T) P (* (f x) (g x))) 2) (* (mean (x T) P (^ (f x) 2)) (mean (x T) P (^ (g x) 2))))",
+        ("(<= (mean (x T) P (* (f x) (g x))) (* (mean (x T) P (f x)) (mean (x T) P (g x))))",
+         "(<= (^ (mean (x T) P (* (f x) (g x))) 2) (* (^ (mean (x T) P (f x)) 2) (mean (x T) P (^ (g x) 2))))"),
+    ),
+    "concentrated to approximate": Case(
+        DT, "(M (D) (law T)) (r real) (d real)", "(< 0 r) (< 0 d) (< d 1) (concentrated (x D) (M x) r)",
+        "(private (x D) (M x) (+ r (* 2 (^ (* r (log (/ 1 d))) 1/2))) d)",
+        ("(private (x D) (M x) r d)", "(private (x D) (M x) (* 2 r) (/ d 2))"),
+    ),
+    "divergence of pure privacy": Case(
+        "T:any", "(P (law T)) (Q (law T)) (e real)",
+        "(< 0 e) (dominated P Q) (dominated Q P) (all ((x T)) () (<= (abs (log (ratio P Q x))) e))",
+        f"(<= {KL} (* e (- (exp e) 1)))",
+        (f"(<= {KL} (/ (^ e 2) 4))",),
+    ),
+    "laplace tail": Case(
+        "", "(b real) (t real)", "(< 0 b) (< 0 t)",
+        "(<= (chance (z real) (laplace 0 b) (<= t (abs z))) (exp (/ (* -1 t) b)))",
+        ("(<= (chance (z real) (laplace 0 b) (<= t (abs z))) (exp (/ (* -2 t) b)))",
+         "(<= (chance (z real) (laplace 0 b) (<= t (abs z))) (/ (exp (/ (* -1 t) b)) 2))"),
+    ),
+    "gaussian tail": Case(
+        "", "(t real) (v real)", "(< 0 t) (< 0 v)",
+        "(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) (* 2 v))))",
+        ("(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) v)))",),
+    ),
+    "gaussian renyi": Case(
+        "D:data", "(f (D) real) (s real) (v real) (a real)",
+        "(< 0 s) (< 0 v) (< 1 a) (all ((x D) (y D)) ((neighbors x y)) (<= (abs (- (f x) (f y))) s))",
+        "(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 2 v)))",
+        ("(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 4 v)))",
+         "(concentrated (x D) (normal (f x) v) (/ s (* 2 v)))"),
+    ),
+    "joint convexity": Case(
+        DT, "(M (D) (law T)) (N (D) (law T)) (p real) (e real) (d real)",
+        "(<= 0 e) (<= 0 p) (<= p 1) (<= 0 d) (private (x D) (M x) e d) (private (x D) (N x) e d)",
+        "(private (x D) (mixture p (M x) (N x)) e d)",
+        ("(private (x D) (mixture p (M x) (N x)) (* p e) d)",
+         "(private (x D) (mixture p (M x) (N x)) e (* p d))"),
+    ),
+    "means under privacy": Case(
+        DT, f"{MECHANISM} (f (T) real) (x D) (y D)",
+        f"""{PRIVATE} (neighbors x y) (all ((t T)) () (and (<= 0 (f t)) (<= (f t) 1)))"""
+        .replace("private (x D) (M x)", "private (w D) (M w)"),
+        "(<= (mean (t T) (M x) (f t)) (+ (* (exp e) (mean (t T) (M y) (f t))) d))",
+        ("(<= (mean (t T) (M x) (f t)) (* (exp e) (mean (t T) (M y) (f t))))",
+         "(<= (mean (t T) (M x) (f t)) (+ (mean (t T) (M y) (f t)) d))"),
+    ),
+    "randomized response of many": Case(
+        "D:data T:finite", "(b (D) T) (M (D) (law T)) (c real)",
+        "(<= 0 c) (all ((x D)) () (== (M x) (proportional (t T) (exp (* c (indicator (== t (b x))))))))",
+        "(private (x D) (M x) c 0)",
+        ("(private (x D) (M x) (/ c 2) 0)",),
+    ),
+    "tower": Case(
+        "T:any U:any", "(P (law T)) (K (T) (law U)) (f (U) real)", "",
+        "(== (mean (y U) (then (x T) P (K x)) (f y)) (mean (x T) P (mean (y U) (K x) (f y))))",
+        ("(== (mean (y U) (then (x T) P (K x)) (^ (f y) 2)) (mean (x T) P (^ (mean (y U) (K x) (f y)) 2)))",),
+    ),
+    "renyi data processing": Case(
+        DTU, "(M (D) (law T)) (K (T) (law U)) (a real) (r real)", "(< 1 a) (renyi-private (x D) (M x) a r)",
+        "(renyi-private (x D) (then (y T) (M x) (K y)) a r)",
+        ("(renyi-private (x D) (then (y T) (M x) (K y)) a (/ r 2))",
+         "(renyi-private (x D) (then (y T) (M x) (K y)) (* 2 a) r)"),
+    ),
+    "midpoints of convex functions": Case(
+        "", "(g (real) real) (a real) (b real)", JENSEN_PREMISES,
+        "(<= (g (/ (+ a b) 2)) (/ (+ (g a) (g b)) 2))",
+        ("(<= (g (/ (+ a b) 2)) (min (g a) (g b)))", "(<= (+ (g a) (g b)) (* 2 (g (/ (+ a b) 2))))"),
+    ),
+    "variance of a sum": Case(
+        "T:any U:any", "(P (law T)) (Q (law U)) (f (T) real) (g (U) real)",
+        "(== (mean (x T) P (f x)) 0) (== (mean (y U) Q (g y)) 0)",
+        """(== (mean (x T) P (mean (y U) Q (^ (+ (f x) (g y)) 2)))
+            (+ (mean (x T) P (^ (f x) 2)) (mean (y U) Q (^ (g y) 2))))""",
+        (),
+    ),
+    "variance of a sum without independence": Case(
+        "T:any", "(P (law T)) (f (T) real) (g (T) real)", "(== (mean (x T) P (f x)) 0) (== (mean (x T) P (g x)) 0)",
+        """(<= (mean (x T) P (^ (+ (f x) (g x)) 2))
+            (* 2 (+ (mean (x T) P (^ (f x) 2)) (mean (x T) P (^ (g x) 2)))))""",
+        ("""(<= (mean (x T) P (^ (+ (f x) (g x)) 2))
+            (+ (mean (x T) P (^ (f x) 2)) (mean (x T) P (^ (g x) 2))))""",),
+    ),
+    "induction over steps": Case(
+        "", "(a (integer) real) (n integer)",
+        "(<= 1 n) (<= (a 0) 0) (all ((k integer)) ((<= 0 k)) (<= (a (+ k 1)) (+ (a k) 1)))",
+        "(<= (a n) n)",
+        ("(<= (a n) (- n 1))",),
     ),
 }  # fmt: skip
