@@ -23,7 +23,8 @@ STRICT = 1e-9
 NOT_KNOWN = -10.0
 """The margin of what has no value, or is not worked out."""
 GRID = (0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 0.1, 6.0, -0.4)
-FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError)
+FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError, AttributeError)
+"""What goes wrong where a term has no value, or is of laws of different kinds."""
 MANY = 300
 NORMAL = NormalDist()
 _PLACES = [(k + 0.5) / 200 for k in range(200)]
@@ -40,6 +41,12 @@ class FloatLine:
     family: str
     at: float
     scale: float
+
+    def distance(self, other: Any) -> float:
+        """How many scales another such law lies apart; refused (ValueError) for other laws."""
+        if (self.family, self.scale) != (other.family, other.scale):
+            raise ValueError("laws of two families or scales")
+        return float(abs(self.at - other.at) / self.scale)
 
     def values(self) -> list[float]:
         """Numbers that stand for the law in means, all with the same weight."""
@@ -94,7 +101,7 @@ def _equal(one: Any, other: Any) -> float:
 def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
     grown = math.exp(epsilon)
     if isinstance(one, FloatLine):
-        d = abs(one.at - other.at) / one.scale
+        d = one.distance(other)
         if one.family == "laplace":
             return delta - max(0.0, 1 - math.exp((epsilon - d) / 2)) + 1e-12
         above = NORMAL.cdf(d / 2 - epsilon / d) - grown * NORMAL.cdf(-d / 2 - epsilon / d) if d else 0.0
@@ -106,7 +113,7 @@ def _renyi(one: Any, other: Any, order: float, bound: float) -> float:
     if order <= 1:
         return NOT_KNOWN
     if isinstance(one, FloatLine):
-        d = abs(one.at - other.at) / one.scale
+        d = one.distance(other)
         if one.family == "normal":
             return float(bound - order * d * d / 2)
         first, last = order * math.exp((order - 1) * d), (order - 1) * math.exp(-order * d)

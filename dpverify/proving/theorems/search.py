@@ -160,9 +160,12 @@ class Candidate:
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
-            return self.leaf(
-                Slot([{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)])
-            )
+            if [*self.bodies(kind)]:
+                terms = self.terms(kinds, kind)
+                return self.leaf(Slot([{"params": [*params], "term": term} for params, term in terms]))
+            if kinds[0] not in ("real", "integer"):
+                raise
+            return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
         return [self.slot(kinds[1:], kind) for _ in places]
 
     def leaf(self, slot: Slot) -> Slot:
@@ -170,23 +173,27 @@ class Candidate:
         self.slots.append(slot)
         return slot
 
+    @staticmethod
+    def bodies(kind: Node) -> list[Json]:
+        """Functions of a number x that are tried for a type."""
+        if kind == ("law", "real"):
+            x, one = ["sym", "x"], ["num", "1"]
+            return [*(["certain", body] for body in BODIES["real"]), ["laplace", x, one], ["normal", x, one]]
+        return BODIES.get(kind, []) if isinstance(kind, str) else []
+
     def terms(self, kinds: tuple[Node, ...], kind: Node) -> Iterator[tuple[list[str], Json]]:
         """Terms in arguments that may be numbers."""
         params = [f"x{k}" for k in range(len(kinds))]
         reals = [("sym", p) for p, one in zip(params, kinds, strict=True) if one in ("real", "integer")]
         if not reals:
             raise ValueError("arguments that are no numbers")
-        law = kind == ("law", "real")
-        if not law and kind not in ("real", "integer", "formula"):
-            raise ValueError("functions that are not tried")
-        bodies: list[Json] = BODIES["real" if law else str(kind)]
         inner: list[Node] = [*reals]
         if len(reals) > 1:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
-        for one, body in product(inner, bodies):
-            term = _lists(put(_tuples(body), {"x": ((), one)}))
-            yield params, ["certain", term] if law else term
+        for one in inner:
+            for body in self.bodies(kind):
+                yield params, _lists(put(_tuples(body), {"x": ((), one)}))
 
     def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
         """Values of a type that are tried, none taken yet, and whether there are others near these."""
@@ -242,6 +249,12 @@ class Candidate:
 
     def lookup(self, kinds: tuple[Node, ...], kind: Node, shape: Json) -> Any:
         """A letter in floating point: a value, or a function of its arguments."""
+        if isinstance(shape, dict):
+            ends = [*map(eval_fraction, shape["below"])]
+            parts = [self.lookup(kinds[1:], kind, row) for row in shape["then"]]
+            if not kinds[1:]:
+                return lambda args: parts[sum(end < args[0] for end in ends)]
+            return lambda args: parts[sum(end < args[0] for end in ends)](args[1:])
         if isinstance(shape, Slot):
             if not kinds:
                 return self.value(kind, shape.taken)
@@ -312,6 +325,8 @@ def function(env: Env, params: tuple[str, ...], code: Any) -> Any:
 def _taken(shape: Json) -> Json:
     if isinstance(shape, Slot):
         return shape.taken
+    if isinstance(shape, dict) and "then" in shape:
+        return {**shape, "then": _taken(shape["then"])}
     return [_taken(row) for row in shape] if isinstance(shape, list) else shape
 
 
@@ -390,7 +405,7 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
             refute,
             PENALTIES[k % len(PENALTIES)],
         )
-        if climb.reaches(k == 0):
+        if climb.reaches(first=k == (0 if refute else 1)):
             model = candidate.json()
             seen = look(clause, model)
             asked += 1

@@ -365,4 +365,15 @@ CASES = {
         "(<= (a n) n)",
         ("(<= (a n) (- n 1))",),
     ),
+    "post-processing of numbers": Case(
+        "D:data U:any", "(M (D) (law real)) (K (real) (law U)) (e real) (d real)", PRIVATE,
+        "(private (x D) (then (y real) (M x) (K y)) e d)",
+        ("(private (x D) (then (y real) (M x) (K y)) (/ e 2) d)",),
+    ),
+    "composition with a function of the first output": Case(
+        "D:data", "(M (D) (law real)) (N (D real) (law real)) (e real)",
+        "(<= 0 e) (private (x D) (M x) e 0) (all ((y real)) () (private (x D) (N x y) e 0))",
+        "(private (x D) (then (y real) (M x) (N x y)) (* 2 e) 0)",
+        (),
+    ),
 }  # fmt: skip

@@ -94,6 +94,14 @@ def test_letters_that_define_one_another_are_refused() -> None:
     assert look(two, model).claim == 1
 
 
+def test_steps_of_another_number_are_refused() -> None:
+    """Two ends need three parts, and the argument is a number."""
+    for letters, value in (("(g (real) real)", {"below": ["0", "1"], "then": ["1", "2"]}),
+                           ("(g (formula) real)", {"below": ["0"], "then": ["1", "2"]})):  # fmt: skip
+        with pytest.raises(ValueError, match="steps"):
+            truth("", letters, [value], "(<= 0 1)")
+
+
 LAW = [["0", "1/2"], ["1", "1/4"], ["3", "1/4"]]
 TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(P (law real))", [LAW], "(== (mean (x real) P x) 1)", 1),
@@ -144,6 +152,8 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("D:data", "(f (D) real)", [["0", "1"]],
      "(private (x D) (then (z real) (normal 0 1) (certain (* z z))) 1/3 0)", 0),
     ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) (+ 1 (f x))) 9 1)", 0),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(== (+ (g 0) (g 1) (g 3)) 12)", 1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(all ((x real)) () (<= 3 (g x)))", 0),
     ("", "(a real)", ["2"], "(== (chance (z real) (laplace 1 a) (<= z 1)) 1/2)", 1),
     ("", "(a real)", ["2"], "(<= (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", 1),
     ("", "(a real)", ["2"], "(< (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", -1),

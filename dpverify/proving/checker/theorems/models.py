@@ -192,6 +192,8 @@ class Model:
 
     def letter(self, name: str, kinds: tuple[Node, ...], kind: Node, value: object) -> Lookup:
         """A letter: its value, or those for each point of its first argument, or a term."""
+        if isinstance(value, dict) and "below" in value:
+            return self.steps(name, kinds, kind, fields(value))
         if isinstance(value, dict):
             return self.defined(name, kinds, kind, fields(value))
         if not kinds:
@@ -199,6 +201,23 @@ class Model:
         rows = zip(self.points(kinds[0]), items(value), strict=True)
         table = {point: self.letter(name, kinds[1:], kind, row) for point, row in rows}
         return lambda args: table[args[0]](args[1:])
+
+    def steps(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
+        """A letter whose first argument is a number: what it is up to each of some numbers, and above."""
+        demand(given.keys() == {"below", "then"} and kinds[:1] in (("real",), ("integer",)), "no steps")
+        ends = [number(exact(end)) for end in items(given["below"])]
+        parts = [self.letter(name, kinds[1:], kind, part) for part in items(given["then"])]
+        demand(len(parts) == len(ends) + 1, "steps that are not one more than their ends")
+
+        def at(args: tuple[Value, ...]) -> Value:
+            for end, part in zip(ends, parts[:-1], strict=True):
+                below = compared("<=", numeric(args[0]), end)
+                demand(below in (TRUE, FALSE), "a number on an unknown side of a step")
+                if below is TRUE:
+                    return part(args[1:])
+            return parts[-1](args[1:])
+
+        return at
 
     def defined(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
         """A letter that is defined by a term in its arguments and in other letters."""
