@@ -49,7 +49,7 @@ class Effort:
     """How much is tried: models whose margins are worked out, in all, and models of which the checker is asked."""
 
     margins: int = 12000
-    asked: int = 6
+    asked: int = 12
 
 
 @dataclass

@@ -150,8 +150,8 @@ CASES = {
     "subsampling": Case(
         DT, "(M (D) (law T)) (e real) (p real) (Q (law T)) (x D) (y D) (S (T) formula)",
         """(<= 0 e) (< 0 p) (<= p 1) (private (w D) (M w) e 0) (neighbors x y)
-            (all ((w D) (S (T) formula)) () (<= (chance (t T) (M w) (S t)) (* (exp e) (chance (t T) Q (S t)))))
-            (all ((w D) (S (T) formula)) () (<= (chance (t T) Q (S t)) (* (exp e) (chance (t T) (M w) (S t)))))""",
+            (all ((w D) (s T)) () (<= (chance (t T) (M w) (== s t)) (* (exp e) (chance (t T) Q (== s t)))))
+            (all ((w D) (s T)) () (<= (chance (t T) Q (== s t)) (* (exp e) (chance (t T) (M w) (== s t)))))""",
         """(<= (chance (t T) (mixture p (M x) Q) (S t))
             (* (+ 1 (* p (- (exp e) 1))) (chance (t T) (mixture p (M y) Q) (S t))))""",
         ("""(<= (chance (t T) (mixture p (M x) Q) (S t))

@@ -59,5 +59,5 @@ def test_a_search_says_which_letters_are_beyond_it() -> None:
 def test_searches_are_deterministic() -> None:
     """The same seed finds the same model."""
     case = CASES["basic composition"]
-    first, again = (find_model(case.clause(case.wrong[0]), refute=True, seed=3) for _ in range(2))
+    first, again = (find_model(case.clause(case.wrong[1]), refute=True, seed=3) for _ in range(2))
     assert first == again

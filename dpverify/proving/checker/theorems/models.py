@@ -22,7 +22,6 @@ from dpverify.proving.checker.terms import (
     number,
     symbol,
 )  # fmt: skip
-from dpverify.proving.checker.theorems import lines
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
 from dpverify.proving.checker.theorems.language import (
@@ -36,7 +35,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.lines import Line, chance, integrable, mean, shifted
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
     NO,
@@ -302,8 +301,8 @@ class Model:
                 return Finite(((self.value(one, env), ONE),))
             case "pair", one, other:
                 return self.value(one, env), self.value(other, env)
-            case "bernoulli", chance:
-                return self.mixed(self.number(chance, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
+            case "bernoulli", weight:
+                return self.mixed(self.number(weight, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
             case "mixture", weight, one, other:
                 return self.mixed(self.number(weight, env), self.law(one, env), self.law(other, env))
             case ("normal" | "laplace") as family, at, scale:
@@ -327,6 +326,11 @@ class Model:
             demand_true(compared("<=", low, high), "a weight that is no chance")
         weights = [(weight, one), (difference(ONE, weight), other)]
         return gathered((v, made("mul", w, mass)) for w, law in weights for v, mass in law.masses)
+
+    def new_letter(self) -> str:
+        """A new letter for a number; formulas within its scope may depend on it."""
+        self.open.append(f"x{next(self.fresh)}")
+        return self.open[-1]
 
     def of_binder(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
         """The value of what binds a letter and is no formula."""
@@ -353,15 +357,15 @@ class Model:
             return made("add" if head == "sum" else "mul", *terms)
         law = self.value(parts[0], env)
         if isinstance(law, Line):
-            x = f"x{next(self.fresh)}"
+            x = self.new_letter()
             place = within(symbol(x))
             if head == "chance":
                 f = self.truth(parts[1], place)
-                return lines.chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
+                return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
             if head == "mean":
-                return lines.mean(law, x, self.number(parts[1], place))
+                return mean(law, x, self.number(parts[1], place))
             ((value, _),) = self.law(parts[1], place).masses
-            return lines.shifted(law, x, numeric(value))
+            return shifted(law, x, numeric(value))
         masses = law.masses if isinstance(law, Finite) else ()
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
@@ -415,8 +419,8 @@ class Model:
             name, _ = parts_of(rest[0])
             law = self.value(rest[1], env)
             if isinstance(law, Line):
-                place = {**env, named(name): constant(symbol(f"x{next(self.fresh)}"))}
-                return TRUE if lines.integrable(self.number(rest[2], place)) else UNKNOWN
+                place = {**env, named(name): constant(symbol(self.new_letter()))}
+                return TRUE if integrable(self.number(rest[2], place)) else UNKNOWN
             masses = self.law(rest[1], env).masses
             values = [self.number(rest[2], {**env, named(name): constant(v)}) for v, _ in masses]
             return logic("and", *(compared("==", value, value) for value in values))
@@ -440,14 +444,14 @@ class Model:
         """Whether a claim holds for all values of letters for which all that is assumed holds."""
         _, letters, premises, claim = parts_of(node)
         known = [(named(n), parts_of(kinds), kind) for n, kinds, kind in map(parts_of, parts_of(letters))]
+        outer = [*self.open]
         numbers = {
-            n: Unknown(f"x{next(self.fresh)}", named(kind))
+            n: Unknown(self.new_letter(), named(kind))
             for n, kinds, kind in known
             if not kinds and kind in ("real", "integer")
         }
         finite = [(name, self.choices(kinds, kind)) for name, kinds, kind in known if name not in numbers]
-        outer, found = [*self.open], list[Term]()
-        self.open = [*outer, *(v.name for v in numbers.values())]
+        found = list[Term]()
         symbols = {name: constant(symbol(v.name)) for name, v in numbers.items()}
         try:
             for k, row in enumerate(product(*(values for _, values in finite))):
