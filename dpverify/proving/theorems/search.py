@@ -14,7 +14,7 @@ from itertools import combinations, count, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
 from dpverify.proving.checker.theorems.models import look
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, eval_fraction
@@ -36,6 +36,7 @@ BODIES: dict[str, list[Json]] = {
                 ["<=", ["num", "0"], ["num", "0"]], ["<", ["num", "0"], ["num", "0"]]],
 }  # fmt: skip
 """Functions of a number x that are tried."""
+HALF: Json = ["num", "1/2"]
 PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
@@ -160,16 +161,18 @@ class Candidate:
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
-            if [*self.bodies(kind)]:
-                terms = self.terms(kinds, kind)
-                return self.leaf(Slot([{"params": [*params], "term": term} for params, term in terms]))
+            if self.bodies(kind):
+                terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
+                return self.leaf(Slot(terms))
             if kinds[0] not in ("real", "integer"):
                 raise
             return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
         return [self.slot(kinds[1:], kind) for _ in places]
 
     def leaf(self, slot: Slot) -> Slot:
-        """A further slot."""
+        """A further slot; refused (ValueError) if nothing is tried for it."""
+        if not slot.options:
+            raise ValueError("values that are not tried")
         self.slots.append(slot)
         return slot
 
@@ -178,22 +181,29 @@ class Candidate:
         """Functions of a number x that are tried for a type."""
         if kind == ("law", "real"):
             x, one = ["sym", "x"], ["num", "1"]
-            return [*(["certain", body] for body in BODIES["real"]), ["laplace", x, one], ["normal", x, one]]
+            return [
+                *(["certain", body] for body in BODIES["real"]),
+                ["certain", HALF],
+                ["laplace", x, one],
+                ["normal", x, one],
+            ]
         return BODIES.get(kind, []) if isinstance(kind, str) else []
 
     def terms(self, kinds: tuple[Node, ...], kind: Node) -> Iterator[tuple[list[str], Json]]:
         """Terms in arguments that may be numbers."""
         params = [f"x{k}" for k in range(len(kinds))]
         reals = [("sym", p) for p, one in zip(params, kinds, strict=True) if one in ("real", "integer")]
-        if not reals:
-            raise ValueError("arguments that are no numbers")
+        numbers = [one for one in kinds if one in ("real", "integer")]
+        scope = Scope({}, {named(p): ((), one) for (_, p), one in zip(reals, numbers, strict=True)})
         inner: list[Node] = [*reals]
         if len(reals) > 1:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
         for one in inner:
             for body in self.bodies(kind):
-                yield params, _lists(put(_tuples(body), {"x": ((), one)}))
+                found = put(_tuples(body), {"x": ((), one)})
+                if fits(scope.type_of(found), kind):
+                    yield params, _lists(found)
 
     def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
         """Values of a type that are tried, none taken yet, and whether there are others near these."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 
-from dpverify.proving.checker.theorems.models import show
-from dpverify.proving.theorems.search import Effort, find_model
+from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.theorems.search import Candidate, Effort, find_model, spaces
 
 from .clauses import CASES, clause
 
@@ -61,3 +62,20 @@ def test_searches_are_deterministic() -> None:
     case = CASES["basic composition"]
     first, again = (find_model(case.clause(case.wrong[1]), refute=True, seed=3) for _ in range(2))
     assert first == again
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("name", CASES)
+def test_floating_point_and_the_checker_agree(name: str) -> None:
+    """On formulas of models taken at random, wherever margins are clear and the checker knows."""
+    case = CASES[name]
+    for k, claim in enumerate((case.claim, *case.wrong)):
+        whole = case.clause(claim)
+        candidate = Candidate(whole, spaces(whole)[k % 2 if len(spaces(whole)) > 1 else 0], Random(k))
+        for _ in range(8):
+            candidate.start(first=False)
+            margins, last = candidate.measured()
+            seen = look(whole, candidate.json())
+            for margin, sign in zip((*margins, last), (*seen.premises, seen.claim), strict=True):
+                if 1e-3 < abs(margin) < 9:
+                    assert sign in (0, 1 if margin > 0 else -1), (candidate.json(), margins, last, seen)
