@@ -45,6 +45,6 @@ def prove_theorems(names: Sequence[str], form: str, json_file: str | None) -> bo
         results = {id_ for row in rows for id_ in row.results}
         roots = f"{len(rules)} rules and {len(results)} results of the literature"
         typer.echo(f"{len(rows)} theorems: {said}; from {roots}.")
-    if any(row.verdict is not Verdict.PROVED for row in rows):
+    if any(row.verdict is Verdict.UNDECIDED for row in rows):
         raise typer.Exit(UNDECIDED)
     return True

@@ -9,6 +9,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.theorems.search import find_model
 from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
 
@@ -36,6 +37,8 @@ class TheoremRow:
     """Of the literature, on which it rests and which are not derived here."""
     underived: tuple[str, ...]
     """Theorems on which it rests, and which do not follow from the steps of their pages."""
+    model: Json | None
+    """In which what is assumed is true and, of a refuted one, the claim is false."""
     certificate: Json | None
 
     @property
@@ -44,7 +47,8 @@ class TheoremRow:
         return {
             "id": self.id, "title": self.title, "page": self.page, "line": self.line, "verdict": str(self.verdict),
             "reason": self.reason, "claim": self.claim, "rules": [*self.rules], "results": [*self.results],
-            "underived": [*self.underived], "certificate": self.certificate,
+            "underived": [*self.underived],
+            "model": self.model, "certificate": self.certificate,
         }  # fmt: skip
 
 
@@ -108,14 +112,20 @@ def _row(
     found = _outcome(one, known, outcomes)
     below = [*_below(one, known, outcomes)]
     failed = next((step for step in found.steps if step.reason), None)
+    verdict, line, reason = Verdict.PROVED, one.line, ""
+    model = find_model(one.clause, refute=not found.derived).model
+    if not found.derived and model is not None:
+        verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
+    elif failed is not None:
+        verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
+    elif model is None:
+        verdict, reason = Verdict.UNDECIDED, "no model was found in which what is assumed is true"
     return TheoremRow(
-        one.id, one.title, page, failed.line if failed else one.line,
-        Verdict.PROVED if found.derived else Verdict.UNDECIDED,
-        failed.reason if failed else "", one.claim.latex,
+        one.id, one.title, page, line, verdict, reason, one.claim.latex,
         tuple(id_ for id_ in below if known[id_].standing == "rule"),
         tuple(id_ for id_ in below if known[id_].standing == "result"),
         tuple(id_ for id_ in below if known[id_].standing == "theorem" and not outcomes[id_].derived),
-        found.certificate,
+        model, found.certificate,
     )  # fmt: skip
 
 
