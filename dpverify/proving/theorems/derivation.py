@@ -216,13 +216,14 @@ class Derivation:
         """A fact that is what a rule claims."""
         for rule in rules:
             matcher = Matcher(rule, frame.scope)
-            try:
-                found = matcher.match(rule.claim, goal, self.said(rule, frame))
-            except NoMatchError:
-                continue
-            known = self.use(rule, found, frame, depth)
-            if known is not None and frame.facts[known] == goal:
-                return known
+            for first in self.beginnings(rule, frame):
+                try:
+                    found = matcher.match(rule.claim, goal, first)
+                except NoMatchError:
+                    continue
+                known = self.use(rule, found, frame, depth)
+                if known is not None and frame.facts[known] == goal:
+                    return known
         return None
 
     def forward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
