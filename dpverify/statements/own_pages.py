@@ -95,7 +95,9 @@ def read_pages(path: Path) -> OwnPaper:
         lines={name: (file, line) for file, page in pages for name, line in page.lines.items()},
         unread=tuple(f"{page.name}: {page.summary()}" for _, page in pages if page.unread),
     )
-    if names := {name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses}:
+    if names := {
+        name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses
+    }:
         others = () if path == HERE / key else collections_of(names)
         check_uses([*registered().values(), *others, found], of=(found,))
     return found

@@ -201,9 +201,8 @@ class Sheet:
         return replace(self, rows=(*self.rows, self._row(coverage, name, display, options)))
 
     def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> UnreadRow:
-        if coverage is not Coverage.INSTANCE:
-            if "case" in options:
-                raise InvalidArgumentError("case", options["case"], "said of an instance alone")
+        if coverage is not Coverage.INSTANCE and "case" in options:
+            raise InvalidArgumentError("case", options["case"], "said of an instance alone")
         return UnreadRow(name, coverage, display, options, self.definitions, self.letters)
 
     def _unread(self, rows: tuple[UnreadRow, ...]) -> Unread:
