@@ -35,7 +35,7 @@ class OwnPaper(Paper):
 
     def address(self, id_: str) -> str:
         """The path of its pages, and the id; of a collection, the id."""
-        return id_ if self.path == HERE / self.key else f"{self.path.resolve()}#{id_}"
+        return id_ if self.key in COLLECTIONS else f"{self.path.resolve()}#{id_}"
 
 
 def _is_path(name: str) -> bool:
@@ -82,8 +82,8 @@ def read_pages(path: Path) -> OwnPaper:
             raise InvalidArgumentError(
                 "id", id_, f"ids that begin with `{key}.`, as others of these pages do"
             )
-    inside = path.resolve().is_relative_to(HERE / key)
-    if key in registered() or (key in COLLECTIONS and not inside):
+    collected = key in COLLECTIONS and path.resolve() == HERE / key
+    if key in registered() or (key in COLLECTIONS and not collected):
         raise InvalidArgumentError("id", ids[0], f"ids that do not begin as those of the paper {key} do")
     found = OwnPaper(
         key=key,
@@ -98,7 +98,7 @@ def read_pages(path: Path) -> OwnPaper:
     if names := {
         name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses
     }:
-        others = () if path == HERE / key else collections_of(names)
+        others = () if collected else collections_of(names)
         check_uses([*registered().values(), *others, found], of=(found,))
     return found
 
