@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -138,6 +139,19 @@ def test_its_ids_are_its_own(tmp_path: Path) -> None:
             InvalidArgumentError, match="ids that do not begin as those of the paper textbook"
         ):
             read_pages(place)
+
+
+def test_the_page_about_it_names_what_there_is(statements: dict[str, Statement], tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "textbook.md"
+    text = page.read_text(encoding="utf-8")
+    parts = {f"{s.id}/{part.name}" for s in statements.values() for part in s.parts}
+    assert set(re.findall(r"textbook\.[a-z-]+(?:/[a-z-]+)?", text)) <= {*statements, *parts}
+    assert sorted(re.findall(r"`(\w+\.md)`", text)) == [page.name for page in PAGES]
+    (block,) = re.findall(r"^```markdown\n(.*?)^```$", text, re.M | re.S)
+    letters = LETTERS.replace("| $x$ | >= 0 |", "| $q$ | (0, 1) |\n| $\\varepsilon$ | > 0 |")
+    (tmp_path / "mine.md").write_text(f"# Mine\n\n{letters}{block}")
+    (statement,) = read_pages(tmp_path / "mine.md").statements
+    assert statement.rests_on == ("textbook.poisson-subsampling/above",)
 
 
 def test_counts(statements: dict[str, Statement]) -> None:
