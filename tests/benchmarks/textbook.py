@@ -32,6 +32,9 @@ def summary(found: Sequence[ProofEvidence]) -> Iterator[str]:
     yield f"false, with a correction: {_counts(row.verdict for row in false)}"
     faults = [row.with_fault for row in rows if row.with_fault is not None]
     yield f"faults beside displays: {_counts(faults)}; {_share(faults, BROKEN)} do not hold"
+    decided = [row for row in rows if row.verdict is not Verdict.UNDECIDED]
+    confirmed = sum(row.confirmed_by_checker for row in decided)
+    yield f"confirmed by the checker: {confirmed} of {len(decided)} that are decided"
     for row in true:
         if row.verdict not in HOLDS:
             yield f"{row.verdict}: {row.statement}/{row.obligation} ({row.variant}): {row.read}"
@@ -41,6 +44,9 @@ def summary(found: Sequence[ProofEvidence]) -> Iterator[str]:
     for row in rows:
         if row.with_fault not in (None, *BROKEN):
             yield f"fault {row.with_fault}: {row.statement}/{row.obligation} ({row.variant}): {row.catches}"
+    for row in decided:
+        if not row.confirmed_by_checker:
+            yield f"{row.checker_says}: {row.statement}/{row.obligation} ({row.variant}, {row.prover})"
 
 
 def _counts(verdicts: Iterable[Verdict]) -> str:

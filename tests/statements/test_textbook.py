@@ -167,4 +167,5 @@ def test_counts(statements: dict[str, Statement]) -> None:
     lines = list(module.summary(found))
     assert lines[0] == f"2 statements, {len(found)} displays"
     assert "false, with a correction: 1 refuted" in lines
+    assert any(line.startswith("confirmed by the checker: ") for line in lines)
     assert any(line.startswith("fault proved: textbook.shuffling/") for line in module.summary(wrong))
