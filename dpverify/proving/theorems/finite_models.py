@@ -30,13 +30,14 @@ NORMAL = NormalDist()
 _PLACES = [(k + 0.5) / 200 for k in range(200)]
 QUANTILES = {
     "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
+    "uniform": [p - 0.5 for p in _PLACES],
     "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
 }
 
 
 @dataclass(frozen=True)
 class FloatLine:
-    """A law of a family, normal or Laplace: its location and scale (standard deviation)."""
+    """A law of a family: its location and scale (standard deviation; of a uniform law, its middle and length)."""
 
     family: str
     at: float
@@ -44,8 +45,8 @@ class FloatLine:
 
     def distance(self, other: Any) -> float:
         """How many scales another such law lies apart; refused (ValueError) for other laws."""
-        if (self.family, self.scale) != (other.family, other.scale):
-            raise ValueError("laws of two families or scales")
+        if self.family == "uniform" or (self.family, self.scale) != (other.family, other.scale):
+            raise ValueError("laws of two families or scales, or uniform ones")
         return float(abs(self.at - other.at) / self.scale)
 
     def values(self) -> list[float]:
@@ -349,6 +350,12 @@ def _line(family: str) -> Callable[[float, float], FloatLine]:
     return law
 
 
+def _uniform(low: float, high: float) -> FloatLine:
+    if low >= high:
+        raise ValueError("a law without length")
+    return FloatLine("uniform", (low + high) / 2, high - low)
+
+
 def _dominated(one: dict[Any, float], other: dict[Any, float]) -> float:
     return min((1.0 if other.get(v, 0.0) > 0 else -p for v, p in one.items() if p > 0), default=1.0)
 
@@ -365,7 +372,7 @@ LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
     "normal": _line("normal"),
     "laplace": _line("laplace"),
     "exponential": _not_worked_out,
-    "uniform": _not_worked_out,
+    "uniform": _uniform,
     "indicator": lambda f: 1.0 if f >= 0 else 0.0,
     "ratio": lambda one, other, at: one.get(at, 0.0) / other[at],
     "dominated": _dominated,

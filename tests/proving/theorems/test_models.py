@@ -169,6 +169,11 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("", "(a real)", ["2"], "(<= (mean (z real) (laplace 1 a) (* z z z)) 9)", 0),
     ("", "(a real)", ["2"], "(<= (mean (z real) (normal 1 (- a 2)) z) 9)", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (^ (abs z) 3))", 1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (uniform 0 a) (* z z)) 4/3)", 1),
+    ("", "(a real)", ["2"], "(== (chance (z real) (uniform 0 a) (<= 1/2 (abs (- z 1)))) 1/2)", 1),
+    ("", "(a real)", ["2"], "(== (chance (z real) (then (y real) (uniform 0 a) (certain (- 1 y))) (<= z 0)) 1/3)", -1),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (uniform a 0) z) 9)", 0),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (uniform (f x) (+ 9 (f x))) 9 1)", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (/ 1 z))", 0),
     ("", "(a real)", ["2"], "(integrable (z real) (laplace 0 a) (exp z))", 0),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The checker's laws of a family, normal or Laplace: linear functions of them, moments, and chances of intervals."""
+"""The checker's laws of a family, normal, Laplace or uniform: linear functions, moments, chances of intervals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PIECES = 16  # linear functions that the sides of a comparison are made of
 
 @dataclass(frozen=True)
 class Line:
-    """A law of a family, normal or Laplace, of numbers: its location and scale, of a normal law mean and variance."""
+    """A law of a family: location and scale; of a normal law mean and variance, of a uniform one middle and length."""
 
     family: str
     at: Term
@@ -35,7 +35,10 @@ class Line:
 
     def variance(self) -> Term:
         """The variance."""
-        return self.scale if self.family == "normal" else made("mul", number(2), self.scale, self.scale)
+        if self.family == "normal":
+            return self.scale
+        times = number(2 if self.family == "laplace" else Fraction(1, 12))
+        return made("mul", times, self.scale, self.scale)
 
     def below(self, end: Term) -> Term:
         """The chance of what is below a number."""
@@ -43,6 +46,8 @@ class Line:
         if self.family == "normal":
             return made("phi", made("mul", gap, made("pow", self.scale, number(Fraction(-1, 2)))))
         scaled = made("mul", gap, made("pow", self.scale, number(-1)))
+        if self.family == "uniform":
+            return made("max", NO, made("min", ONE, made("add", half(ONE), scaled)))
         if compared("<=", scaled, NO) is TRUE:
             return half(made("exp", scaled))
         demand_true(compared("<", NO, scaled), "a number on an unknown side of a location")
