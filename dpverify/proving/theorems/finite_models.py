@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, product
 from statistics import NormalDist
 from typing import Any, TypeAlias
@@ -174,7 +176,7 @@ class FloatModel:
         head, *rest = parts_of(node)
         if head == "num":
             written = named(rest[0])
-            number = float(eval_fraction(written))
+            number = float_of(written)
             return lambda _: number
         if head == "sym":
             name = named(rest[0])
@@ -303,10 +305,10 @@ class FloatModel:
         return run
 
 
-def eval_fraction(written: str) -> float:
+@lru_cache(10**4)
+def float_of(written: str) -> float:
     """A written fraction or decimal."""
-    above, _, below = written.partition("/")
-    return float(above) / float(below or 1)
+    return float(Fraction(written))
 
 
 def _implied(given: Iterable[float], held: Callable[[], float]) -> float:
