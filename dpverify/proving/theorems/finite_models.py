@@ -347,7 +347,7 @@ def _line(family: str) -> Callable[[float, float], FloatLine]:
     def law(at: float, scale: float) -> FloatLine:
         if scale <= 0:
             raise ValueError("a law without a scale")
-        return FloatLine(family, at, math.sqrt(scale) if family == "normal" else scale)
+        return FloatLine(family, at, scale)
 
     return law
 
