@@ -34,7 +34,7 @@ DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
 HOLE = "the hole"
-QUESTIONS = 300
+QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
 MOST = 12
 """Instances of a rule that are taken at most."""
