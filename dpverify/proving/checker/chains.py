@@ -88,11 +88,12 @@ class ChainGoal:
         values = {text(name): plainly(value) for name, value in map(items, new)}
         old = frozenset[str]().union(*map(names, (self.f, *values.values(), *self.given)))
         demand(not old & values.keys(), "a letter that is not new")
-        self.show(fact("==", minus(e.put(values), self.f)))
-        more = list[Term]()
+        more, here = list[Term](), self
         for relation, value, why in map(items, facts):
             more.append(fact(text(relation), plainly(value)))
-            replace(self, f=plainly(value).put(values), strict=STRICT[text(relation)]).follow(why)
+            replace(here, f=plainly(value).put(values), strict=STRICT[text(relation)]).follow(why)
+            here = replace(here, given=(*here.given, more[-1].put(values)))
+        here.show(fact("==", minus(e.put(values), self.f)))
         replace(self, given=(*self.given, *more), f=e).follow(then)
 
     def order(self, then: object) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, worked_out
-from dpverify.formulas.definedness import conditions, defined_where
+from dpverify.formulas.definedness import Requirement, conditions, defined_where
 from dpverify.formulas.expressions import (
     Apply,
     At,
@@ -49,9 +49,16 @@ from dpverify.proving.reasoning.algebra import (
     split_exponents,
     without_common_factor,
 )
+from dpverify.proving.reasoning.contacts import contacts
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, put, transcendental
+from dpverify.proving.reasoning.places import (
+    TRANSCENDENTAL,
+    Assumptions,
+    positive_number,
+    put,
+    transcendental,
+)  # fmt: skip
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
 from dpverify.proving.reasoning.truth import require
 
@@ -79,9 +86,16 @@ _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "lo
 
 
 class Chains(NamedProver):
-    """The prover of inequalities in which something is neither a power nor a root."""
+    """The prover of inequalities in which something is neither a power nor a root.
+
+    A thorough one also shows what keeps denominators from 0, cuts where both sides may touch, and names arguments;
+    `slopes_first` takes derivatives of quotients and of exponentials before these are taken apart.
+    """
 
     name = "chains"
+
+    def __init__(self, *, thorough: bool = False, slopes_first: bool = False) -> None:
+        self.thorough, self.slopes_first = thorough, slopes_first
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove an inequality, for all reals in place of integers."""
@@ -100,10 +114,15 @@ class Chains(NamedProver):
         if not transcendental(f) or not f.free_symbols:
             return None
         place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
-        steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
+        goals, facts, wanted = _Goals(QUESTIONS, self.thorough, self.slopes_first), list[Json](), list(defined_where(smooth.claim))
+        if self.thorough:
+            place, facts = goals.with_facts(place, wanted)
+        steps = goals.shown(place, f, claim.relation == "<")
         if steps is None:
             return undecided("no chain of derivatives is found", Gap.NO_METHOD)
-        require(smooth, defined_where(smooth.claim), budget)
+        require(replace(smooth, assuming=place.given) if facts else smooth, wanted, budget)
+        if facts:
+            steps = ["as", [], facts, expression_to_json(smooth.claim.right - smooth.claim.left), steps]
         return proved(problem, {"method": "chains", "steps": steps})
 
 
@@ -170,7 +189,25 @@ class _Goals:
     """A search for steps, within a number of goals."""
 
     left: int
+    thorough: bool = False
+    slopes_first: bool = False
     found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
+
+    def with_facts(self, place: Assumptions, wanted: list[Requirement]) -> tuple[Assumptions, list[Json]]:
+        """What keeps an expression from being undefined, and bounds that conditions set to letters."""
+        facts = list[Json]()
+        for condition in wanted:
+            if condition.bound or condition.premises or place.shows_all(iter((condition,))):
+                continue
+            gap = symbolic(condition.formula.right - condition.formula.left)
+            strict = condition.formula.relation != "<="
+            for form in (gap, -gap) if condition.formula.relation == "!=" else (gap,):
+                steps = self.shown(place, form, strict)
+                if steps is not None:
+                    facts.append(["<" if strict else "<=", symbolic_to_json(form), _rewritten(form, steps)])
+                    place = place.knowing(Compare("<" if strict else "<=", _ZERO, tree(form)))
+                    break
+        return place, facts
 
     def shown(self, place: Assumptions, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
@@ -193,7 +230,9 @@ class _Goals:
         if f.has(sp.zoo, sp.nan, sp.I, sp.oo) or -1 in place.signs(f):
             return None
         if f.is_number:
-            return LEAF if _positive_number(f, strict) else None
+            return LEAF if positive_number(f, strict) else None
+        if self.thorough and not strict and place.vanishes(f) and _is_zero(f):
+            return LEAF
         hard = transcendental(f)
         if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
             return LEAF
@@ -204,6 +243,8 @@ class _Goals:
             # a factor that is pulled out comes back in front of Phi
             rules = [self._ordered, self._dropped, self._named, self._slopes, self._cases]
             rules = [self._product, *rules] if f.is_Mul else rules
+        elif self.slopes_first:
+            rules.sort(key=lambda rule: rule != self._slopes)
         for rule in rules:
             with suppress(OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 found = next(rule(place, f, strict, depth + 1), None)
@@ -481,6 +522,7 @@ class _Goals:
                     found += [r for r in low_roots(factor, x) if r.is_real]
                 if len(place.signs(rate)) > 1:
                     found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(replaced(rate, {x: q}))]
+                    found += contacts(place, rate, x) if self.thorough else ()
                 for cut in found:
                     if (v, cut) not in seen:
                         seen.add((v, cut))
@@ -511,18 +553,14 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         yield t, 1 / x, 1 / symbol(t)
 
 
-def _positive_number(e: SymPy, strict: bool) -> bool:
-    """Whether a number is positive for certain, or 0 where that is enough."""
-    try:
-        value = evaluate(tree(e), {})
-    except (UndefinedError, UnclearError):
-        return False
-    return bool(value > 0 or (not strict and value == 0))
+def _is_zero(f: SymPy) -> bool:
+    """Whether an expression is 0 for all values, in one form or another."""
+    return is_identity(f, sp.Integer(0)) or sp.simplify(f) == 0
 
 
 def _vanishes(e: SymPy) -> bool:
     """Whether a number is 0, as far as its value and its normal form tell."""
-    if e.free_symbols or not e.is_number or e.is_finite is False:
+    if e.free_symbols or not e.is_number or e.is_finite is False or e.has(sp.nan, sp.zoo):
         return False
     try:
         value = evaluate(tree(e), {})

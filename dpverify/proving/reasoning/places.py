@@ -18,9 +18,11 @@ from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in, in_domain
 from dpverify.formulas.operators import normal_cdf
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.effort import spend
+from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
 from dpverify.proving.reasoning.truth import missing, shift_that_shows
@@ -98,9 +100,26 @@ class Assumptions:
                 found.add(-1)
         return found or {1}
 
+    def vanishes(self, e: SymPy) -> bool:
+        """Whether floats see 0 wherever they see anything; False where they see nothing."""
+        spend(1 + len(self.points))
+        value = compiled(tuple(sp.Add.make_args(e)))
+        seen = 0
+        for point in self.points:
+            try:
+                parts = value(point)
+                if abs(math.fsum(parts)) > _NEAR * max(1e-300, *map(abs, parts)):
+                    return False
+            except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+                continue
+            seen += 1
+        return seen > 0
+
     def at_once(self, f: SymPy, *, strict: bool, solver: bool = True) -> bool:
         """Whether 0 <= f (0 < f) follows by signs of coefficients, or by z3, wherever f is defined."""
         spend(_LOOK)
+        if f.is_number and not f.is_Rational and positive_number(f, strict):
+            return True
         claim = Compare("<" if strict else "<=", sp.Integer(0), f)
         try:
             if shift_that_shows(claim, self.variables, self.given) is not None:
@@ -167,6 +186,15 @@ class Assumptions:
             path.append(Lt(end, x) if side > 0 else Lt(x, end))
         way = replace(self, given=tuple(path))
         return way, Assumptions(rest, tuple(f for f in at if free_in(f)), self.budget)
+
+
+def positive_number(e: SymPy, strict: bool) -> bool:
+    """Whether a number is positive for certain, or 0 where that is enough."""
+    try:
+        value = evaluate(tree(e), {})
+    except (OutOfScopeError, UndefinedError, UnclearError):
+        return False
+    return bool(value > 0 or (not strict and value == 0))
 
 
 def _linear_end(given: Formula, x: Variable) -> tuple[int, Expression] | None:

@@ -139,6 +139,7 @@ class FunctionTerms(Reals):
         if (known_value := self.value("log", u)) is not None:
             return known_value
         found = self.named("log", "", u)
+        self.exponents |= {x: found for x in self.letters if u == alone(x)}  # x is exp log x
         self.lemmas.append(lambda: self.less(found, self.total(u, UNIT, -1)))  # 1 - 1 / u <= log u <= u - 1
         self.lemmas.append(lambda: self.less(self.total(u, UNIT, -1), self.product(u, found)))
         return found

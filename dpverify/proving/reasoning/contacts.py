@@ -1,0 +1,102 @@
+"""Where two sides of an inequality may touch: the zeros of a derivative in one letter, as far as they can be written.
+
+What is found here is a guess that floats have looked at; whoever cuts a domain there shows both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy as sp
+
+from dpverify.formulas.expressions import TooLargeError
+from dpverify.proving.reasoning.algebra import in_factors, joined_powers, low_roots, multiplied_out, replaced
+from dpverify.proving.reasoning.places import Assumptions
+from dpverify.proving.reasoning.symbolic import SymPy, symbol
+
+_LONGEST = 120
+"""Operations of the longest factor of a derivative in which a zero is looked for."""
+_SIMPLE = (sp.Rational(1, 2), sp.E, 1 / sp.E)
+
+
+def contacts(place: Assumptions, rate: SymPy, x: SymPy) -> Iterator[SymPy]:
+    """Values of a letter, in the others, at which a derivative vanishes at every point that floats look at."""
+    factors = [f for f in sp.Mul.make_args(rate) if f.has(x) and len(place.signs(f)) > 1]
+    seen: set[SymPy] = set()
+    for factor in factors:
+        if factor.count_ops() > _LONGEST:
+            continue
+        others = [symbol(v) for v in place.variables if symbol(v) != x]
+        for value in (*zeros(factor, x), *others, *_SIMPLE):
+            if value in seen or value.has(x) or value.is_real is False:
+                continue
+            seen.add(value)
+            try:
+                there = replaced(factor, {x: value})
+            except TooLargeError:
+                continue
+            if place.vanishes(there):
+                yield value
+
+
+def zeros(e: SymPy, x: SymPy) -> Iterator[SymPy]:
+    """Candidates for values of a positive letter at which a sum is 0: by its logarithms, or those of its two terms."""
+    terms = sp.Add.make_args(multiplied_out(e))
+    forms = [sp.Add(*terms)]
+    if len(terms) == 2:
+        forms.append(_log(terms[0]) - _log(-terms[1]))
+    for form in forms:
+        with_x, rest = [], sp.Integer(0)
+        for term in sp.Add.make_args(sp.expand_log(multiplied_out(form), force=True)):
+            if term.has(x):
+                with_x.append(term)
+            else:
+                rest += term
+        yield from _of_terms(with_x, rest, x)
+
+
+def _log(e: SymPy) -> SymPy:
+    return sp.Add(*(sp.expand_log(sp.log(g), force=True) for g in sp.Mul.make_args(e)))
+
+
+def _of_terms(with_x: list[SymPy], rest: SymPy, x: SymPy) -> Iterator[SymPy]:
+    """The zeros of a sum of terms with x and a rest without, linear in x or in logarithms of sums with x."""
+    linear = sp.Add(*with_x)
+    rate = sp.simplify(linear.diff(x)) if linear.is_polynomial(x) else None
+    if rate is not None and rate != 0 and not rate.has(x):
+        yield in_factors(-rest / rate)
+        return
+    logs: dict[SymPy, SymPy] = {}
+    for term in with_x:
+        c, u = term.as_independent(x, as_Add=False)
+        if not isinstance(u, sp.log):
+            return
+        logs[u] = logs.get(u, sp.Integer(0)) + c
+    unit = next((c for c in map(sp.simplify, logs.values()) if c != 0), None)
+    if unit is None:
+        return
+    ratios = [(sp.simplify(c / unit), u.args[0]) for u, c in logs.items()]
+    if not all(c.is_Integer for c, _ in ratios):
+        return
+    value = _exponential(-rest / unit)
+    base = sp.Mul(*(u**c for c, u in ratios))
+    if base == x:
+        yield value
+    elif 1 / base == x:
+        yield 1 / value
+    else:
+        yield from low_roots(base - value, x)
+
+
+def _exponential(e: SymPy) -> SymPy:
+    """The exponential of a sum of multiples of logarithms, as a product of powers."""
+    logs: dict[SymPy, SymPy] = {}
+    rest = sp.Integer(0)
+    for term in sp.Add.make_args(sp.expand_log(multiplied_out(e), force=True)):
+        c, u = term.as_independent(sp.log, as_Add=False)
+        if isinstance(u, sp.log):
+            logs[u.args[0]] = logs.get(u.args[0], sp.Integer(0)) + c
+        else:
+            rest += term
+    powers = [base ** sp.simplify(c) for base, c in logs.items()]
+    return joined_powers(sp.Mul(sp.exp(sp.simplify(rest)), *powers))
