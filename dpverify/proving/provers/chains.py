@@ -49,7 +49,7 @@ from dpverify.proving.reasoning.algebra import (
     split_exponents,
     without_common_factor,
 )
-from dpverify.proving.reasoning.contacts import contacts
+from dpverify.proving.reasoning.contacts import bounds, contacts, logarithms
 from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.normal_form import is_identity
 from dpverify.proving.reasoning.places import (
@@ -113,7 +113,7 @@ class Chains(NamedProver):
         f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
         if not transcendental(f) or not f.free_symbols:
             return None
-        place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
+        place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget, self.thorough)
         goals, facts, wanted = _Goals(QUESTIONS, self.thorough, self.slopes_first), list[Json](), list(defined_where(smooth.claim))
         if self.thorough:
             place, facts = goals.with_facts(place, wanted)
@@ -163,6 +163,16 @@ def _joined(e: SymPy) -> SymPy:
     return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
 
 
+def _aligned(e: SymPy) -> SymPy:
+    """A sum in which the exponentials of each term are one, of a sum that is multiplied out, so that equal ones cancel."""
+    terms = []
+    for term in outer_terms(e):
+        exponents = [g for g in sp.Mul.make_args(term) if isinstance(g, sp.exp)]
+        rest = sp.Mul(*(g for g in sp.Mul.make_args(term) if not isinstance(g, sp.exp)))
+        terms.append(rest * sp.exp(multiplied_out(sp.Add(*(g.args[0] for g in exponents)))))
+    return sp.Add(*terms)
+
+
 LEAF: Json = ["leaf"]
 MINUS_ONE: Json = ["num", "-1"]
 
@@ -191,6 +201,7 @@ class _Goals:
     left: int
     thorough: bool = False
     slopes_first: bool = False
+    bounding: bool = False
     found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
 
     def with_facts(self, place: Assumptions, wanted: list[Requirement]) -> tuple[Assumptions, list[Json]]:
@@ -207,7 +218,69 @@ class _Goals:
                     facts.append(["<" if strict else "<=", symbolic_to_json(form), _rewritten(form, steps)])
                     place = place.knowing(Compare("<" if strict else "<=", _ZERO, tree(form)))
                     break
+        place, more = self._bounds(place, every=True)
+        return place, facts + more
+
+    def _bounds(self, place: Assumptions, *, every: bool) -> tuple[Assumptions, list[Json]]:
+        """Bounds of letters (those that are numbers) from conditions that are not linear in them."""
+        facts = list[Json]()
+        for gap, larger, smaller in logarithms(place):
+            known = Le(_ZERO, tree(gap))
+            if known not in place.given and (every or len(gap.free_symbols) == 1):
+                body = ["add", ["log", larger], ["mul", MINUS_ONE, ["log", smaller]]]
+                facts.append(["<=", symbolic_to_json(gap), _as(body, ["order", LEAF])])
+                place = place.knowing(known)
+        self.bounding = True
+        for gap in bounds(place):
+            known = Le(_ZERO, tree(gap))
+            if known in place.given or not (every or len(gap.free_symbols) == 1):
+                continue
+            steps = self.shown(place, gap, False, DEPTH - 3)
+            if steps is not None:
+                facts.append(["<=", symbolic_to_json(gap), _rewritten(gap, steps)])
+                place = place.knowing(known)
+        self.bounding = False
         return place, facts
+
+    def _bounded(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """The same once conditions are solved for letters."""
+        there, facts = self._bounds(place, every=False)
+        steps = self.shown(there, f, strict, depth) if facts else None
+        if steps is not None:
+            yield ["as", [], facts, symbolic_to_json(f), _rewritten(f, steps)]
+
+    def _tails(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """What is subtracted of Phi at negative arguments is at most half of exp(-u^2 / 2)."""
+        terms = outer_terms(f)
+        t = real("tail", ge=0)
+        bell = sp.exp(-(symbol(t) ** 2) / 2) / 2 - Phi(-symbol(t))
+        for term in terms:
+            found = [g for g in sp.Mul.make_args(term) if isinstance(g, Phi)]
+            if len(found) != 1 or any(t.name == w.name for w in place.variables):
+                continue
+            u, rest = found[0].args[0], f - term
+            height = -term / found[0]
+            if place.signs(height) != {1} or place.signs(u) != {-1}:
+                continue
+            near = rest - height * sp.exp(multiplied_out(-(u**2)) / 2) / 2
+            if -1 in place.signs(near):
+                continue
+            pieces = [
+                self.shown(there, e, strictly, depth)
+                for there, e, strictly in (
+                    (place, -u, False), (place, height, False), (place, near, strict),
+                )
+            ]  # fmt: skip
+            tail = _Goals(QUESTIONS).shown(Assumptions((t,), (), place.budget), bell, False)
+            if None in pieces or tail is None:
+                continue
+            below, above, left = pieces
+            known = [["<=", expression_to_json(t), _rewritten(-u, below)]]
+            gap = sp.exp(multiplied_out(-(u**2)) / 2) / 2 - found[0]
+            shown = ["as", [[t.name, symbolic_to_json(-u)]], known, symbolic_to_json(bell), tail]
+            product = ["mul", symbolic_to_json(height), symbolic_to_json(gap)]
+            body = ["add", symbolic_to_json(near), product]
+            yield _as(body, ["each", _rewritten(near, left), ["each", _rewritten(height, above), shown]])
 
     def shown(self, place: Assumptions, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
@@ -232,7 +305,7 @@ class _Goals:
         if f.is_number:
             return LEAF if positive_number(f, strict) else None
         if self.thorough and not strict and place.vanishes(f) and _is_zero(f):
-            return LEAF
+            return _as(["num", "0"], LEAF)
         hard = transcendental(f)
         if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
             return LEAF
@@ -245,6 +318,10 @@ class _Goals:
             rules = [self._product, *rules] if f.is_Mul else rules
         elif self.slopes_first:
             rules.sort(key=lambda rule: rule != self._slopes)
+        if self.bounding:
+            rules = [self._product, self._ordered]
+        elif self.thorough:
+            rules = [self._bounded, *rules, *([self._tails] if f.has(Phi) else [])]
         for rule in rules:
             with suppress(OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 found = next(rule(place, f, strict, depth + 1), None)
@@ -356,11 +433,11 @@ class _Goals:
     def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A letter for a root, or for an inverse inside of a logarithm."""
         for v in place.variables:
-            for t, value, back in _letters(v, f):
+            for t, value, back in _letters(v, f, self.thorough):
                 if any(t.name == w.name for w in place.variables):
                     continue
                 given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
-                there = Assumptions(tuple(t if w == v else w for w in place.variables), given, place.budget)
+                there = replace(place, variables=tuple(t if w == v else w for w in place.variables), given=given)
                 g = replaced(f, {symbol(v): back})
                 steps = self.shown(there, g, strict, depth)
                 if steps is not None:
@@ -398,16 +475,17 @@ class _Goals:
         ways = []
         for i, (factor, h) in enumerate(self._forms(place, f)):
             for v in place.variables:
-                if symbol(v) not in _inside(h):
+                if symbol(v) not in _inside(h) and not (self.thorough and symbol(v) in place.depending):
                     continue
-                rate = _simple(derivative(h, symbol(v)))
+                rate = derivative(h, symbol(v))
+                rate = _simple(_aligned(rate) if self.thorough else rate)
                 if not rate.has(sp.zoo, sp.nan, sp.I) and rate != 0:
                     ways.append((_weight(rate), i, v, factor, h, rate))
         before = _weight(f)[0]
         for weight, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[
             :_WAYS
         ]:
-            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi)):
+            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi) and not self._fewer(h, rate)):
                 continue
             signs = place.signs(rate)
             if len(signs) > 1:
@@ -415,6 +493,10 @@ class _Goals:
             for steps in self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth):
                 body = ["mul", symbolic_to_json(1 / factor), symbolic_to_json(h)]
                 yield steps if factor == 1 else _as(body, ["each", LEAF, steps])
+
+    def _fewer(self, h: SymPy, rate: SymPy) -> bool:
+        """Whether a derivative has fewer values of Phi, which is looked at by a thorough search alone."""
+        return self.thorough and len(rate.atoms(Phi)) < len(h.atoms(Phi))
 
     def _slope(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
@@ -459,7 +541,7 @@ class _Goals:
         e = symbol(small)
         cut = -side * (1 + 1 / e)
         beyond = Le(tree(cut), v) if side < 0 else Le(v, tree(cut))
-        out = Assumptions((*path.variables, small), (*path.given, beyond), place.budget)
+        out = replace(path, variables=(*path.variables, small), given=(*path.given, beyond))
         edge = self._almost(out, h, e)
         rise = None if edge is None else self.shown(path, side * rate, strict, depth)
         if rise is not None:
@@ -535,7 +617,7 @@ def _climbed(v: Variable, h: SymPy, end: Json, edge: Json, rate: SymPy, rise: Js
     return _as(symbolic_to_json(h), [name, v.name, end, edge, _as(symbolic_to_json(rate), rise)])
 
 
-def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
+def _letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variable, SymPy, SymPy]]:
     """New letters, what they stand for, and what v is in terms of them, for a v that may be any large number."""
     x = symbol(v)
     if v.upper is not None or v.lower is None or v.lower < 0:
@@ -551,6 +633,11 @@ def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
         t = real(f"inverse_{v.name}", **ends)
         yield t, 1 / x, 1 / symbol(t)
+    if thorough and v.lower == 0 and v.lower_open and not v.name.startswith("inverse_"):
+        inside = set().union(*(part.args[0].atoms(sp.Pow) for part in f.atoms(*TRANSCENDENTAL)))
+        for k in sorted(-int(p.exp) for p in inside if p.base == x and p.exp in (-1, -2)):
+            t = real(f"inverse_{v.name}", gt=0)
+            yield t, x**-k, sp.Pow(symbol(t), -sp.Rational(1, k))
 
 
 def _is_zero(f: SymPy) -> bool:

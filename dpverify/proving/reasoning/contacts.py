@@ -5,17 +5,22 @@ What is found here is a guess that floats have looked at; whoever cuts a domain 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import sympy as sp
 
-from dpverify.formulas.expressions import TooLargeError
+from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
+from dpverify.formulas.logic import Compare
+from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.reasoning.algebra import in_factors, joined_powers, low_roots, multiplied_out, replaced
 from dpverify.proving.reasoning.places import Assumptions
-from dpverify.proving.reasoning.symbolic import SymPy, symbol
+from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic, symbolic_to_json
 
 _LONGEST = 120
 """Operations of the longest factor of a derivative in which a zero is looked for."""
+_FINE = 1000
+"""Denominators of bounds that take the place of irrational ones."""
 _SIMPLE = (sp.Rational(1, 2), sp.E, 1 / sp.E)
 
 
@@ -37,6 +42,74 @@ def contacts(place: Assumptions, rate: SymPy, x: SymPy) -> Iterator[SymPy]:
                 continue
             if place.vanishes(there):
                 yield value
+
+
+def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
+    """Conditions u <= v between a product with an exponential and another one: log v - log u, and v and u themselves."""
+    for given in place.given:
+        if not isinstance(given, Compare) or given.relation not in ("<", "<="):
+            continue
+        try:
+            terms = sp.Add.make_args(symbolic(given.right - given.left))
+        except OutOfScopeError:
+            continue
+        if len(terms) != 2 or not any(isinstance(g, sp.exp) for t in terms for g in sp.Mul.make_args(t)):
+            continue
+        signed = {sign: t for t in terms for sign in place.signs(t)}
+        if len(signed) == 2 and all(place.at_once(t * s, strict=True, solver=False) for s, t in signed.items()):
+            larger, smaller = signed[1], -signed[-1]
+            yield _log(larger) - _log(smaller), symbolic_to_json(larger), symbolic_to_json(smaller)
+
+
+def bounds(place: Assumptions) -> Iterator[SymPy]:
+    """What is not negative because a condition that is not linear in a letter bounds it, as far as floats see."""
+    for given in place.given:
+        if not isinstance(given, Compare) or given.relation not in ("<", "<="):
+            continue
+        try:
+            gap = symbolic(given.right - given.left)
+        except OutOfScopeError:
+            continue
+        for v in place.variables:
+            x = symbol(v)
+            if not gap.has(x) or gap.diff(x).is_number:
+                continue
+            for end in dict.fromkeys(isolated(gap, x)):
+                if end.has(x) or end.has(sp.zoo, sp.nan, sp.I):
+                    continue
+                signs = place.signs(x - end)
+                if len(signs) == 1:
+                    yield x - _below(end) if 1 in signs else -_below(-end) - x
+
+
+def _below(e: SymPy) -> SymPy:
+    """A fraction a little below a number that is none; what is no number stays."""
+    return sp.Rational(math.floor(e.evalf(15) * _FINE), _FINE) if e.is_number and not e.is_Rational else e
+
+
+def isolated(e: SymPy, x: SymPy) -> Iterator[SymPy]:
+    """Candidates for the value of a positive letter at which an expression is 0, what is around it taken off."""
+    value = sp.Integer(0)
+    while e != x:
+        terms = [t for t in sp.Add.make_args(e) if t.has(x)]
+        if len(terms) != 1:
+            break
+        factor, inside = terms[0].as_independent(x, as_Add=False)
+        value, e = (value - (e - terms[0])) / factor, inside
+        if isinstance(e, sp.log):
+            value, e = sp.exp(value), e.args[0]
+        elif isinstance(e, sp.exp):
+            value, e = sp.log(value), e.args[0]
+        elif e.is_Pow and not e.exp.has(x):
+            value, e = value ** (1 / e.exp), e.base
+        elif e.is_Pow and not e.base.has(x):
+            value, e = sp.log(value) / sp.log(e.base), e.exp
+        elif e != x:
+            break
+    if e == x:
+        yield joined_powers(value)
+    else:
+        yield from zeros(e - value, x)
 
 
 def zeros(e: SymPy, x: SymPy) -> Iterator[SymPy]:
