@@ -31,6 +31,7 @@ from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
+from dpverify.proving.provers.induction import Induction
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
@@ -51,10 +52,12 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search.
+    Last the thorough search, thorough chains, and induction.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
-    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True))
+    thorough = (Chains(thorough=True), Chains(thorough=True, slopes_first=True))
+    induction = Induction(_answer, (*arithmetic, Chains(), *thorough))
+    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, induction)
 
 
 def prove(
@@ -149,7 +152,7 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(problem, limits)
         if found.impossible:

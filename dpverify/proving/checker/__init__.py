@@ -19,9 +19,9 @@ PARTS = {
     "counterexample": "points",
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
     **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
-    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts")},
+    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
 }
-WITNESSED = ("algebra", "boxes", "chains", "gram")  # for the others, those within them
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction")  # for the others, those within them
 
 
 @dataclass(frozen=True)

@@ -402,7 +402,9 @@ class _Goals:
             )
             for sign in (1, -1)
         ]
-        if smaller == 0 or larger == 0 or not (larger - smaller).has(sp.exp) or (larger + smaller).has(Phi):
+        if smaller == 0 or larger == 0 or (larger + smaller).has(Phi):
+            return
+        if not (transcendental(larger - smaller) if self.thorough else (larger - smaller).has(sp.exp)):
             return
         factors = [g for side in sides for g in sp.Mul.make_args(side)]
         if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
@@ -439,6 +441,7 @@ class _Goals:
                 given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
                 there = replace(place, variables=tuple(t if w == v else w for w in place.variables), given=given)
                 g = replaced(f, {symbol(v): back})
+                g = _apart(g) if self.thorough else g
                 steps = self.shown(there, g, strict, depth)
                 if steps is not None:
                     known = [*in_domain(t, t), *(h for h in given if isinstance(h, Compare))]
@@ -617,6 +620,12 @@ def _climbed(v: Variable, h: SymPy, end: Json, edge: Json, rate: SymPy, rise: Js
     return _as(symbolic_to_json(h), [name, v.name, end, edge, _as(symbolic_to_json(rate), rise)])
 
 
+def _apart(e: SymPy) -> SymPy:
+    """An expression in which logarithms of quotients are differences."""
+    logs = {u: sp.expand_log(sp.log(in_factors(u.args[0])), force=True) for u in e.atoms(sp.log)}
+    return multiplied_out(replaced(e, logs)) if any(u != v for u, v in logs.items()) else e
+
+
 def _letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variable, SymPy, SymPy]]:
     """New letters, what they stand for, and what v is in terms of them, for a v that may be any large number."""
     x = symbol(v)
@@ -635,9 +644,15 @@ def _letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variable, 
         yield t, 1 / x, 1 / symbol(t)
     if thorough and v.lower == 0 and v.lower_open and not v.name.startswith("inverse_"):
         inside = set().union(*(part.args[0].atoms(sp.Pow) for part in f.atoms(*TRANSCENDENTAL)))
-        for k in sorted(-int(p.exp) for p in inside if p.base == x and p.exp in (-1, -2)):
+        for k in sorted({-int(p.exp) for p in inside if p.base == x and p.exp in (-1, -2)}):
             t = real(f"inverse_{v.name}", gt=0)
             yield t, x**-k, sp.Pow(symbol(t), -sp.Rational(1, k))
+    lines = [u.args[0] for u in f.atoms(sp.log) if u.has(x)]
+    if thorough and len(lines) > 1 and not v.name.startswith("inverse_") and (v.lower > 0 or v.lower_open):
+        ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
+        t = real(f"inverse_{v.name}", **ends)
+        if not _apart(replaced(f, {x: 1 / symbol(t)})).has(sp.log(symbol(t))):
+            yield t, 1 / x, 1 / symbol(t)
 
 
 def _is_zero(f: SymPy) -> bool:
