@@ -43,6 +43,15 @@ def whole(e: Term, integers: Iterable[str]) -> bool:
     return e.number % 1 == 0 if e.head == "num" else e.head == "sym" and e.name in integers
 
 
+def polynomial(e: Term, x: str) -> bool:
+    """Whether a term is a polynomial in a name, as it is written."""
+    if e.head in ("add", "mul"):
+        return all(polynomial(part, x) for part in e.parts)
+    if e.head == "pow" and e.parts[1].head == "num" and e.parts[1].number in range(99):
+        return polynomial(e.parts[0], x)
+    return x not in names(e) or e is symbol(x)
+
+
 def square(e: Term) -> Term:
     """The square of a term."""
     return term("pow", e, number(2))
@@ -119,11 +128,24 @@ class Surroundings:
         body, low, high = e.parts
         form, x = read(proof["primitive"]), symbol(e.name)
         demand(e.name not in names(low) | names(high), "an end that depends on what is integrated over")
-        self.show(term("<=", low, high))
-        rise = term("==", make("diff", (form,), e.name, Fraction(1)), body)
-        between = term("<=", low, x), term("<=", x, high)
-        self.show(rise, extra=Unknown(e.name, "real"), given=between)
-        return minus(form.put({e.name: high}), form.put({e.name: low}))
+        far = [end for end in (low, high) if end.head == "inf"]
+        claims = [term("==", make("diff", (form,), e.name, Fraction(1)), body)]
+        if far:
+            claims.append(term("==", form, self.decaying(e, proof, high.name == "+")))
+        else:
+            self.show(term("<=", low, high))
+        ends = [term("<=", u, v) for u, v in ((low, x), (x, high)) if u not in far and v not in far]
+        self.show(*claims, extra=Unknown(e.name, "real"), given=ends)
+        return minus(*(number(0) if end in far else form.put({e.name: end}) for end in (high, low)))
+
+    def decaying(self, e: Term, proof: dict[str, object], up: bool) -> Term:
+        """A polynomial in what is integrated over times exp(-rate x), which is near 0 far up, or far down."""
+        factor, rate, x = read(proof["factor"]), read(proof["rate"]), symbol(e.name)
+        demand(e.parts[1:].count(make("inf", (), "+" if up else "-")) == 1, "ends in the wrong order")
+        demand(up != (e.parts[1].head == "inf"), "no finite end")
+        demand(polynomial(factor, e.name) and e.name not in names(rate), "what may not decay")
+        self.show(term("<", number(0), term("mul", number(1 if up else -1), rate)))
+        return term("mul", factor, term("exp", term("mul", number(-1), rate, x)))
 
 
 def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:

@@ -350,10 +350,14 @@ def closed_integral(integral: Binder) -> ClosedIntegral:
     if not isinstance(e, sp.Integral):
         raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
     check_integrand(e.function)
-    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
+    found = None if e.function.has(sp.Integral) else _any_closed_form(integral, e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found
+
+
+def _any_closed_form(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    return _gaussian(integral, e) or _by_antiderivative(integral, e) or _decaying(integral, e)
 
 
 def _conditions(integral: Binder, *parts: Expression) -> Iterator[Requirement]:
@@ -430,4 +434,35 @@ def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
         closed,
         {"integral": expression_to_json(integral), **_entry(primitive=form)},
         (*_conditions(integral, closed), Requirement(Le(tree(low), tree(high))), *between),
+    )
+
+
+def _decaying(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    """A polynomial times exp(-rate x) up to infinity (or from there, at a negative rate): nothing is left far out."""
+    body, x, low, high = bound_parts(e)
+    factor, exponent = sp.Integer(1), sp.Integer(0)
+    for part in sp.Mul.make_args(body):
+        if isinstance(part, sp.exp):
+            exponent += part.args[0]
+        else:
+            factor *= part
+    slopes, terms = coefficients_in(exponent, x), coefficients_in(factor, x)
+    if slopes is None or terms is None or len(slopes) != 2 or low.is_infinite is high.is_infinite:
+        return None
+    rate = in_factors(-slopes[0])
+    form, rest = sp.Integer(0), factor * sp.exp(slopes[1])
+    for k in range(len(terms)):  # by parts, again and again
+        form -= in_factors(rest) / rate ** (k + 1)
+        rest = derivative(rest, x)
+    end, sign = (low, 1) if high.is_infinite else (high, -1)
+    positive = Lt(0, tree(sign * rate))
+    primitive = form * sp.exp(-rate * x)
+    if not is_identity(derivative(primitive, x), body):
+        return None
+    closed = tree(-sign * replaced(primitive, {x: end}))
+    return ClosedIntegral(
+        "antiderivative",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(primitive=primitive, factor=form, rate=rate)},
+        (*conditions(tree(rate)), Requirement(positive), *_conditions(integral, tree(form), closed)),
     )
