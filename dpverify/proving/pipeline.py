@@ -34,6 +34,7 @@ from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.induction import Induction
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
+from dpverify.proving.provers.quantiles import Quantiles
 from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import units_agree
@@ -52,12 +53,13 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search, thorough chains, and induction.
+    Last the thorough search, thorough chains, induction, and letters for quantiles.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
     thorough = (Chains(thorough=True), Chains(thorough=True, slopes_first=True))
-    induction = Induction(_answer, (*arithmetic, Chains(), *thorough))
-    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, induction)
+    proofs = (*arithmetic, Chains(), *thorough)
+    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs))
+    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts)
 
 
 def prove(
@@ -152,7 +154,7 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction)))
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction | Quantiles)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(problem, limits)
         if found.impossible:

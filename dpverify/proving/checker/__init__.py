@@ -20,8 +20,9 @@ PARTS = {
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
     **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
+    "quantile": "quantiles",
 }
-WITNESSED = ("algebra", "boxes", "chains", "gram", "induction")  # for the others, those within them
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles")  # for the others, those within them
 
 
 @dataclass(frozen=True)
