@@ -21,8 +21,9 @@ PARTS = {
     **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
     "quantile": "quantiles",
+    **dict.fromkeys(("known", "cases"), "lemmas"),
 }
-WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles")  # for the others, those within them
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles", "lemmas")  # for the others, those within them
 
 
 @dataclass(frozen=True)
