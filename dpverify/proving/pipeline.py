@@ -32,6 +32,7 @@ from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.induction import Induction
+from dpverify.proving.provers.lemmas import Lemmas
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.quantiles import Quantiles
@@ -53,12 +54,12 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search, thorough chains, induction, and letters for quantiles.
+    Last the thorough search, thorough chains, induction, letters for quantiles, lemmas and cases.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
-    thorough = (Chains(thorough=True), Chains(thorough=True, slopes_first=True))
+    thorough = (Chains(thorough=True), Chains(lead="slopes"), Chains(lead="arches"))
     proofs = (*arithmetic, Chains(), *thorough)
-    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs))
+    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs), Lemmas(_answer, proofs))
     return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts)
 
 
@@ -154,7 +155,7 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction | Quantiles)))
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction | Quantiles | Lemmas)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(problem, limits)
         if found.impossible:

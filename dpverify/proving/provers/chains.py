@@ -6,6 +6,7 @@ among rules, so that no work is spent on what is false; signs of coefficients an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -89,13 +90,14 @@ class Chains(NamedProver):
     """The prover of inequalities in which something is neither a power nor a root.
 
     A thorough one also shows what keeps denominators from 0, cuts where both sides may touch, and names arguments;
-    `slopes_first` takes derivatives of quotients and of exponentials before these are taken apart.
+    one with a `lead` does so, but takes derivatives of quotients and exponentials before these are taken apart
+    (`slopes`), or looks first at what bends down between two ends (`arches`).
     """
 
     name = "chains"
 
-    def __init__(self, *, thorough: bool = False, slopes_first: bool = False) -> None:
-        self.thorough, self.slopes_first = thorough, slopes_first
+    def __init__(self, *, thorough: bool = False, lead: str = "") -> None:
+        self.thorough, self.lead = thorough or bool(lead), lead
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove an inequality, for all reals in place of integers."""
@@ -114,7 +116,7 @@ class Chains(NamedProver):
         if not transcendental(f) or not f.free_symbols:
             return None
         place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget, self.thorough)
-        goals, facts, wanted = _Goals(QUESTIONS, self.thorough, self.slopes_first), list[Json](), list(defined_where(smooth.claim))
+        goals, facts, wanted = _Goals(QUESTIONS, self.thorough, self.lead), list[Json](), list(defined_where(smooth.claim))
         if self.thorough:
             place, facts = goals.with_facts(place, wanted)
         steps = goals.shown(place, f, claim.relation == "<")
@@ -200,7 +202,7 @@ class _Goals:
 
     left: int
     thorough: bool = False
-    slopes_first: bool = False
+    lead: str = ""
     bounding: bool = False
     found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
 
@@ -316,12 +318,13 @@ class _Goals:
             # a factor that is pulled out comes back in front of Phi
             rules = [self._ordered, self._dropped, self._named, self._slopes, self._cases]
             rules = [self._product, *rules] if f.is_Mul else rules
-        elif self.slopes_first:
+        elif self.lead == "slopes":
             rules.sort(key=lambda rule: rule != self._slopes)
         if self.bounding:
             rules = [self._product, self._ordered]
         elif self.thorough:
             rules = [self._bounded, *rules, *([self._tails] if f.has(Phi) else [])]
+            rules = [self._arches, *rules] if self.lead == "arches" else rules
         for rule in rules:
             with suppress(OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 found = next(rule(place, f, strict, depth + 1), None)
@@ -378,7 +381,25 @@ class _Goals:
                 steps = self.shown(place, larger - smaller, strict, depth)
                 if steps is not None:
                     yield self._scaled(sp.Integer(1), "log", larger, smaller, steps)
+        if self.lead == "arches":
+            yield from self._against_logarithm(place, parts, strict, depth)
         yield from self._by_logarithms(place, terms, strict, depth)
+
+    def _against_logarithm(
+        self, place: Assumptions, parts: list[tuple[SymPy, SymPy]], strict: bool, depth: int
+    ) -> Iterator[Json]:
+        """A logarithm and what is none: its argument is compared with an exponential."""
+        logs = [(c, u) for c, u in parts if isinstance(u, sp.log)]
+        if len(logs) != 1 or len(parts) < 2 or any(u.has(sp.log) for _, u in parts if u != logs[0][1]):
+            return
+        ((c, u),) = logs
+        other = sp.exp(multiplied_out(sp.Add(*(-d * e for d, e in parts if e != u)) / c))
+        larger, smaller = (u.args[0], other) if c > 0 else (other, u.args[0])
+        if not u.args[0].has(sp.exp) or not place.defines(tree(u)):
+            return
+        steps = self.shown(place, larger - smaller, strict, depth)
+        if steps is not None:
+            yield self._scaled(abs(c), "log", larger, smaller, steps)
 
     def _scaled(self, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, steps: Json) -> Json:
         """Steps for factor * (head(larger) - head(smaller)), given those for larger - smaller."""
@@ -529,6 +550,38 @@ class _Goals:
                     yield _climbed(
                         v, h, expression_to_json(end), _rewritten(value, edge), side * rate, rise, climbs
                     )
+
+    def _arches(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """Between two ends f bends down, so that it is enough to look at these."""
+        for v in place.variables if depth <= _CUT_BELOW else ():
+            x = symbol(v)
+            if x not in _inside(f):
+                continue
+            down = -_simple(_aligned(derivative(_aligned(derivative(f, x)), x)))
+            if place.signs(down) != {1} or down.has(sp.zoo, sp.nan, sp.I):
+                continue
+            lows, highs = ([e for way, e, _ in place.ends(v) if way == side and e is not None] for side in (1, -1))
+            for low, high in itertools.product(lows, highs):
+                sides = [place.along(v, 1, low), place.along(v, -1, high)]
+                if None in sides:
+                    continue
+                (first, at_low), (second, at_high) = (side for side in sides if side is not None)
+                both = tuple(g for g in first.given if g in second.given)
+                path = replace(place, given=(*both, Le(low, v), Le(v, high)))
+                if not path.defines(tree(f), smooth=True):
+                    continue
+                proofs = list[Json]()
+                for there, end in ((at_low, low), (at_high, high)):
+                    value = symbolic(put(tree(f), v, end))
+                    steps = self.shown(there, value, strict, depth)
+                    if steps is None:
+                        break
+                    proofs.append(_rewritten(value, steps))
+                bend = self.shown(path, down, False, depth) if len(proofs) == 2 else None
+                if bend is not None:
+                    ends = [expression_to_json(low), expression_to_json(high)]
+                    arch = ["arch", v.name, *ends, *proofs, _as(symbolic_to_json(down), bend)]
+                    yield _as(symbolic_to_json(f), arch)
 
     def _far(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int

@@ -115,6 +115,9 @@ class FunctionTerms(Reals):
     def log(self, u: Rational) -> Rational:
         """The value of log, a sum over factors that are positive."""
         self.need("<", u)
+        top, below = ({m: -value for m, value in p.items()} for p in (u.top, u.bottom))
+        if self.surely("<", Rational(top, ONE)):  # so that both are negative
+            u = Rational(top, below)
         size, common, rest = self.factors(u.top)
         bottom = Rational(u.bottom, ONE)
         logs = [(self.constant("log", Fraction(prime)), power) for prime, power in primes(size)]
