@@ -99,14 +99,19 @@ class Surroundings:
         raise ValueError(why)
 
     def gaussian(self, e: Term, proof: dict[str, object]) -> Term:
-        """The integral of factor * exp(-rate * (x - center)^2)."""
+        """The integral of factor * bell, and of the derivative of part * bell, with bell = exp(-rate * (x - center)^2)."""
         body, *ends = e.parts
         rate, center, factor = (read(proof[part]) for part in ("rate", "center", "factor"))
         used = frozenset[str]().union(*map(names, (rate, center, factor, *ends)))
         demand(e.name not in used, "a part that depends on what is integrated over")
         away = square(minus(symbol(e.name), center))
-        bell = term("mul", factor, term("exp", term("mul", number(-1), rate, away)))
-        self.show(term("==", body, bell), extra=Unknown(e.name, "real"))
+        bell = term("exp", term("mul", number(-1), rate, away))
+        part, form = read(proof.get("part", ["num", "0"])), term("mul", factor, bell)
+        demand(polynomial(part, e.name), "a part that is no polynomial")
+        if "part" in proof:
+            rise = make("diff", (term("mul", part, bell),), e.name, Fraction(1))
+            form = term("add", form, rise)
+        self.show(term("==", body, form), extra=Unknown(e.name, "real"))
         infinite = [end for end in ends if end.head == "inf"]
         demand(
             ends[0] is not make("inf", (), "+") and ends[1] is not make("inf", (), "-"),
@@ -121,7 +126,10 @@ class Surroundings:
             for end in ends
         ]
         size = root(term("mul", term("pi"), term("pow", rate, number(-1))))
-        return term("mul", factor, size, minus(below[1], below[0]))
+        ends_of_part = [
+            number(0) if end.head == "inf" else term("mul", part, bell).put({e.name: end}) for end in ends
+        ]  # it is near 0 far out
+        return term("add", term("mul", factor, size, minus(below[1], below[0])), minus(*ends_of_part[::-1]))
 
     def primitive(self, e: Term, proof: dict[str, object]) -> Term:
         """The integral of a derivative between two numbers."""

@@ -372,22 +372,27 @@ def _entry(**parts: SymPy) -> dict[str, Json]:
 
 
 def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
-    """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
+    """A polynomial * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
     body, x, low, high = bound_parts(e)
-    factor, depending = body.as_independent(x, as_Add=False)
-    exponent = sp.Integer(0)
-    for part in sp.Mul.make_args(depending):
-        if not isinstance(part, sp.exp):
-            return None
-        exponent += part.args[0]
+    factor, exponent = sp.Integer(1), sp.Integer(0)
+    for part in sp.Mul.make_args(body):
+        if isinstance(part, sp.exp):
+            exponent += part.args[0]
+        else:
+            factor *= part
     coefficients = coefficients_in(exponent, x)
     if coefficients is None or len(coefficients) != 3:
         return None
     square, linear, constant = coefficients
     rate = in_factors(-square)
     center = in_factors(linear / (2 * rate))
-    factor = factor * sp.exp(in_factors(constant + rate * center**2))
-    if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
+    height = sp.exp(in_factors(constant + rate * center**2))
+    bell = sp.exp(-rate * (x - center) ** 2)
+    left, moved = _by_parts(factor, x, rate, center)
+    if left is None:
+        return None
+    factor, part = left * height, moved * height
+    if not is_identity(body, factor * bell + derivative(part * bell, x)):
         return None
 
     def below(end: SymPy) -> SymPy:
@@ -395,7 +400,8 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
             return sp.Integer(1) if end is sp.oo else sp.Integer(0)
         return Phi(sp.sqrt(2 * rate) * (end - center))
 
-    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    ends = [sp.Integer(0) if end.is_infinite else replaced(part * bell, {x: end}) for end in (low, high)]
+    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low)) + ends[1] - ends[0]
     positive = Lt(0, tree(rate))
     if value.has(sp.I):
         raise OutOfScopeError(f"{formula_text(positive)} is not shown")
@@ -403,14 +409,34 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     return ClosedIntegral(
         "gaussian-integral",
         closed,
-        {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
+        {
+            "integral": expression_to_json(integral),
+            **_entry(rate=rate, center=center, factor=factor),
+            **({} if part == 0 else _entry(part=part)),
+        },
         # it converges at a positive rate
         (
             *conditions(tree(rate)),
             Requirement(positive),
             *_conditions(integral, tree(center), tree(factor), closed),
+            *(() if part == 0 else conditions(tree(replaced(part, {x: center})))),
         ),
     )
+
+
+def _by_parts(
+    factor: SymPy, x: SymPy, rate: SymPy, center: SymPy
+) -> tuple[SymPy | None, SymPy]:
+    """A number and a polynomial in x, such that number * bell and the derivative of polynomial * bell are factor * bell."""
+    terms = coefficients_in(replaced(factor, {x: x + center}), x) if factor.has(x) else [factor]
+    if terms is None:
+        return None, sp.Integer(0)
+    powers, part, away = terms[::-1], sp.Integer(0), x - center
+    for k in range(len(powers) - 1, 0, -1):  # y^k = (k - 1) / (2 rate) y^(k - 2), less a derivative
+        part -= powers[k] / (2 * rate) * away ** (k - 1)
+        if k > 1:
+            powers[k - 2] += powers[k] * (k - 1) / (2 * rate)
+    return powers[0], part
 
 
 def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
