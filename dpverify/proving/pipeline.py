@@ -29,6 +29,7 @@ from dpverify.proving.proof import (
 )
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
+from dpverify.proving.provers.crossings import Crossings
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.induction import Induction
@@ -54,12 +55,12 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search, thorough chains, induction, letters for quantiles, lemmas and cases.
+    Last the thorough search, thorough chains, induction, letters for quantiles, lemmas and cases, and crossings.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
     thorough = (Chains(thorough=True), Chains(lead="slopes"), Chains(lead="arches"))
     proofs = (*arithmetic, Chains(), *thorough)
-    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs), Lemmas(_answer, proofs))
+    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs), Lemmas(_answer, proofs), Crossings())
     return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts)
 
 

@@ -21,6 +21,7 @@ PARTS = {
     **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
     "quantile": "quantiles",
+    "crossing": "crossing",
     **dict.fromkeys(("known", "cases"), "lemmas"),
 }
 WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles", "lemmas")  # for the others, those within them
