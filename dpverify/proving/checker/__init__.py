@@ -20,11 +20,11 @@ PARTS = {
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
     **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
-    "quantile": "quantiles",
-    "crossing": "crossing",
+    **{"quantile": "quantiles", "crossing": "crossing"},
     **dict.fromkeys(("known", "cases"), "lemmas"),
 }
-WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles", "lemmas")  # for the others, those within them
+# for the others, those within them
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "lemmas", "quantiles")
 
 
 @dataclass(frozen=True)

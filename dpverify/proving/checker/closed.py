@@ -99,7 +99,7 @@ class Surroundings:
         raise ValueError(why)
 
     def gaussian(self, e: Term, proof: dict[str, object]) -> Term:
-        """The integral of factor * bell, and of the derivative of part * bell, with bell = exp(-rate * (x - center)^2)."""
+        """The integral of factor * bell, and of the slope of part * bell; bell is exp(-rate * (x - center)^2)."""
         body, *ends = e.parts
         rate, center, factor = (read(proof[part]) for part in ("rate", "center", "factor"))
         used = frozenset[str]().union(*map(names, (rate, center, factor, *ends)))

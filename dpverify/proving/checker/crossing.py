@@ -1,4 +1,4 @@
-"""The checker's crossings: where a continuous function changes its sign it is 0, at a number that need not be a fraction."""
+"""The checker's crossings: where a continuous function changes its sign it is 0, at what need not be a fraction."""
 
 from __future__ import annotations
 
@@ -7,11 +7,26 @@ from dpverify.proving.checker.reading import Theorem, exact, fields, items, text
 from dpverify.proving.checker.terms import conjuncts, demand, heads, minus, term
 from dpverify.proving.checker.values import PRECISIONS, ValueRange, Values
 
-CONTINUOUS = {"num", "sym", "pi", "add", "mul", "pow", "exp", "log", "phi", "erfc", "phi_inverse", "max", "min", "abs"}
+CONTINUOUS = {
+    "num",
+    "sym",
+    "pi",
+    "add",
+    "mul",
+    "pow",
+    "exp",
+    "log",
+    "phi",
+    "erfc",
+    "phi_inverse",
+    "max",
+    "min",
+    "abs",
+}
 
 
 def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
-    """Refuted: the claim is false where an equation holds, and so it does between two numbers, with all that is assumed."""
+    """Refuted: between two numbers an equation holds, all that is assumed does, and the claim does not."""
     x, point = text(proof["letter"]), fields(proof["point"])
     low, high = map(exact, items(proof["ends"]))
     (variable,) = [v for v in problem.variables if v.name == x]

@@ -34,7 +34,9 @@ def short(e: Term) -> Term:
     """A term or formula in which sums of few terms, factorials and binomials of small numbers are worked out."""
     e = folded(e)
     match e.head, [part.number for part in e.parts[e.head in BINDING :] if part.head == "num"]:
-        case ("sum" | "product"), [first, last] if first % 1 == last % 1 == 0 and first <= last < first + FEW:
+        case (("sum" | "product"), [first, last]) if (
+            first % 1 == last % 1 == 0 and first <= last < first + FEW
+        ):
             places = (number(first + i) for i in range(int(last - first) + 1))
             terms = [short(e.parts[0].put({e.name: k})) for k in places]
             return term("add" if e.head == "sum" else "mul", *terms)
@@ -188,7 +190,9 @@ class Induction:
     def step(self, known: list[Named]) -> Theorem:
         """From an integer to the next, in letters."""
         n, claim = symbol(self.n.name), self.rest.claim
-        taken = frozenset[str]().union(*map(names, (claim, *self.rest.assuming, *(one.what for one in known))))
+        taken = frozenset[str]().union(
+            *map(names, (claim, *self.rest.assuming, *(one.what for one in known)))
+        )
         letters = [Unknown(one.letter.name, "real") for one in known]
         demand(not taken & {v.name for v in letters}, "a letter that is not new")
         later = claim.put({n.name: term("add", n, ONE)})

@@ -46,8 +46,7 @@ def without(problem: Theorem, x: str, new: str, of: Term, value: Term) -> Theore
             quantiles[term("phi_inverse", other)] = negative(letter)
     place = {x: value.put({new: term("phi", letter)})}
     claim, *given = (
-        named(f, quantiles).put(place)
-        for f in (problem.claim, *problem.assuming, *old.domain())
+        named(f, quantiles).put(place) for f in (problem.claim, *problem.assuming, *old.domain())
     )
     over = (*(v for v in problem.variables if v is not old), Unknown(new, "real"))
     return Theorem(over, tuple(given), claim)

@@ -47,6 +47,7 @@ from dpverify.proving.reasoning.algebra import (
     multiplied_out,
     outer_terms,
     replaced,
+    simplified,
     split_exponents,
     without_common_factor,
 )
@@ -115,8 +116,14 @@ class Chains(NamedProver):
         f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
         if not transcendental(f) or not f.free_symbols:
             return None
-        place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget, self.thorough)
-        goals, facts, wanted = _Goals(QUESTIONS, self.thorough, self.lead), list[Json](), list(defined_where(smooth.claim))
+        place = Assumptions(
+            smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget, self.thorough
+        )
+        goals, facts, wanted = (
+            _Goals(QUESTIONS, self.thorough, self.lead),
+            list[Json](),
+            list(defined_where(smooth.claim)),
+        )
         if self.thorough:
             place, facts = goals.with_facts(place, wanted)
         steps = goals.shown(place, f, claim.relation == "<")
@@ -166,7 +173,7 @@ def _joined(e: SymPy) -> SymPy:
 
 
 def _aligned(e: SymPy) -> SymPy:
-    """A sum in which the exponentials of each term are one, of a sum that is multiplied out, so that equal ones cancel."""
+    """A sum in each term of which all exponentials are one, of a sum that is multiplied out: equal ones cancel."""
     terms = []
     for term in outer_terms(e):
         exponents = [g for g in sp.Mul.make_args(term) if isinstance(g, sp.exp)]
@@ -460,7 +467,9 @@ class _Goals:
                 if any(t.name == w.name for w in place.variables):
                     continue
                 given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
-                there = replace(place, variables=tuple(t if w == v else w for w in place.variables), given=given)
+                there = replace(
+                    place, variables=tuple(t if w == v else w for w in place.variables), given=given
+                )
                 g = replaced(f, {symbol(v): back})
                 g = _apart(g) if self.thorough else g
                 steps = self.shown(there, g, strict, depth)
@@ -560,7 +569,9 @@ class _Goals:
             down = -_simple(_aligned(derivative(_aligned(derivative(f, x)), x)))
             if place.signs(down) != {1} or down.has(sp.zoo, sp.nan, sp.I):
                 continue
-            lows, highs = ([e for way, e, _ in place.ends(v) if way == side and e is not None] for side in (1, -1))
+            lows, highs = (
+                [e for way, e, _ in place.ends(v) if way == side and e is not None] for side in (1, -1)
+            )
             for low, high in itertools.product(lows, highs):
                 sides = [place.along(v, 1, low), place.along(v, -1, high)]
                 if None in sides:
@@ -710,7 +721,7 @@ def _letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variable, 
 
 def _is_zero(f: SymPy) -> bool:
     """Whether an expression is 0 for all values, in one form or another."""
-    return is_identity(f, sp.Integer(0)) or sp.simplify(f) == 0
+    return is_identity(f, sp.Integer(0)) or simplified(f) == 0
 
 
 def _vanishes(e: SymPy) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -49,7 +50,9 @@ class Crossings(NamedProver):
                             "point": {name: str(value) for name, value in point.items()},
                         }  # fmt: skip
                         others = "".join(f", {name} = {value}" for name, value in point.items())
-                        where = f"false for some {v.name} between {float(low):.9g} and {float(high):.9g}{others}"
+                        where = (
+                            f"false for some {v.name} between {float(low):.9g} and {float(high):.9g}{others}"
+                        )
                         return replace(settled(problem, Verdict.REFUTED, steps), reason=where)
         return undecided("no change of sign is found") if tried else None
 
@@ -77,13 +80,13 @@ def _changes(
             gap = evaluate(equation.right - equation.left, {**point, v.name: x})
         except (UndefinedError, UnclearError):
             return 0
-        return (gap > 0) - (gap < 0)
+        return int(gap > 0) - int(gap < 0)
 
     for chosen in graded(lists, _POINTS):
         point: ExactPoint = {w.name: x for w, x in zip(others, chosen, strict=True)}
         signs = [(x, side(point, x)) for x in values]
         known = [(x, sign) for x, sign in signs if sign]
-        for (low, first), (high, second) in zip(known, known[1:], strict=False):
+        for (low, first), (high, second) in itertools.pairwise(known):
             if first == second or any(low < x < high for x, _ in signs):
                 continue
             for _ in range(_HALVINGS):

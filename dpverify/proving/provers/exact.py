@@ -424,10 +424,8 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     )
 
 
-def _by_parts(
-    factor: SymPy, x: SymPy, rate: SymPy, center: SymPy
-) -> tuple[SymPy | None, SymPy]:
-    """A number and a polynomial in x, such that number * bell and the derivative of polynomial * bell are factor * bell."""
+def _by_parts(factor: SymPy, x: SymPy, rate: SymPy, center: SymPy) -> tuple[SymPy | None, SymPy]:
+    """A number and a polynomial: factor * bell is number * bell and the derivative of polynomial * bell."""
     terms = coefficients_in(replaced(factor, {x: x + center}), x) if factor.has(x) else [factor]
     if terms is None:
         return None, sp.Integer(0)

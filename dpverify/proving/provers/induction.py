@@ -27,7 +27,7 @@ from dpverify.formulas.expressions import (
     real,
     rebuilt,
 )
-from dpverify.formulas.logic import Compare, Formula, Implies, And, Le, Lt, conjuncts, free_in
+from dpverify.formulas.logic import And, Compare, Formula, Implies, Le, Lt, conjuncts, free_in
 from dpverify.formulas.operators import apply
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
@@ -96,6 +96,7 @@ class Growing:
 
 def ahead(what: Expression, e: Expression) -> tuple[int, ...] | None:
     """How far a term is ahead of another one of the same kind, in what grows; None for another kind."""
+    pairs: tuple[tuple[Expression, Expression], ...]
     match what, e:
         case Apply("pow", (base, k)), Apply("pow", (other, m)) if base == other:
             pairs = ((k, m),)
@@ -161,13 +162,19 @@ class Induction(NamedProver):
         return undecided("no step of an induction is shown", Gap.NO_METHOD) if tried else None
 
     def _steps(
-        self, problem: ProofProblem, n: Variable, first: Expression, what: list[Apply | Binder], budget: Budget
+        self,
+        problem: ProofProblem,
+        n: Variable,
+        first: Expression,
+        what: list[Apply | Binder],
+        budget: Budget,
     ) -> Json | None:
         rest = tuple(v for v in problem.over if v != n)
         given = tuple(f for a in problem.assuming for f in conjuncts(a) if n not in free_in(f))
         known = _named(what, {v.name for v in problem.letters.values()})
         if known is None:
             return None
+        letters = (*rest, *(one.letter for one in known))
         bases = list[Json]()
         for k in range(_BASES):
             base = problem.about(map_sides(_put(problem.claim, {n: first + k}), _short), rest, given)
@@ -175,12 +182,12 @@ class Induction(NamedProver):
             if shown is None:
                 return None
             bases.append(shown)
-            step = self._shown(_step(problem, n, first + k, known, (*rest, *(one.letter for one in known)), given), budget)
+            step = self._shown(_step(problem, n, first + k, known, letters, given), budget)
             if step is not None:
-                letters = [[one.letter.name, expression_to_json(one.what)] for one in known]
+                named = [[one.letter.name, expression_to_json(one.what)] for one in known]
                 return {
                     "method": "induction", "letter": n.name, "first": expression_to_json(first),
-                    "letters": letters, "bases": bases, "step": step,
+                    "letters": named, "bases": bases, "step": step,
                 }  # fmt: skip
         return None
 
@@ -230,7 +237,9 @@ def _short(e: Expression) -> Expression:
             values = [constant(a) for a in arguments]
             if all(v is not None and v.denominator == 1 and 0 <= v < _FEW for v in values):
                 numbers = [int(v) for v in values if v is not None]
-                return Number(Fraction(math.factorial(*numbers) if kind == "factorial" else math.comb(*numbers)))
+                return Number(
+                    Fraction(math.factorial(*numbers) if kind == "factorial" else math.comb(*numbers))
+                )
     return rebuilt(e, tuple(map(_short, children(e))))
 
 
@@ -241,9 +250,10 @@ def _put(formula: Formula, values: dict[Variable, Expression]) -> Formula:
 def _firsts(problem: ProofProblem, n: Variable) -> Iterator[Expression]:
     """Expressions that an integer begins with: what a condition sets, or its smallest value."""
     for given in (f for a in problem.assuming for f in conjuncts(a)):
-        if isinstance(given, Compare) and given.relation == "<=" and given.right == n:
-            if is_integer(given.left) and n not in free_variables(given.left):
-                yield given.left
+        if not (isinstance(given, Compare) and given.relation == "<=" and given.right == n):
+            continue
+        if is_integer(given.left) and n not in free_variables(given.left):
+            yield given.left
     if n.lower is not None:
         low = math.ceil(n.lower)
         yield Number(Fraction(low + (n.lower_open and low == n.lower)))
@@ -274,6 +284,8 @@ def _written(e: Expression, known: Sequence[Growing]) -> Expression:
     for one in known:
         with suppress(OutOfScopeError):
             found = one.reached(e)
+            if found == one.letter:
+                return found
             if found is not None:
-                return found if found == one.letter else rebuilt(found, tuple(_written(p, known) for p in children(found)))
+                return rebuilt(found, tuple(_written(part, known) for part in children(found)))
     return e if isinstance(e, Binder) else rebuilt(e, tuple(_written(part, known) for part in children(e)))

@@ -106,7 +106,9 @@ def _stronger(problem: ProofProblem, wanted: Compare, budget: Budget) -> Iterato
 def _splits(claim: Compare) -> Iterator[tuple[Expression, Expression, Expression]]:
     """A maximum, minimum or absolute value without another one inside, and what it is in either case."""
     for e in (part for side in (claim.left, claim.right) for part in _outside(side)):
-        if not isinstance(e, Apply) or any(_is_split(part) for a in e.arguments for part in subexpressions(a)):
+        if not isinstance(e, Apply) or any(
+            _is_split(part) for a in e.arguments for part in subexpressions(a)
+        ):
             continue
         match e:
             case Apply("abs", (u,)):
@@ -132,4 +134,6 @@ def _is_split(e: Expression) -> bool:
 def _replaced(e: Expression, old: Expression, new: Expression) -> Expression:
     if e == old:
         return new
-    return e if isinstance(e, Binder) else rebuilt(e, tuple(_replaced(part, old, new) for part in children(e)))
+    return (
+        e if isinstance(e, Binder) else rebuilt(e, tuple(_replaced(part, old, new) for part in children(e)))
+    )

@@ -13,7 +13,14 @@ import sympy as sp
 from dpverify.formulas.expressions import OutOfScopeError, TooLargeError
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.rendering.neutral import Json
-from dpverify.proving.reasoning.algebra import in_factors, joined_powers, low_roots, multiplied_out, replaced
+from dpverify.proving.reasoning.algebra import (
+    derivative,
+    in_factors,
+    joined_powers,
+    low_roots,
+    multiplied_out,
+    replaced,
+)  # fmt: skip
 from dpverify.proving.reasoning.places import Assumptions
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic, symbolic_to_json
 
@@ -45,7 +52,7 @@ def contacts(place: Assumptions, rate: SymPy, x: SymPy) -> Iterator[SymPy]:
 
 
 def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
-    """Conditions u <= v between a product with an exponential and another one: log v - log u, and v and u themselves."""
+    """From conditions u <= v between products, one with an exponential: log v - log u, and v and u themselves."""
     for given in place.given:
         if not isinstance(given, Compare) or given.relation not in ("<", "<="):
             continue
@@ -56,7 +63,9 @@ def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
         if len(terms) != 2 or not any(isinstance(g, sp.exp) for t in terms for g in sp.Mul.make_args(t)):
             continue
         signed = {sign: t for t in terms for sign in place.signs(t)}
-        if len(signed) == 2 and all(place.at_once(t * s, strict=True, solver=False) for s, t in signed.items()):
+        if len(signed) == 2 and all(
+            place.at_once(t * s, strict=True, solver=False) for s, t in signed.items()
+        ):
             larger, smaller = signed[1], -signed[-1]
             yield _log(larger) - _log(smaller), symbolic_to_json(larger), symbolic_to_json(smaller)
 
@@ -72,7 +81,7 @@ def bounds(place: Assumptions) -> Iterator[SymPy]:
             continue
         for v in place.variables:
             x = symbol(v)
-            if not gap.has(x) or gap.diff(x).is_number:
+            if not gap.has(x) or derivative(gap, x).is_number:
                 continue
             for end in dict.fromkeys(isolated(gap, x)):
                 if end.has(x) or end.has(sp.zoo, sp.nan, sp.I):
@@ -135,7 +144,7 @@ def _log(e: SymPy) -> SymPy:
 def _of_terms(with_x: list[SymPy], rest: SymPy, x: SymPy) -> Iterator[SymPy]:
     """The zeros of a sum of terms with x and a rest without, linear in x or in logarithms of sums with x."""
     linear = sp.Add(*with_x)
-    rate = sp.simplify(linear.diff(x)) if linear.is_polynomial(x) else None
+    rate = in_factors(derivative(linear, x)) if linear.is_polynomial(x) else None
     if rate is not None and rate != 0 and not rate.has(x):
         yield in_factors(-rest / rate)
         return
@@ -145,10 +154,10 @@ def _of_terms(with_x: list[SymPy], rest: SymPy, x: SymPy) -> Iterator[SymPy]:
         if not isinstance(u, sp.log):
             return
         logs[u] = logs.get(u, sp.Integer(0)) + c
-    unit = next((c for c in map(sp.simplify, logs.values()) if c != 0), None)
+    unit = next((c for c in map(in_factors, logs.values()) if c != 0), None)
     if unit is None:
         return
-    ratios = [(sp.simplify(c / unit), u.args[0]) for u, c in logs.items()]
+    ratios = [(in_factors(c / unit), u.args[0]) for u, c in logs.items()]
     if not all(c.is_Integer for c, _ in ratios):
         return
     value = _exponential(-rest / unit)
@@ -171,5 +180,5 @@ def _exponential(e: SymPy) -> SymPy:
             logs[u.args[0]] = logs.get(u.args[0], sp.Integer(0)) + c
         else:
             rest += term
-    powers = [base ** sp.simplify(c) for base, c in logs.items()]
-    return joined_powers(sp.Mul(sp.exp(sp.simplify(rest)), *powers))
+    powers = [base ** in_factors(c) for base, c in logs.items()]
+    return joined_powers(sp.Mul(sp.exp(in_factors(rest)), *powers))
