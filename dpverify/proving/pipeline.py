@@ -32,11 +32,12 @@ from dpverify.proving.provers.chains import Chains
 from dpverify.proving.provers.crossings import Crossings
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
-from dpverify.proving.provers.induction import Induction
-from dpverify.proving.provers.lemmas import Lemmas
+from dpverify.proving.provers.parts.binomials import BinomialSums
+from dpverify.proving.provers.parts.induction import Induction
+from dpverify.proving.provers.parts.lemmas import Lemmas
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
-from dpverify.proving.provers.quantiles import Quantiles
+from dpverify.proving.provers.parts.quantiles import Quantiles
 from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import units_agree
@@ -52,16 +53,22 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
 
 
+LAST = (Chains, Induction, Quantiles, Lemmas, BinomialSums)
+"""Those that come after boxes where these may cover the whole domain."""
+
+
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search, thorough chains, induction, letters for quantiles, lemmas and cases, and crossings.
+    Last the thorough search, thorough chains, letters for quantiles, lemmas and cases, induction, and crossings.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
     thorough = (Chains(thorough=True), Chains(lead="slopes"), Chains(lead="arches"))
     proofs = (*arithmetic, Chains(), *thorough)
-    parts = (Induction(_answer, proofs), Quantiles(_answer, proofs), Lemmas(_answer, proofs), Crossings())
-    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts)
+    lemmas = Lemmas(_answer, proofs)
+    parts = (Quantiles(_answer, proofs), lemmas)
+    parts += tuple(kind(_answer, (*proofs, lemmas)) for kind in (BinomialSums, Induction))
+    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts, Crossings())
 
 
 def prove(
@@ -156,7 +163,7 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains | Induction | Quantiles | Lemmas)))
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, LAST)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(problem, limits)
         if found.impossible:

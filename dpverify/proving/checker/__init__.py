@@ -18,7 +18,8 @@ LOCK = RLock()  # threads share the state of cvc5 and mpmath
 PARTS = {
     "counterexample": "points",
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
-    **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
+    **dict.fromkeys(("sum", "binomial-sum", "conjunction"), "closed"),
+    **dict.fromkeys(("gaussian-integral", "antiderivative"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
     **{"quantile": "quantiles", "crossing": "crossing"},
     **dict.fromkeys(("known", "cases"), "lemmas"),

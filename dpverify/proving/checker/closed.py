@@ -156,6 +156,23 @@ class Surroundings:
         return term("mul", factor, term("exp", term("mul", number(-1), rate, x)))
 
 
+    def binomials(self, e: Term, proof: dict[str, object]) -> Term:
+        """The sum over i from 0 to n of factor * (n over i) a^i b^(n - i), for positive a and b."""
+        body, first, last = e.parts
+        a, b, factor = (read(proof[part]) for part in ("a", "b", "factor"))
+        integers = {v.name for v in self.problem.variables if v.kind == "integer"}
+        demand(first is number(0) and whole(last, integers), "an end of a sum that may be no integer")
+        used = frozenset[str]().union(*map(names, (a, b, factor, last)))
+        demand(e.name not in used, "a part that depends on the index")
+        i, low = symbol(e.name), term("<=", number(0), last)
+        self.show(low, *(term("<", number(0), base) for base in (a, b)))
+        powers = term("pow", a, i), term("pow", b, minus(last, i))
+        form = term("mul", factor, term("binomial", last, i), *powers)
+        between = low, term("<=", number(0), i), term("<=", i, last)
+        self.show(term("==", body, form), extra=Unknown(e.name, "integer"), given=between)
+        return term("mul", factor, term("pow", term("add", a, b), last))
+
+
 def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """The verdict of what is left once closed forms are in place, or the weakest of a conjunction's parts."""
     claim, place = problem.claim, Surroundings(problem)
@@ -168,6 +185,10 @@ def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     if proof["method"] == "sum":
         for e in found(claim, "sum"):
             claim = replaced(claim, e, place.sum(e, items(proof["closed"])))
+    elif proof["method"] == "binomial-sum":
+        e = read(proof["sum"])
+        demand(e.head == "sum", "no sum")
+        claim = replaced(claim, e, place.binomials(e, proof))
     else:
         e = read(proof["integral"])
         demand(e.head == "integral", "no integral")

@@ -51,6 +51,7 @@ from dpverify.proving.reasoning.algebra import (
     may_be_summed,
     multiplied_out,
     replaced,
+    simplified,
     summed,
 )
 from dpverify.proving.reasoning.normal_form import NormalForms, is_identity
@@ -107,9 +108,21 @@ def _gosper(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None
     if depending == 1:
         return constant * (end - first + 1)
     result = summed(depending, index, first, end)
+    if result is None or result.has(sp.Sum):
+        result = _geometric(depending, index, first, end)
     if result is None or result.has(sp.Sum, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
         return None
     return constant * result
+
+
+def _geometric(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None:
+    """The sum of terms each of which is the same multiple of the one before."""
+    if not term.has(sp.exp):
+        return None
+    ratio = simplified(replaced(term, {index: index + 1}) / term)
+    if ratio.has(index) or ratio == 1:
+        return None
+    return (replaced(term, {index: first}) - ratio * replaced(term, {index: end})) / (1 - ratio)
 
 
 class Exact(NamedProver):

@@ -67,7 +67,7 @@ def logarithms(place: Assumptions) -> Iterator[tuple[SymPy, Json, Json]]:
             place.at_once(t * s, strict=True, solver=False) for s, t in signed.items()
         ):
             larger, smaller = signed[1], -signed[-1]
-            yield _log(larger) - _log(smaller), symbolic_to_json(larger), symbolic_to_json(smaller)
+            yield logarithm(larger) - logarithm(smaller), symbolic_to_json(larger), symbolic_to_json(smaller)
 
 
 def bounds(place: Assumptions) -> Iterator[SymPy]:
@@ -126,7 +126,7 @@ def zeros(e: SymPy, x: SymPy) -> Iterator[SymPy]:
     terms = sp.Add.make_args(multiplied_out(e))
     forms = [sp.Add(*terms)]
     if len(terms) == 2:
-        forms.append(_log(terms[0]) - _log(-terms[1]))
+        forms.append(logarithm(terms[0]) - logarithm(-terms[1]))
     for form in forms:
         with_x, rest = [], sp.Integer(0)
         for term in sp.Add.make_args(sp.expand_log(multiplied_out(form), force=True)):
@@ -137,7 +137,7 @@ def zeros(e: SymPy, x: SymPy) -> Iterator[SymPy]:
         yield from _of_terms(with_x, rest, x)
 
 
-def _log(e: SymPy) -> SymPy:
+def logarithm(e: SymPy) -> SymPy:
     return sp.Add(*(sp.expand_log(sp.log(g), force=True) for g in sp.Mul.make_args(e)))
 
 
@@ -160,7 +160,7 @@ def _of_terms(with_x: list[SymPy], rest: SymPy, x: SymPy) -> Iterator[SymPy]:
     ratios = [(in_factors(c / unit), u.args[0]) for u, c in logs.items()]
     if not all(c.is_Integer for c, _ in ratios):
         return
-    value = _exponential(-rest / unit)
+    value = exponential(-rest / unit)
     base = sp.Mul(*(u**c for c, u in ratios))
     if base == x:
         yield value
@@ -170,7 +170,7 @@ def _of_terms(with_x: list[SymPy], rest: SymPy, x: SymPy) -> Iterator[SymPy]:
         yield from low_roots(base - value, x)
 
 
-def _exponential(e: SymPy) -> SymPy:
+def exponential(e: SymPy) -> SymPy:
     """The exponential of a sum of multiples of logarithms, as a product of powers."""
     logs: dict[SymPy, SymPy] = {}
     rest = sp.Integer(0)

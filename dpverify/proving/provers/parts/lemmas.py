@@ -77,7 +77,7 @@ class Lemmas(NamedProver):
         provers = (*self._provers, Lemmas(self._prove, self._provers, depth=self._depth + 1))
         cases = list[Json]()
         for new, given in ((first, Le(0, split)), (second, Le(0, -split))):
-            claim = map_sides(problem.claim, lambda e, new=new: _replaced(e, old, new))  # type: ignore[misc]
+            claim = map_sides(problem.claim, lambda e, new=new: put_for(e, old, new))  # type: ignore[misc]
             part = self._prove(
                 problem.about(claim, problem.over, (*problem.assuming, given)), budget, provers
             )
@@ -131,9 +131,10 @@ def _is_split(e: Expression) -> bool:
     return isinstance(e, Apply) and e.operator in ("abs", "max", "min")
 
 
-def _replaced(e: Expression, old: Expression, new: Expression) -> Expression:
+def put_for(e: Expression, old: Expression, new: Expression) -> Expression:
+    """An expression with another one in the place of a part, but for what stands under a binder."""
     if e == old:
         return new
     return (
-        e if isinstance(e, Binder) else rebuilt(e, tuple(_replaced(part, old, new) for part in children(e)))
+        e if isinstance(e, Binder) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))
     )

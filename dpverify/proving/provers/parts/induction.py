@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.definedness import Requirement
 from dpverify.formulas.expressions import (
     Apply,
     Binder,
@@ -35,6 +36,7 @@ from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.symbolic import symbolic
+from dpverify.proving.reasoning.truth import missing
 
 Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
 _ONE = Number(Fraction(1))
@@ -81,6 +83,15 @@ class Growing:
         for factor in factors:
             found = found * factor
         return found
+
+    def conditions(self) -> Iterator[Requirement]:
+        """Where what it stands for is defined and not 0, as far as its rule asks for that."""
+        match self.what:
+            case Apply("factorial", (of,)):
+                yield Requirement(Le(0, of))
+            case Apply("binomial", (of, chosen)):
+                yield Requirement(Le(0, chosen))
+                yield Requirement(Le(chosen, of))
 
     def facts(self) -> Iterator[Formula]:
         """What is known of the letter."""
@@ -182,7 +193,11 @@ class Induction(NamedProver):
             if shown is None:
                 return None
             bases.append(shown)
-            step = self._shown(_step(problem, n, first + k, known, letters, given), budget)
+            next_one = _step(problem, n, first + k, known, letters, given)
+            wanted = (condition for one in known for condition in one.conditions())
+            if missing(next_one.over, next_one.assuming, wanted, budget):
+                continue
+            step = self._shown(next_one, budget)
             if step is not None:
                 named = [[one.letter.name, expression_to_json(one.what)] for one in known]
                 return {
