@@ -35,9 +35,9 @@ from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.parts.binomials import BinomialSums
 from dpverify.proving.provers.parts.induction import Induction
 from dpverify.proving.provers.parts.lemmas import Lemmas
+from dpverify.proving.provers.parts.quantiles import Quantiles
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
-from dpverify.proving.provers.parts.quantiles import Quantiles
 from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
 from dpverify.proving.provers.search import Search
 from dpverify.proving.provers.units import units_agree
@@ -68,7 +68,17 @@ def default_provers() -> tuple[Prover, ...]:
     lemmas = Lemmas(_answer, proofs)
     parts = (Quantiles(_answer, proofs), lemmas)
     parts += tuple(kind(_answer, (*proofs, lemmas)) for kind in (BinomialSums, Induction))
-    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True), *thorough, *parts, Crossings())
+    return (
+        Gram(),
+        Search(),
+        *arithmetic,
+        Chains(),
+        BallProver(),
+        Search(thorough=True),
+        *thorough,
+        *parts,
+        Crossings(),
+    )
 
 
 def prove(

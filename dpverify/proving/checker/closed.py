@@ -155,7 +155,6 @@ class Surroundings:
         self.show(term("<", number(0), term("mul", number(1 if up else -1), rate)))
         return term("mul", factor, term("exp", term("mul", number(-1), rate, x)))
 
-
     def binomials(self, e: Term, proof: dict[str, object]) -> Term:
         """The sum over i from 0 to n of factor * (n over i) a^i b^(n - i), for positive a and b."""
         body, first, last = e.parts

@@ -44,7 +44,13 @@ TRUE = {
 
 
 def test_each_formula_of_the_page_is_tried() -> None:
-    assert {*obligations()} == {*TRUE, *(f"{name}-near" for name in TRUE), "irrational-near"}
+    assert {*obligations()} == {
+        *TRUE,
+        *(f"{name}-near" for name in TRUE),
+        "irrational-near",
+        "box",
+        "box-near",
+    }
 
 
 @pytest.mark.one_in(3)
@@ -99,3 +105,17 @@ def test_a_counterexample_that_is_no_fraction() -> None:
     left, _ = given["problem"]["claim"][1:]
     true = {**given["problem"], "claim": ["!=", left, ["num", "-2"]]}
     assert not check({**given, "problem": true}).confirmed
+
+
+def test_conditions_bound_a_box() -> None:
+    """What conditions bound is the whole domain; without one of them, or beyond it, a box is not."""
+    found = prove(obligations()["box"])
+    assert (found.verdict, found.prover) == (Verdict.PROVED, "balls"), found.reason
+    given: Any = found.certificate
+    assert check(given).confirmed
+    assert not check({**given, "problem": obligations()["box-near"].problem.json}).confirmed
+    for i in range(3):
+        assuming = [f for k, f in enumerate(given["problem"]["assuming"]) if k != i]
+        says = check({**given, "problem": {**given["problem"], "assuming": assuming}}).says
+        assert says == "not confirmed: shown is certified, not proved"
+    assert prove(obligations()["box-near"]).verdict is Verdict.REFUTED

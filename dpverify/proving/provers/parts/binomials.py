@@ -93,4 +93,3 @@ def _parts(e: Binder) -> tuple[SymPy, SymPy, SymPy]:
     if ratio.has(i) or factor.has(*n.free_symbols):
         raise OutOfScopeError("no sum by the binomial theorem")
     return simplified(ratio * base), base, factor
-

@@ -7,7 +7,7 @@ is a problem without them; both parts are proved by the other provers, each with
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -84,14 +84,14 @@ class Growing:
             found = found * factor
         return found
 
-    def conditions(self) -> Iterator[Requirement]:
+    def conditions(self) -> Iterator[Compare]:
         """Where what it stands for is defined and not 0, as far as its rule asks for that."""
         match self.what:
             case Apply("factorial", (of,)):
-                yield Requirement(Le(0, of))
+                yield Le(0, of)
             case Apply("binomial", (of, chosen)):
-                yield Requirement(Le(0, chosen))
-                yield Requirement(Le(chosen, of))
+                yield Le(0, chosen)
+                yield Le(chosen, of)
 
     def facts(self) -> Iterator[Formula]:
         """What is known of the letter."""
@@ -194,8 +194,11 @@ class Induction(NamedProver):
                 return None
             bases.append(shown)
             next_one = _step(problem, n, first + k, known, letters, given)
-            wanted = (condition for one in known for condition in one.conditions())
-            if missing(next_one.over, next_one.assuming, wanted, budget):
+            later = {n: next_one.over[-1]}
+            begins = _put(Le(first + k, n), later)
+            wanted = (_put(f, later) for one in known for f in one.conditions())
+            conditions = (Requirement(f) for f in wanted if isinstance(f, Compare))
+            if missing(next_one.over, (*given, begins), conditions, budget):
                 continue
             step = self._shown(next_one, budget)
             if step is not None:
@@ -258,7 +261,7 @@ def _short(e: Expression) -> Expression:
     return rebuilt(e, tuple(map(_short, children(e))))
 
 
-def _put(formula: Formula, values: dict[Variable, Expression]) -> Formula:
+def _put(formula: Formula, values: Mapping[Variable, Expression]) -> Formula:
     return map_sides(formula, lambda e: substituted(e, values))
 
 

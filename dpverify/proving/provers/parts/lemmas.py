@@ -135,6 +135,4 @@ def put_for(e: Expression, old: Expression, new: Expression) -> Expression:
     """An expression with another one in the place of a part, but for what stands under a binder."""
     if e == old:
         return new
-    return (
-        e if isinstance(e, Binder) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))
-    )
+    return e if isinstance(e, Binder) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))
