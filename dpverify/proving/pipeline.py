@@ -66,19 +66,9 @@ def default_provers() -> tuple[Prover, ...]:
     thorough = (Chains(thorough=True), Chains(lead="slopes"), Chains(lead="arches"))
     proofs = (*arithmetic, Chains(), *thorough)
     lemmas = Lemmas(_answer, proofs)
-    parts = (Quantiles(_answer, proofs), lemmas)
-    parts += tuple(kind(_answer, (*proofs, lemmas)) for kind in (BinomialSums, Induction))
-    return (
-        Gram(),
-        Search(),
-        *arithmetic,
-        Chains(),
-        BallProver(),
-        Search(thorough=True),
-        *thorough,
-        *parts,
-        Crossings(),
-    )
+    first = (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True))
+    parts = (kind(_answer, (*proofs, lemmas)) for kind in (BinomialSums, Induction))
+    return (*first, *thorough, Quantiles(_answer, proofs), lemmas, *parts, Crossings())
 
 
 def prove(

@@ -16,6 +16,7 @@ from dpverify.proving.checker import check
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import default_provers
 from dpverify.proving.proof import Proof
+from dpverify.proving.provers.balls import BallProver
 from dpverify.statements.own_pages import read_pages
 
 PAGE = Path(__file__).parent / "closed.md"
@@ -109,7 +110,7 @@ def test_a_counterexample_that_is_no_fraction() -> None:
 
 def test_conditions_bound_a_box() -> None:
     """What conditions bound is the whole domain; without one of them, or beyond it, a box is not."""
-    found = prove(obligations()["box"])
+    found = prove(obligations()["box"], provers=(BallProver(),))
     assert (found.verdict, found.prover) == (Verdict.PROVED, "balls"), found.reason
     given: Any = found.certificate
     assert check(given).confirmed
