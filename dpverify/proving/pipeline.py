@@ -34,7 +34,7 @@ from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
 from dpverify.proving.provers.parts.binomials import BinomialSums
 from dpverify.proving.provers.parts.induction import Induction
-from dpverify.proving.provers.parts.lemmas import Lemmas
+from dpverify.proving.provers.parts.lemmas import Lemmas, Substitution
 from dpverify.proving.provers.parts.quantiles import Quantiles
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
@@ -168,6 +168,9 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         found = witness_of(problem, limits)
         if found.impossible:
             proof = undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
+        elif found.point is None:
+            # what is assumed may hold, but at no fractions
+            proof = _settled(problem, limits, (Substitution(_answer, chosen), *chosen))
         else:
             proof = _settled(problem, limits, chosen)
     proof = _witnessed(proof, found)
@@ -194,6 +197,8 @@ def witness_of(problem: ProofProblem, budget: Budget) -> Witness:
 def _witnessed(proof: Proof, found: Witness) -> Proof:
     """The proof with its witness; undecided where only a witness is missing."""
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        if found.point is None and proof.prover == Substitution.name:
+            return proof  # what is left of the problem has one
         if found.point is None:
             return undecided(found.why, Gap.NO_WITNESS)
         with_witness = {**(proof.certificate or {}), "witness": found.point}

@@ -22,10 +22,10 @@ PARTS = {
     **dict.fromkeys(("gaussian-integral", "antiderivative"), "closed"),
     **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
     **{"quantile": "quantiles", "crossing": "crossing"},
-    **dict.fromkeys(("known", "cases"), "lemmas"),
+    **dict.fromkeys(("known", "cases", "substitution"), "lemmas"),
 }
 # for the others, those within them
-WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "lemmas", "quantiles")
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles")
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dpverify.proving.checker import follow, settle
+from dpverify.proving.checker import follow, meet, settle
 from dpverify.proving.checker.closed import replaced
-from dpverify.proving.checker.reading import Theorem, fields, items, read
-from dpverify.proving.checker.terms import COMPARISONS, demand, negative, number, term
+from dpverify.proving.checker.reading import Theorem, fields, items, read, text
+from dpverify.proving.checker.terms import (
+    COMPARISONS,
+    conjuncts,
+    demand,
+    names,
+    negative,
+    number,
+    symbol,
+    term,
+)
 
 
 def known(problem: Theorem, proof: dict[str, object], witness: object) -> str:
@@ -35,6 +44,27 @@ def cases(problem: Theorem, proof: dict[str, object]) -> str:
     return min(verdicts)
 
 
+def substitution(problem: Theorem, proof: dict[str, object]) -> str:
+    """The verdict of what is left with a value in the place of a letter, where an assumption says that it is that."""
+    x, value = text(proof["letter"]), read(proof["value"])
+    (letter,) = [v for v in problem.variables if v.name == x]
+    demand(letter.kind == "real" and x not in names(value), "no value of a real number")
+    sides = symbol(x), value
+    given, equations = conjuncts(*problem.assuming), [term("==", *sides), term("==", *sides[::-1])]
+    demand(any(f in equations for f in given), "no assumption says so")
+    left = tuple(f for f in given if f not in equations)
+    over = tuple(v for v in problem.variables if v is not letter)
+    follow(
+        Theorem(over, tuple(f for f in left if x not in names(f)), term("==", value, value))
+    )  # it is defined
+    there = tuple(f.put({x: value}) for f in (*left, *letter.domain()))
+    return settle(Theorem(over, there, problem.claim.put({x: value})), proof["then"], proof["witness"])
+
+
 def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
-    """The verdict once facts are known, or in both cases."""
+    """The verdict once facts are known, in both cases, or with a value in place."""
+    if proof["method"] == "substitution":
+        return substitution(problem, proof)
+    demand(witness is not None, "no witness")
+    meet(problem, witness)
     return cases(problem, proof) if proof["method"] == "cases" else known(problem, proof, witness)

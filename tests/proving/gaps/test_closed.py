@@ -41,6 +41,7 @@ TRUE = {
     "quantile": "quantiles", "odd": "quantiles", "union": "induction", "bonferroni": "induction",
     "harmonic": "induction", "roots": "induction", "central": "induction", "stirling": "induction",
     "from": "induction", "theorem": "binomial sums", "geometric": "lemmas", "mean": "exact", "variance": "exact",
+    "noise": "substitution",
 }  # fmt: skip
 
 

@@ -7,22 +7,26 @@ two, or an absolute value, is one of two terms in each of two cases.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from dpverify.formulas.calculus import map_sides
+from dpverify.formulas.calculus import map_sides, substituted
+from dpverify.formulas.definedness import conditions
 from dpverify.formulas.expressions import (
     Apply,
     Binder,
     Expression,
     OutOfScopeError,
+    Variable,
     children,
+    free_variables,
     rebuilt,
     subexpressions,
 )
-from dpverify.formulas.logic import Compare, Le, Lt
+from dpverify.formulas.logic import Compare, Formula, Le, Lt, conjuncts, free_in, in_domain
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
-from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, settled, undecided
 from dpverify.proving.reasoning.places import Assumptions
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
@@ -87,6 +91,55 @@ class Lemmas(NamedProver):
             cases.append({"new": expression_to_json(new), **steps})
         ends = {"split": expression_to_json(split), "old": expression_to_json(old)}
         return proved(problem, {"method": "cases", **ends, "cases": cases})
+
+
+class Substitution(NamedProver):
+    """The prover of what is assumed to hold where a letter has a value that need not be a fraction."""
+
+    name = "substitution"
+
+    def __init__(self, prove: Prove, provers: Sequence[Prover]) -> None:
+        self._prove, self._provers = prove, tuple(provers)
+
+    def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
+        """Prove or refute with the value in the letter's place; a witness is one of what is left."""
+        given = [f for a in problem.assuming for f in conjuncts(a)]
+        for v, value in (pair for f in given for pair in _values(f)):
+            over = tuple(w for w in problem.over if w != v)
+            said = [f for f in given if (v, value) not in _values(f)]
+            free = tuple(f for f in said if v not in free_in(f))
+            if missing(over, free, conditions(value), budget):
+                continue
+            there = [
+                map_sides(f, lambda e, v=v, value=value: substituted(e, {v: value}))  # type: ignore[misc]
+                for f in (problem.claim, *said, *in_domain(v, v))
+            ]
+            inner = self._prove(problem.about(there[0], over, tuple(there[1:])), budget, self._provers)
+            if inner.certificate is None:
+                return undecided(inner.reason, inner.gap)
+            point = inner.counterexample if inner.verdict is Verdict.REFUTED else inner.witness
+            shown = ", ".join(f"{name} = {x}" for name, x in (point or {}).items())
+            steps = {
+                "method": "substitution", "letter": v.name, "value": expression_to_json(value),
+                "then": inner.certificate["proof"], "witness": inner.certificate.get("witness"),
+            }  # fmt: skip
+            where = f"{'fails' if inner.verdict is Verdict.REFUTED else 'says something'} at {shown}"
+            return replace(
+                settled(problem, inner.verdict, steps), reason=f"{where}, with the {v.name} of these"
+            )
+        return None
+
+
+def _values(f: Formula) -> list[tuple[Variable, Expression]]:
+    """A real letter and the other side of an equation without it."""
+    if not isinstance(f, Compare) or f.relation != "==":
+        return []
+    pairs = ((f.left, f.right), (f.right, f.left))
+    return [
+        (v, e)
+        for v, e in pairs
+        if isinstance(v, Variable) and v.kind == "real" and v not in free_variables(e)
+    ]
 
 
 def _stronger(problem: ProofProblem, wanted: Compare, budget: Budget) -> Iterator[Compare]:
