@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -26,7 +26,6 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     OutOfScopeError,
-    TooLargeError,
     Variable,
     children,
     real,
@@ -35,7 +34,6 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Le, in_domain
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Gap
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, proved, undecided
@@ -47,13 +45,20 @@ from dpverify.proving.reasoning.algebra import (
     multiplied_out,
     outer_terms,
     replaced,
-    simplified,
-    split_exponents,
     without_common_factor,
 )
 from dpverify.proving.reasoning.contacts import bounds, contacts, logarithms
-from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.reasoning.normal_form import is_identity
+from dpverify.proving.reasoning.forms import (
+    aligned,
+    hardness,
+    inside_functions,
+    is_zero,
+    log_of,
+    logarithms_apart,
+    new_letters,
+    simple,
+    vanishes,
+)
 from dpverify.proving.reasoning.places import (
     TRANSCENDENTAL,
     Assumptions,
@@ -75,10 +80,6 @@ _LONGEST = 200
 """Operations of the longest goal that is looked at."""
 _LOGGED = 40
 """The same of what a logarithm is taken of: SymPy asks of a longer one whether it is 0, for ages."""
-_FACTORED = 80
-"""The same of what is factored."""
-_KINDS = 5
-"""Exponentials, logarithms and values of Phi in it."""
 _HIGHEST = 3
 """Powers of a factor up to this one are taken apart."""
 _STEEP = 5
@@ -147,41 +148,6 @@ def _over_reals(problem: ProofProblem) -> ProofProblem:
     return problem.about(claim, over, tuple(assuming))
 
 
-@lru_cache(4_000)
-def _simple(e: SymPy) -> SymPy:
-    """An expression over a common denominator, factored where that is quick."""
-    if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
-        return e
-    try:
-        return in_factors(_joined(split_exponents(e)))
-    except (TooLargeError, sp.PolynomialError, NotImplementedError):
-        return e
-
-
-def _joined(e: SymPy) -> SymPy:
-    """An expression in which powers of one base that are multiplied are one power."""
-    if e.is_Atom:
-        return e
-    e = e.func(*map(_joined, e.args))
-    if not e.is_Mul:
-        return e
-    exponents: dict[SymPy, list[SymPy]] = {}
-    for factor in e.args:
-        base, exponent = (sp.E, factor.args[0]) if isinstance(factor, sp.exp) else factor.as_base_exp()
-        exponents.setdefault(base, []).append(exponent)
-    return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
-
-
-def _aligned(e: SymPy) -> SymPy:
-    """A sum in each term of which all exponentials are one, of a sum that is multiplied out: equal ones cancel."""
-    terms = []
-    for term in outer_terms(e):
-        exponents = [g for g in sp.Mul.make_args(term) if isinstance(g, sp.exp)]
-        rest = sp.Mul(*(g for g in sp.Mul.make_args(term) if not isinstance(g, sp.exp)))
-        terms.append(rest * sp.exp(multiplied_out(sp.Add(*(g.args[0] for g in exponents)))))
-    return sp.Add(*terms)
-
-
 LEAF: Json = ["leaf"]
 MINUS_ONE: Json = ["num", "-1"]
 
@@ -194,13 +160,6 @@ def _as(body: Json, steps: Json) -> Json:
 def _rewritten(f: SymPy, steps: Json) -> Json:
     """The same for a goal in SymPy's form; nothing needs to be said where arithmetic shows it at once."""
     return steps if steps == LEAF else _as(symbolic_to_json(f), steps)
-
-
-def _weight(e: SymPy) -> tuple[int, int]:
-    """How far an expression is from being algebraic."""
-    factors = [g for g in sp.Mul.make_args(e) if not isinstance(g, sp.exp)]
-    rest = sp.Mul(*factors)
-    return len(rest.atoms(*TRANSCENDENTAL)), int(rest.count_ops())
 
 
 @dataclass
@@ -313,7 +272,7 @@ class _Goals:
             return None
         if f.is_number:
             return LEAF if positive_number(f, strict) else None
-        if self.thorough and not strict and place.vanishes(f) and _is_zero(f):
+        if self.thorough and not strict and place.vanishes(f) and is_zero(f):
             return _as(["num", "0"], LEAF)
         hard = transcendental(f)
         if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
@@ -341,7 +300,7 @@ class _Goals:
 
     def _product(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """Every factor has a sign of its own."""
-        number, factors = _simple(f).as_coeff_mul()
+        number, factors = simple(f).as_coeff_mul()
         parts: list[SymPy] = []
         for factor in factors:
             base, n = factor.as_base_exp() if not isinstance(factor, sp.exp) else (factor, sp.Integer(1))
@@ -355,7 +314,7 @@ class _Goals:
         if not number > 0:
             return
         shown: dict[SymPy, Json] = {}
-        for part in sorted(dict.fromkeys(parts), key=_weight):
+        for part in sorted(dict.fromkeys(parts), key=hardness):
             inverse = part.is_Pow and part.exp == -1
             # what is divided by must not be 0
             steps = self.shown(place, 1 / part if inverse else part, strict or inverse, depth)
@@ -439,7 +398,7 @@ class _Goals:
             return
         if any(g.count_ops() > _LOGGED for g in factors if not isinstance(g, sp.exp)):
             return
-        high, low = (sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in sides)
+        high, low = (sum((log_of(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in sides)
         for side in sides:
             at_once = place.at_once(side, strict=True, solver=False)
             if not at_once and self.shown(place, side, True, depth + 2) is None:
@@ -463,7 +422,7 @@ class _Goals:
     def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A letter for a root, or for an inverse inside of a logarithm."""
         for v in place.variables:
-            for t, value, back in _letters(v, f, self.thorough):
+            for t, value, back in new_letters(v, f, self.thorough):
                 if any(t.name == w.name for w in place.variables):
                     continue
                 given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
@@ -471,7 +430,7 @@ class _Goals:
                     place, variables=tuple(t if w == v else w for w in place.variables), given=given
                 )
                 g = replaced(f, {symbol(v): back})
-                g = _apart(g) if self.thorough else g
+                g = logarithms_apart(g) if self.thorough else g
                 steps = self.shown(there, g, strict, depth)
                 if steps is not None:
                     known = [*in_domain(t, t), *(h for h in given if isinstance(h, Compare))]
@@ -508,13 +467,15 @@ class _Goals:
         ways = []
         for i, (factor, h) in enumerate(self._forms(place, f)):
             for v in place.variables:
-                if symbol(v) not in _inside(h) and not (self.thorough and symbol(v) in place.depending):
+                if symbol(v) not in inside_functions(h) and not (
+                    self.thorough and symbol(v) in place.depending
+                ):
                     continue
                 rate = derivative(h, symbol(v))
-                rate = _simple(_aligned(rate) if self.thorough else rate)
+                rate = simple(aligned(rate) if self.thorough else rate)
                 if not rate.has(sp.zoo, sp.nan, sp.I) and rate != 0:
-                    ways.append((_weight(rate), i, v, factor, h, rate))
-        before = _weight(f)[0]
+                    ways.append((hardness(rate), i, v, factor, h, rate))
+        before = hardness(f)[0]
         for weight, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[
             :_WAYS
         ]:
@@ -564,9 +525,9 @@ class _Goals:
         """Between two ends f bends down, so that it is enough to look at these."""
         for v in place.variables if depth <= _CUT_BELOW else ():
             x = symbol(v)
-            if x not in _inside(f):
+            if x not in inside_functions(f):
                 continue
-            down = -_simple(_aligned(derivative(_aligned(derivative(f, x)), x)))
+            down = -simple(aligned(derivative(aligned(derivative(f, x)), x)))
             if place.signs(down) != {1} or down.has(sp.zoo, sp.nan, sp.I):
                 continue
             lows, highs = (
@@ -663,14 +624,14 @@ class _Goals:
                 x = symbol(v)
                 if not h.has(x):
                     continue
-                rate = _simple(derivative(h, x))
+                rate = simple(derivative(h, x))
                 found: list[SymPy] = []
                 for factor in sp.Mul.make_args(rate):
                     if transcendental(factor) or not factor.has(x) or len(place.signs(factor)) < 2:
                         continue
                     found += [r for r in low_roots(factor, x) if r.is_real]
                 if len(place.signs(rate)) > 1:
-                    found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(replaced(rate, {x: q}))]
+                    found += [q for q in map(sp.Integer, (0, 1)) if vanishes(replaced(rate, {x: q}))]
                     found += contacts(place, rate, x) if self.thorough else ()
                 for cut in found:
                     if (v, cut) not in seen:
@@ -682,70 +643,3 @@ def _climbed(v: Variable, h: SymPy, end: Json, edge: Json, rate: SymPy, rise: Js
     """Steps for h from those at an end and those for its rate on the way from there."""
     name = "climb" if climbs else "slope"
     return _as(symbolic_to_json(h), [name, v.name, end, edge, _as(symbolic_to_json(rate), rise)])
-
-
-def _apart(e: SymPy) -> SymPy:
-    """An expression in which logarithms of quotients are differences."""
-    logs = {u: sp.expand_log(sp.log(in_factors(u.args[0])), force=True) for u in e.atoms(sp.log)}
-    return multiplied_out(replaced(e, logs)) if any(u != v for u, v in logs.items()) else e
-
-
-def _letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variable, SymPy, SymPy]]:
-    """New letters, what they stand for, and what v is in terms of them, for a v that may be any large number."""
-    x = symbol(v)
-    if v.upper is not None or v.lower is None or v.lower < 0:
-        return
-    roots = [p for p in f.atoms(sp.Pow) if p.base == x and p.exp.is_Rational and p.exp.q == 2]
-    if roots and v.lower == 0:
-        # so that Phi is of the letter itself
-        ratios = sorted((part.args[0] / sp.sqrt(x) for part in f.atoms(Phi)), key=sp.default_sort_key)
-        scale = next((r**2 for r in ratios if (r**2).is_Rational), sp.Integer(1))
-        t = real(f"root_{v.name}", gt=0) if v.lower_open else real(f"root_{v.name}", ge=0)
-        yield t, sp.Pow(scale * x, sp.Rational(1, 2), evaluate=False), symbol(t) ** 2 / scale
-    if any((1 / x) in part.atoms(sp.Pow) for part in f.atoms(sp.log)) and (v.lower > 0 or v.lower_open):
-        ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
-        t = real(f"inverse_{v.name}", **ends)
-        yield t, 1 / x, 1 / symbol(t)
-    if thorough and v.lower == 0 and v.lower_open and not v.name.startswith("inverse_"):
-        inside = set().union(*(part.args[0].atoms(sp.Pow) for part in f.atoms(*TRANSCENDENTAL)))
-        for k in sorted({-int(p.exp) for p in inside if p.base == x and p.exp in (-1, -2)}):
-            t = real(f"inverse_{v.name}", gt=0)
-            yield t, x**-k, sp.Pow(symbol(t), -sp.Rational(1, k))
-    lines = [u.args[0] for u in f.atoms(sp.log) if u.has(x)]
-    if thorough and len(lines) > 1 and not v.name.startswith("inverse_") and (v.lower > 0 or v.lower_open):
-        ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
-        t = real(f"inverse_{v.name}", **ends)
-        if not _apart(replaced(f, {x: 1 / symbol(t)})).has(sp.log(symbol(t))):
-            yield t, 1 / x, 1 / symbol(t)
-
-
-def _is_zero(f: SymPy) -> bool:
-    """Whether an expression is 0 for all values, in one form or another."""
-    return is_identity(f, sp.Integer(0)) or simplified(f) == 0
-
-
-def _vanishes(e: SymPy) -> bool:
-    """Whether a number is 0, as far as its value and its normal form tell."""
-    if e.free_symbols or not e.is_number or e.is_finite is False or e.has(sp.nan, sp.zoo):
-        return False
-    try:
-        value = evaluate(tree(e), {})
-    except UndefinedError:
-        return False
-    except UnclearError:
-        return is_identity(e, sp.Integer(0))
-    return value == 0 if isinstance(value, Fraction) else value.contains(0) and is_identity(e, sp.Integer(0))
-
-
-def _log(g: SymPy) -> SymPy:
-    base, n = g.as_base_exp()
-    if isinstance(g, sp.exp):
-        return g.args[0]
-    # of anything longer, SymPy would look for the digits
-    return n * sp.log(base, evaluate=base.is_Atom)
-
-
-def _inside(e: SymPy) -> set[SymPy]:
-    """The letters in exponents, logarithms and Phi."""
-    parts = [*e.atoms(*TRANSCENDENTAL), *(p for p in e.atoms(sp.Pow) if not p.exp.is_Integer)]
-    return set().union(*(p.free_symbols for p in parts))

@@ -20,7 +20,7 @@ from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
-from dpverify.proving.provers.parts.lemmas import put_for
+from dpverify.proving.provers.parts.lemmas import SCOPES, put_for
 from dpverify.proving.reasoning.algebra import in_factors, replaced, simplified
 from dpverify.proving.reasoning.contacts import exponential, logarithm
 from dpverify.proving.reasoning.symbolic import SymPy, symbol, symbolic, symbolic_to_json, tree
@@ -59,8 +59,13 @@ class BinomialSums(NamedProver):
 
 def _sums(e: Expression) -> Iterator[Binder]:
     """Sums from 0 with a binomial of the last index over the index as a factor, under no binder."""
-    if isinstance(e, Binder):
-        if e.kind == "sum" and constant(e.first) == 0 and _binomial(e) in _factors(e.body):
+    if isinstance(e, SCOPES):
+        if (
+            isinstance(e, Binder)
+            and e.kind == "sum"
+            and constant(e.first) == 0
+            and _binomial(e) in _factors(e.body)
+        ):
             yield e
         return
     for part in children(e):

@@ -34,6 +34,7 @@ from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.provers.parts.lemmas import SCOPES
 from dpverify.proving.provers.search import Search
 from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
@@ -140,9 +141,7 @@ def growing(e: Expression, n: Variable) -> Iterator[Apply | Binder]:
                 yield e
                 yield from growing(substituted(body, {index: last}), n)
             return
-        case Binder():
-            return
-    for part in children(e):
+    for part in () if isinstance(e, SCOPES) else children(e):
         yield from growing(part, n)
 
 
@@ -249,7 +248,7 @@ def _short(e: Expression) -> Expression:
                 return e
             terms = [_short(substituted(body, {index: Number(low + i)})) for i in range(int(high - low) + 1)]
             return apply("add" if kind == "sum" else "mul", *terms) if len(terms) > 1 else terms[0]
-        case Binder():
+        case _ if isinstance(e, SCOPES):
             return e
         case Apply("factorial" | "binomial" as kind, arguments):
             values = [constant(a) for a in arguments]
@@ -306,4 +305,4 @@ def _written(e: Expression, known: Sequence[Growing]) -> Expression:
                 return found
             if found is not None:
                 return rebuilt(found, tuple(_written(part, known) for part in children(found)))
-    return e if isinstance(e, Binder) else rebuilt(e, tuple(_written(part, known) for part in children(e)))
+    return e if isinstance(e, SCOPES) else rebuilt(e, tuple(_written(part, known) for part in children(e)))

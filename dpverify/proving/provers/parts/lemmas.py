@@ -13,7 +13,9 @@ from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.definedness import conditions
 from dpverify.formulas.expressions import (
     Apply,
+    At,
     Binder,
+    Derivative,
     Expression,
     OutOfScopeError,
     Variable,
@@ -32,6 +34,8 @@ from dpverify.proving.reasoning.symbolic import symbolic
 from dpverify.proving.reasoning.truth import missing
 
 Prove = Callable[[ProofProblem, Budget, tuple[Prover, ...]], Proof]
+SCOPES = At | Binder | Derivative
+"""What may mean other things within, where nothing is replaced: a kink may lie where a derivative is taken."""
 _MOST = 4
 """Cases within cases."""
 
@@ -173,9 +177,9 @@ def _splits(claim: Compare) -> Iterator[tuple[Expression, Expression, Expression
 
 
 def _outside(e: Expression) -> Iterator[Expression]:
-    """The parts of an expression under no binder."""
+    """The parts of an expression within no scope."""
     yield e
-    if not isinstance(e, Binder):
+    if not isinstance(e, SCOPES):
         for part in children(e):
             yield from _outside(part)
 
@@ -185,7 +189,7 @@ def _is_split(e: Expression) -> bool:
 
 
 def put_for(e: Expression, old: Expression, new: Expression) -> Expression:
-    """An expression with another one in the place of a part, but for what stands under a binder."""
+    """An expression with another one in the place of a part, but for what stands within a scope."""
     if e == old:
         return new
-    return e if isinstance(e, Binder) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))
+    return e if isinstance(e, SCOPES) else rebuilt(e, tuple(put_for(part, old, new) for part in children(e)))

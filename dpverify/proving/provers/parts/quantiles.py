@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dpverify.formulas.calculus import map_sides, substituted
 from dpverify.formulas.expressions import (
     Apply,
-    Binder,
     Expression,
     OutOfScopeError,
     Variable,
@@ -25,6 +24,7 @@ from dpverify.formulas.rendering.neutral import Json, expression_to_json
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, Prover, proved, undecided
+from dpverify.proving.provers.parts.lemmas import SCOPES
 from dpverify.proving.reasoning.algebra import low_roots
 from dpverify.proving.reasoning.symbolic import symbol, symbolic, tree
 
@@ -100,4 +100,4 @@ def _named(e: Expression, of: Expression, letter: Variable) -> Expression:
             return letter
         if at == 1 - of or of == 1 - at:
             return -letter
-    return e if isinstance(e, Binder) else rebuilt(e, tuple(_named(part, of, letter) for part in children(e)))
+    return e if isinstance(e, SCOPES) else rebuilt(e, tuple(_named(part, of, letter) for part in children(e)))
