@@ -144,7 +144,7 @@ def written(e: Term, known: list[Named]) -> Term:
 
 
 @dataclass(frozen=True)
-class Induction:
+class OverIntegers:
     """A claim for all integers from the first one on."""
 
     n: Unknown
@@ -217,7 +217,7 @@ def show(problem: Theorem, proof: dict[str, object], _: object) -> str:
     given = tuple(f for f in conjuncts(*problem.assuming) if name not in names(f))
     parts = [*map(fields, items(proof["bases"])), fields(proof["step"])]
     places = [folded(term("add", first, number(k))) for k in range(len(parts) - 1)]
-    over = Induction(n, Theorem(rest, given, problem.claim), places[-1])
+    over = OverIntegers(n, Theorem(rest, given, problem.claim), places[-1])
     known = [over.named(text(letter), read(what)) for letter, what in map(items, items(proof["letters"]))]
     theorems = [Theorem(rest, given, short(problem.claim.put({name: place}))) for place in places]
     for one, part in zip((*theorems, over.step(known)), parts, strict=True):
