@@ -29,6 +29,10 @@ _FACTORED = 80
 """The same of what is factored."""
 
 
+_INVERSE = "an inverse"
+"""What a letter for one means, so that none is taken again."""
+
+
 @lru_cache(4_000)
 def simple(e: SymPy) -> SymPy:
     """An expression over a common denominator, factored where that is quick."""
@@ -91,17 +95,17 @@ def new_letters(v: Variable, f: SymPy, thorough: bool) -> Iterator[tuple[Variabl
         yield t, sp.Pow(scale * x, sp.Rational(1, 2), evaluate=False), symbol(t) ** 2 / scale
     if any((1 / x) in part.atoms(sp.Pow) for part in f.atoms(sp.log)) and (v.lower > 0 or v.lower_open):
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
-        t = real(f"inverse_{v.name}", **ends)
+        t = real(f"inverse_{v.name}", meaning=_INVERSE, **ends)
         yield t, 1 / x, 1 / symbol(t)
-    if thorough and v.lower == 0 and v.lower_open and not v.name.startswith("inverse_"):
+    if thorough and v.lower == 0 and v.lower_open and v.meaning != _INVERSE:
         inside = set().union(*(part.args[0].atoms(sp.Pow) for part in f.atoms(*TRANSCENDENTAL)))
         for k in sorted({-int(p.exp) for p in inside if p.base == x and p.exp in (-1, -2)}):
-            t = real(f"inverse_{v.name}", gt=0)
+            t = real(f"inverse_{v.name}", gt=0, meaning=_INVERSE)
             yield t, x**-k, sp.Pow(symbol(t), -sp.Rational(1, k))
     lines = [u.args[0] for u in f.atoms(sp.log) if u.has(x)]
-    if thorough and len(lines) > 1 and not v.name.startswith("inverse_") and (v.lower > 0 or v.lower_open):
+    if thorough and len(lines) > 1 and v.meaning != _INVERSE and (v.lower > 0 or v.lower_open):
         ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
-        t = real(f"inverse_{v.name}", **ends)
+        t = real(f"inverse_{v.name}", meaning=_INVERSE, **ends)
         if not logarithms_apart(replaced(f, {x: 1 / symbol(t)})).has(sp.log(symbol(t))):
             yield t, 1 / x, 1 / symbol(t)
 
