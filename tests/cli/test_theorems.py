@@ -96,10 +96,6 @@ def test_what_comes_with_the_program_is_derived(id_):
 
 
 FAULTS = {
-    "theorem.laplace": (
-        r"\mathrm{Lap}(f(D),\frac{\Delta}{\varepsilon})",
-        r"\mathrm{Lap}(f(D),\frac{\Delta}{2\varepsilon})",
-    ),
     "theorem.composition": (
         r"(\varepsilon_1+\varepsilon_2,\delta_1+\delta_2)",
         r"(\varepsilon_1,\delta_1+\delta_2)",
