@@ -53,6 +53,7 @@ from dpverify.verification.audit_check import (
     short,
 )
 from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.display_counts import displays_of_ledger
@@ -286,6 +287,7 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
         raise RowRefusedError(says)
     compare(row, source_texts(source), "its source")
     compare(row, {"with_fault": with_fault(source)}, "the provers")
+    compare(row, {"premises": premises_of_row(source)}, "what it uses")
     shown = (row.relation, row.left, row.right)
     said = refutation_texts(source, row.verdict, shown, row.counterexample, row.realistic)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:

@@ -31,7 +31,7 @@ from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
 from dpverify.verification.places import places
 from dpverify.views.formula import point_text
-from dpverify.views.run import roots_text
+from dpverify.views.roots import roots_view
 
 # ------------------------------------------------------------------------------------------- algorithms
 
@@ -86,7 +86,7 @@ _OF_LINES = {
 
 def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
     """What is counted of algorithms and statements: how these stand, on what, and where their formulas come from."""
-    statements = [entry for entry in entries if entry.kind != "algorithm"]
+    statements = [entry for entry in entries if entry.is_counted]
     algorithms = [entry.algorithm for entry in entries if entry.kind == "algorithm"]
     run = sum(algorithm is not None for algorithm in algorithms)
     rows = [proof for proof in proofs if proof.coverage is not Coverage.UNIT and not proof.says_nothing]
@@ -99,7 +99,7 @@ def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) 
         f"- {len(statements)} statements, encoded in {len(rows):,} formulas: {len(rows) - len(printed):,} are "
         f"corrections; of the {len(printed):,} others, {of}.",
         f"- As printed, {', '.join(each.of(number) for each, number in standing.items())}.",
-        *(f"- {line}" for line in roots_text(statements)),
+        *(f"- {line}" for line in roots_view(statements, rows).lines),
     )
 
 
