@@ -22,8 +22,11 @@ from dpverify.formulas.expressions import (
     free_variables,
     is_integer,
 )
+from dpverify.formulas.functionals import FUNCTIONAL
 from dpverify.formulas.logic import And, Compare, Exists, ForAll, Formula, Implies, Not, Or, formula_parts
-from dpverify.formulas.notation.tokens import normal, texts
+from dpverify.formulas.notation.tokens import DRESS, end_of_group, normal, texts
+from dpverify.formulas.rendering.latex import expression_latex
+from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.formulas.vectors import is_vector
 
 Values = Mapping[Variable, Expression]
@@ -114,6 +117,10 @@ class Matcher:
             case Variable(), _ if pattern in self.letters:
                 if self._may_be(pattern, other):
                     yield {**values, pattern: other}
+            case Apply(), Variable() if other in self.functionals and self._is_printed_as(pattern, other):
+                letter = _letter(pattern)
+                if same(values.get(letter, other), other):
+                    yield {**values, letter: other}
             case Apply("add" | "mul" as operator, _), Apply(op, _) if op == operator:
                 yield from self._in_any_order(
                     _flat(pattern, operator), _flat(other, operator), values, operator
@@ -179,6 +186,14 @@ class Matcher:
         if letter not in self.functionals:
             return True
         return isinstance(value, Variable) and value.unit == letter.unit and _head(letter) == _head(value)
+
+    def _is_printed_as(self, pattern: Expression, other: Variable) -> bool:
+        """Whether a functional is printed as what a pattern writes out, such as the length of a difference."""
+        return (
+            isinstance(pattern, Apply)
+            and pattern.operator in _BRACKETS
+            and _head(_letter(pattern)) == _head(other)
+        )
 
 
 def _same_domain(one: Variable, other: Variable) -> bool:
@@ -248,9 +263,29 @@ def printed(letter: Variable) -> tuple[str, ...]:
     return texts(normal(letter.latex or letter.name))
 
 
-def _head(letter: Variable) -> str:
-    """What the print of a letter begins with."""
-    return next((piece for piece in printed(letter) if piece not in ("{", "}", "(", "[")), "")
+def _head(letter: Variable) -> tuple[str, bool]:
+    """What the print of a letter begins with, and whether that has a superscript, as in `D^{(z)}`."""
+    pieces = printed(letter)
+    start = next((i for i, piece in enumerate(pieces) if piece not in ("{", "}", "(", "[")), 0)
+    at, above = start + 1, False
+    if pieces[start:at] and pieces[start] in DRESS:
+        at = end_of_group(pieces, at)
+    while at < len(pieces) and pieces[at] in ("_", "^", "'"):
+        above = above or pieces[at] == "^"
+        at = at + 1 if pieces[at] == "'" else end_of_group(pieces, at + 1)
+    return " ".join(pieces[start : start + 1]) + " ".join(
+        pieces[start + 1 : at][:3] if pieces[start] in DRESS else ()
+    ), above
+
+
+_BRACKETS = ("norm", "abs", "inner")
+"""Operators that are printed as brackets around what they are applied to."""
+
+
+def _letter(e: Expression) -> Variable:
+    """A letter for what is written out in a pattern and is one letter elsewhere."""
+    latex = expression_latex(e)
+    return Variable(latex, "real", None, True, None, True, DIMENSIONLESS, latex=latex, stands_for=FUNCTIONAL)
 
 
 def is_named_in(letter: Variable, text: tuple[str, ...]) -> bool:
@@ -264,13 +299,20 @@ def identified(values: Values, functionals: frozenset[Variable]) -> tuple[tuple[
     renaming = {
         printed(v): printed(e)
         for v, e in values.items()
-        if isinstance(e, Variable) and v not in functionals and v.kind == e.kind
+        if isinstance(e, Variable) and not _is_one(v, functionals) and v.kind == e.kind
     }
     return tuple(
         (v, e)
         for v, e in values.items()
-        if isinstance(e, Variable) and v in functionals and not _prints(printed(v), printed(e), renaming)
+        if isinstance(e, Variable)
+        and _is_one(v, functionals)
+        and not _prints(printed(v), printed(e), renaming)
     )
+
+
+def _is_one(letter: Variable, functionals: frozenset[Variable]) -> bool:
+    """Whether a letter stands for a functional, or for what a pattern writes out."""
+    return letter in functionals or letter.stands_for == FUNCTIONAL
 
 
 def _prints(

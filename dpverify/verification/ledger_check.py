@@ -183,7 +183,8 @@ def check_ledger(
         for row, why in contradictions(proofs)
         if not only or row.statement in asked
     ]
-    outside = _by_paper([s for s in source if s not in inside], source) if not only else ()
+    of = {s.id: paper.key for paper in papers().values() for s in paper.statements}
+    outside = _by_paper([s for s in source if s not in inside], of) if not only else ()
     trees = sum(key in chosen and read.obligation.source is None for key, read in expected.items())
     return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
 
@@ -211,11 +212,11 @@ def _refuse_strange(ledger: Ledger, proofs: list[ProofEvidence], path: Path, fol
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
 
 
-def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
+def _by_paper(ids: Sequence[str], of: Mapping[str, str]) -> tuple[str, ...]:
     """Ids, or `all of PAPER` where none of a paper's is missing."""
     every: dict[str, list[str]] = {}
-    for id_ in among:
-        every.setdefault(id_.partition(".")[0], []).append(id_)
+    for id_, paper in of.items():
+        every.setdefault(paper, []).append(id_)
     found = list[str]()
     for key, own in every.items():
         here = [id_ for id_ in own if id_ in ids]

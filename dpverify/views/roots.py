@@ -53,11 +53,14 @@ class RootsView:
         """On what they rest, in a sentence; none where nothing holds."""
         if not self.holding:
             return ()
-        of = "1 statement holds" if self.holding == 1 else f"{self.holding} statements hold"
-        return (
-            f"{of}, as printed or as corrected: {self.own} with roots that are all proved here, {self.named} given "
-            f"{_several(len(self.results), 'named result')}, {self.unproved} given something that is not proved.",
+        parts = (
+            (self.own, "on what is proved here alone"),
+            (self.named, f"on {_several(len(self.results), 'named result')} of the literature"),
+            (self.unproved, "on something that is not proved"),
         )
+        said = ", ".join(f"{n} {'rests' if n == 1 else 'rest'} {what}" for n, what in parts if n)
+        hold = "holds" if self.holding == 1 else "hold"
+        return (f"Of the {self.holding} that {hold} as printed or as corrected, {said}.",)
 
     @property
     def origins(self) -> tuple[str, ...]:
@@ -85,8 +88,10 @@ def roots_view(
     proofs: Iterable[ProofEvidence] = (),
     results: Sequence[NamedResult] = (),
 ) -> RootsView:
-    """From the statements and the rows of a ledger."""
-    roots = [found for row in statements if row.is_counted and (found := roots_of_statement(row))]
+    """From the statements and the rows of a ledger; named results are not counted among either."""
+    statements = [row for row in statements if row.is_counted]
+    counted_ids = {row.id for row in statements}
+    roots = [found for row in statements if (found := roots_of_statement(row))]
     resting = [found for found in roots if not found.unproved]
     counted = Counter(name for found in resting for name in dict.fromkeys(map(bare, found.literature)))
     by_id = {result.id: result for result in results}
@@ -94,7 +99,9 @@ def roots_view(
         NamedRoot(name, by_id.get(name), n)
         for name, n in sorted(counted.items(), key=lambda of: (-of[1], of[0]))
     ]
-    origins = Counter(premise.origin for proof in proofs for premise in proof.premises)
+    origins = Counter(
+        premise.origin for proof in proofs if proof.statement in counted_ids for premise in proof.premises
+    )
     return RootsView(
         holding=len(roots),
         unproved=len(roots) - len(resting),

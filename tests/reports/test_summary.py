@@ -408,7 +408,8 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
     said = (
         "As printed, of 4 statements with formulas: 1 holds, 1 holds in part, 1 holds where meant, "
         "of 1 only special cases or steps checked. "
-        "Of the 2 that hold, 1 assumes nothing, 1 rests on results of the literature."
+        "Of the 3 that hold as printed or as corrected, 2 rest on what is proved here alone, "
+        "1 rests on 1 named result of the literature."
     )
     ledger = example_ledger(statements=rows, entries=())
     assert Summary(ledger).headline.endswith(said)
