@@ -69,7 +69,7 @@ class Paper:
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
-    """Results of the literature that its statements rest on, beside those of `results.csv`."""
+    """Results of the literature that its statements rest on, beside those of the literature's pages."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
     displays: tuple[ListedDisplay, ...] = ()

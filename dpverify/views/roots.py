@@ -38,6 +38,8 @@ class RootsView:
     """Those that rest on something that is not proved."""
     named: int
     """Of the others, those that rest on named results."""
+    assuming_nothing: int
+    """Those of which no page assumes a premise, however far below."""
     results: tuple[NamedRoot, ...]
     """The named results, those on which most rest first."""
     premises: tuple[tuple[PremiseOrigin, int], ...]
@@ -60,7 +62,10 @@ class RootsView:
         )
         said = ", ".join(f"{n} {'rests' if n == 1 else 'rest'} {what}" for n, what in parts if n)
         hold = "holds" if self.holding == 1 else "hold"
-        return (f"Of the {self.holding} that {hold} as printed or as corrected, {said}.",)
+        nothing = (
+            f"{self.assuming_nothing} {'assumes' if self.assuming_nothing == 1 else 'assume'} no premise"
+        )
+        return (f"Of the {self.holding} that {hold} as printed or as corrected, {said}; {nothing}.",)
 
     @property
     def origins(self) -> tuple[str, ...]:
@@ -106,6 +111,7 @@ def roots_view(
         holding=len(roots),
         unproved=len(roots) - len(resting),
         named=sum(bool(found.literature) for found in resting),
+        assuming_nothing=sum(not found.assumed for found in roots),
         results=tuple(named),
         premises=tuple((origin, origins[origin]) for origin in PremiseOrigin if origins[origin]),
     )
