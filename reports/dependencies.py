@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from dpverify.ledger.document import Ledger
-from dpverify.ledger.entries import StatementEntry
+from dpverify.ledger.entries import NAMED_RESULT, StatementEntry
 from dpverify.ledger.headlines.rows import HOLDS
 from dpverify.ledger.headlines.words import Standing
 from dpverify.ledger.names import bare, in_paper
@@ -98,7 +98,7 @@ def _node(
     drawn: set[str],
 ) -> Node:
     row = rows.get(name)
-    if row is None:
+    if row is None or (row.kind == NAMED_RESULT and not row.printed.headline):
         result = next((r for r in ledger.results if r.id == name), None)
         title = f"{result.title} ({result.source})" if result else name
         return Node(name, name.replace("-", " "), "from the literature", title, "holds", "none", ())
@@ -133,7 +133,7 @@ def _wrong(row: StatementEntry) -> str:
 def _fully(name: str, rows: Mapping[str, StatementEntry], above: tuple[str, ...]) -> bool:
     """Whether it and all that it rests on are proved, on all of their domains; the literature is taken as it is."""
     row = rows.get(name)
-    if row is None:
+    if row is None or row.kind == NAMED_RESULT:
         return "." not in name
     if row.roots.unproved or row.roots.boxed or row.missing:
         return False

@@ -32,6 +32,7 @@ from dpverify.views.audits import provable_text, view_of
 from dpverify.views.findings import finding_groups, prove_command, what_is_false
 from dpverify.views.first_screen import FalseClaim, first_screen
 from dpverify.views.formula import MEANING, Say, consequence_text, facts, gaps_text, reason_of, shortened
+from dpverify.views.roots import premise_text
 from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import Card, SubjectSection, sections, signs
@@ -219,6 +220,7 @@ def _environment() -> Environment:
         by_template=_by_template,
         finding=_finding,
         facts=facts,
+        premise_text=premise_text,
         looks_alike=_looks_alike,
         origin_text=origin_text,
         provable=provable_text,

@@ -76,17 +76,31 @@ def list_(
         of = displays_by_statement(evidence, chosen)
         write_json("-", [{**_as_json(e), **of[e.id].model_dump(include=counts)} for e in entries])
         return
+    from dpverify.ledger.headlines.words import counts as standings
+    from dpverify.views.roots import brief, roots_of_statement, roots_view
+
     print_table(
         "",
-        ("id", "kind", "where", "as printed", "corrected", "what"),
-        ((e.id, e.kind, e.where, e.printed.headline, e.corrected.headline, e.title) for e in entries),
+        ("id", "kind", "where", "as printed", "corrected", "roots", "what"),
+        (
+            (
+                e.id,
+                e.kind,
+                e.where,
+                e.printed.headline,
+                e.corrected.headline,
+                brief(roots_of_statement(e)),
+                e.title,
+            )
+            for e in entries
+        ),
     )
-    from dpverify.ledger.headlines.words import counts as standings
-    from dpverify.views.run import roots_text
-
-    how = standings(e.printed.standing for e in entries)
+    how = standings(e.printed.standing for e in entries if e.is_counted)
     typer.echo(f"As printed: {', '.join(standing.of(number) for standing, number in how.items())}.")
-    for line in (*roots_text(entries), *(of.summary() for of in displays_by_paper(evidence, chosen))):
+    for line in (
+        *roots_view(entries, evidence).lines,
+        *(of.summary() for of in displays_by_paper(evidence, chosen)),
+    ):
         typer.echo(line)
 
 

@@ -8,6 +8,9 @@ from dpverify.ledger.headlines.words import NOTHING, Standing, VariantOutcome
 from dpverify.ledger.records import Interval, Record
 from dpverify.ledger.verdicts import Consequence, Verdict
 
+NAMED_RESULT = "named result"
+"""The kind of statements that are results of the literature, which are not counted among those of papers."""
+
 
 class NamedResult(Record):
     """A result of the literature that statements rest on."""
@@ -105,6 +108,11 @@ class StatementEntry(Record):
     """What refutes it as printed: a statement is refuted by an instance only."""
     marks: tuple[FalsePart, ...] = ()
     """What is false beside the statement itself."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is a statement of a paper: no algorithm and no named result."""
+        return self.kind not in ("algorithm", NAMED_RESULT)
 
     @property
     def has_outcome(self) -> bool:

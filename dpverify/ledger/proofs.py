@@ -9,6 +9,7 @@ from pydantic import Field
 from dpverify.ledger.facts import FailureMargin, LetterDomain
 from dpverify.ledger.in_print import Mistake, Provenance
 from dpverify.ledger.notebooks import html_table
+from dpverify.ledger.premises import PremiseEntry
 from dpverify.ledger.realistic import RealisticPoint
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Consequence, Coverage, Gap, Variant, Verdict
@@ -70,6 +71,8 @@ class ProofEvidence(Record):
     domain: dict[str, LetterDomain] = Field(default_factory=dict)
     units: dict[str, str] = Field(default_factory=dict)
     assuming: tuple[str, ...] = ()
+    premises: tuple[PremiseEntry, ...] = ()
+    """Where what is among `assuming` comes from, but for conditions on numbers that nothing used concludes."""
     says_nothing: bool = False
     """Whether all that it claims is among `assuming`, or has the same on both sides: it is not counted."""
     because: str = ""

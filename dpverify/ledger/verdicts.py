@@ -55,6 +55,8 @@ class Coverage(StrEnum):
     """That both sides of a formula have the same unit."""
     REFERENCE = "reference"
     """The same thing said elsewhere."""
+    CITED = "cited"
+    """What its source is taken to say: not proved, and no row of a ledger; premises may be instances of it."""
 
 
 class Consequence(StrEnum):

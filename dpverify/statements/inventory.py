@@ -97,10 +97,10 @@ def lost_glyphs() -> tuple[LostGlyph, ...]:
 
 @cache
 def literature() -> tuple[NamedResult, ...]:
-    """The rows of results.csv: what encoded statements rest on, beside statements of the papers themselves."""
+    """The named results: what encoded statements rest on, beside statements of the papers themselves."""
     from dpverify.ledger.entries import NamedResult
 
-    return tuple(NamedResult(**row) for row in own_table("results.csv"))
+    return tuple(NamedResult(**row) for row in own_table("literature/catalog.csv"))
 
 
 def read_displays(file: Path) -> tuple[ListedDisplay, ...]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpverify.algorithms.listing import algorithms_of
 from dpverify.errors import InvalidArgumentError
-from dpverify.ledger.entries import ErratumEntry, NamedResult
+from dpverify.ledger.entries import NAMED_RESULT, ErratumEntry, NamedResult
 from dpverify.ledger.headlines.roots import cycle
 from dpverify.ledger.names import bare, paper_of
 from dpverify.statements.errata import of_paper
@@ -47,11 +47,13 @@ class CatalogRow:
     kind: str
     where: str
     title: str
+    of: str = ""
+    """The paper's key, where the id does not begin with it."""
 
     @property
     def paper(self) -> str:
         """The paper's key."""
-        return paper_of(self.id)
+        return self.of or paper_of(self.id)
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Paper:
     """Algorithm id to import path, `module:Class`."""
     plans: tuple[Plan, ...] = ()
     results: tuple[NamedResult, ...] = ()
-    """Results of the literature that its statements rest on, beside those of `results.csv`."""
+    """Results of the literature that its statements rest on, beside those of the literature's pages."""
     errata: Mapping[str, tuple[ErratumEntry, ...]] = field(default_factory=dict)
     """Id to corrections that a test or an audit computes."""
     displays: tuple[ListedDisplay, ...] = ()
@@ -204,6 +206,25 @@ class PaperFolder(Paper):
     def folder(self) -> Path:
         """Where its statements are."""
         return _origin(f"dpverify.statements.{self.key}").parent
+
+
+class Literature(PaperFolder):
+    """Named results of the literature as statements: some proved, some cited; nothing else is about them.
+
+    Their ids have no paper before them. They stand on the pages of `dpverify.statements.KEY`, and are listed with what
+    they say and their sources in catalog.csv there.
+    """
+
+    algorithms: Mapping[str, str] = {}
+    errata: Mapping[str, tuple[ErratumEntry, ...]] = {}
+    plans: tuple[Plan, ...] = ()
+    displays: tuple[ListedDisplay, ...] = ()
+    sentences: tuple[ListedSentence, ...] = ()
+    instances: Mapping[str, tuple[Instance, ...]] = {}
+
+    def __init__(self, key: str, title: str) -> None:
+        rows = (CatalogRow(one.id, NAMED_RESULT, one.source, one.title, key) for one in literature())
+        self.__dict__.update(key=key, title=title, authors="", catalog=tuple(rows))
 
 
 def file_name(path: str) -> str:

@@ -89,6 +89,10 @@ class Sheet:
         """The same thing said elsewhere."""
         return self._with(Coverage.REFERENCE, name, display, options)
 
+    def cited(self, name: str, display: str, **options: Any) -> Sheet:
+        """What is taken from its source and not proved."""
+        return self._with(Coverage.CITED, name, display, options)
+
     def corrected(
         self,
         name: str,

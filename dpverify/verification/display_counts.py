@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from dpverify.ledger.document import DisplayCount
-from dpverify.ledger.names import paper_of
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.statements.inventory import ListedDisplay, ListedSentence, count
 from dpverify.statements.paper import papers
@@ -31,8 +30,8 @@ def displays_by_paper(
 def displays_of_ledger(proofs: Iterable[ProofEvidence]) -> tuple[DisplayCount, ...]:
     """What a ledger with these proofs says: a count for each paper that they are about."""
     found = tuple(proofs)
-    known = {row.id for _, row in select()}
-    keys = dict.fromkeys(paper_of(proof.statement) for proof in found if proof.statement in known)
+    known = {row.id: row.paper for _, row in select()}
+    keys = dict.fromkeys(known[proof.statement] for proof in found if proof.statement in known)
     return displays_by_paper(found, tuple(sorted(keys))) if keys else ()
 
 
@@ -41,11 +40,14 @@ def displays_by_statement(
 ) -> dict[str, DisplayCount]:
     """The same for each statement or algorithm, also those without displays."""
     of: dict[str, list[ProofEvidence]] = {}
+    chosen = _chosen(keys_or_ids)
     for proof in proofs:
         of.setdefault(proof.statement, []).append(proof)
     return {
-        id_: count(paper_of(id_), displays, of.get(id_, ()), sentences=_sentences(paper_of(id_), [id_]))
-        for id_, displays in _chosen(keys_or_ids).items()
+        row.id: count(
+            row.paper, chosen[row.id], of.get(row.id, ()), sentences=_sentences(row.paper, [row.id])
+        )
+        for _, row in select(keys_or_ids)
     }
 
 

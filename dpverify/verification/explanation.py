@@ -15,7 +15,7 @@ from dpverify.ledger.entries import StatementEntry
 from dpverify.ledger.headlines.roots import ancestors
 from dpverify.ledger.headlines.rows import HOLDS, marks, row_of
 from dpverify.ledger.in_print import Provenance
-from dpverify.ledger.names import bare, paper_of
+from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
 from dpverify.ledger.records import is_vacuous
 from dpverify.ledger.verdicts import BROKEN, Coverage, Use, Variant, Verdict
@@ -36,6 +36,7 @@ from dpverify.verification.refutations import instance_entries
 from dpverify.verification.remembering.remembered import audits_of
 from dpverify.verification.remembering.shipped import origin, recall_or_read
 from dpverify.views.formula import MEANING, Say, checked_text, facts, point_text
+from dpverify.views.roots import premise_text
 
 if TYPE_CHECKING:
     from dpverify.statements.plans import Plan
@@ -151,7 +152,7 @@ def _said(statement: Statement, entry: StatementEntry, evidence: Sequence[ProofE
     for mark in entry.marks:
         names = ", ".join(e.obligation for e in false_parts if mark in marks([e]))
         yield from _wrapped(f"But {mark}: {names}.", "  ")
-    for instance in instance_entries(paper_of(statement.id), statement.id):
+    for instance in instance_entries(_catalog()[statement.id].paper, statement.id):
         texts = [f"{instance.says}.", f"{instance.text()}{': ' if instance.reason else ''}{instance.reason}."]
         texts += [f"Checked at it: {'; '.join(instance.conditions)}."] if instance.conditions else []
         yield from _section(f"What refutes it ({instance.obligation})", _all_wrapped(texts, "  "))
@@ -224,6 +225,10 @@ def _roots(entry: StatementEntry) -> Iterator[str]:
         ("proved on a box only", roots.boxed),
     )
     said = [f"{what}: {', '.join(names)}" for what, names in found if names] or ["nothing else"]
+    assumed: dict[str, list[str]] = {}
+    for each in roots.assumed:
+        assumed.setdefault(each.formula, []).append(plain_signs(each.premise))
+    said += [f"assumed by {name}: {'; '.join(texts)}" for name, texts in assumed.items()]
     yield from _section("It rests in the end on", _all_wrapped(said))
 
 
@@ -295,7 +300,8 @@ def _obligation(
     symbols: Mapping[str, Variable],
     units: ProofEvidence | None,
 ) -> Iterator[str]:
-    yield f"  {row.obligation}: {_verdict(row) if row.prover else 'verdict not known'}"
+    unknown = "cited" if row.coverage is Coverage.CITED else "verdict not known"
+    yield f"  {row.obligation}: {_verdict(row) if row.prover else unknown}"
     yield f"    {plain_words(row.where)}; {_PARTS[row.coverage]}"
     for line in map(plain_formula, row.prints):
         # one line of several may open a bracket that another closes
@@ -309,6 +315,12 @@ def _obligation(
         yield f"    {plain_signs(part)}{' and' if number < len(parts) else ''}"
     if row.assuming:
         yield "    given " + "; ".join(map(plain_signs, row.assuming))
+    for premise in row.premises:
+        yield from _wrapped(
+            f"premise {plain_signs(premise.premise)}: {premise_text(premise)}", "    ", "      "
+        )
+        for pair in premise.identified:
+            yield f"      {plain_formula(f'${pair.used}$')} is read as {plain_formula(f'${pair.read_as}$')}"
     yield from (f"    here {_symbol(v)}" for v in letters if _symbol(v) != _symbol(symbols[v.name]))
     yield from (f"    with {plain_formula(quantity)}" for quantity in row.notation)
     for what, text in (
@@ -332,6 +344,7 @@ _PARTS = {
     Coverage.CONDITION: "a condition",
     Coverage.UNIT: "a unit",
     Coverage.REFERENCE: "the same thing stated elsewhere",
+    Coverage.CITED: "taken from its source, not proved here",
 }
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # whoever only reads what was found needs no provers
     from dpverify.analyses.hypotheses import TriedHypothesis
     from dpverify.running import Progress
 
-_ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE)
-"""Special cases, and what is said elsewhere, are no part of a proof."""
+_ASIDE = (Coverage.INSTANCE, Coverage.REFERENCE, Coverage.CITED)
+"""Special cases, and what is said elsewhere or cited, are no part of a proof."""
 
 
 class HypothesisUse(Record):

@@ -9,7 +9,7 @@ must be the ledger's. Audits are held against their plans (`audit_check`), and r
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -53,6 +53,7 @@ from dpverify.verification.audit_check import (
     short,
 )
 from dpverify.verification.catalog.entries import entries_of_run, results_of
+from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.rows import ProofRecord, reason_of, source_texts, with_fault
 from dpverify.verification.catalog.source_rows import SourceRow, rows_of
 from dpverify.verification.display_counts import displays_of_ledger
@@ -182,7 +183,8 @@ def check_ledger(
         for row, why in contradictions(proofs)
         if not only or row.statement in asked
     ]
-    outside = _by_paper([s for s in source if s not in inside], source) if not only else ()
+    of = {s.id: paper.key for paper in papers().values() for s in paper.statements}
+    outside = _by_paper([s for s in source if s not in inside], of) if not only else ()
     trees = sum(key in chosen and read.obligation.source is None for key, read in expected.items())
     return LedgerCheck(tuple(rows), outside, trees, rerun, differences(ledger))
 
@@ -210,11 +212,11 @@ def _refuse_strange(ledger: Ledger, proofs: list[ProofEvidence], path: Path, fol
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
 
 
-def _by_paper(ids: Sequence[str], among: Iterable[str]) -> tuple[str, ...]:
+def _by_paper(ids: Sequence[str], of: Mapping[str, str]) -> tuple[str, ...]:
     """Ids, or `all of PAPER` where none of a paper's is missing."""
     every: dict[str, list[str]] = {}
-    for id_ in among:
-        every.setdefault(id_.partition(".")[0], []).append(id_)
+    for id_, paper in of.items():
+        every.setdefault(paper, []).append(id_)
     found = list[str]()
     for key, own in every.items():
         here = [id_ for id_ in own if id_ in ids]
@@ -286,6 +288,7 @@ def _settled(source: SourceRow, row: ProofEvidence, folder: Path, checker: Check
         raise RowRefusedError(says)
     compare(row, source_texts(source), "its source")
     compare(row, {"with_fault": with_fault(source)}, "the provers")
+    compare(row, {"premises": premises_of_row(source)}, "what it uses")
     shown = (row.relation, row.left, row.right)
     said = refutation_texts(source, row.verdict, shown, row.counterexample, row.realistic)
     if row.verdict is Verdict.UNDECIDED or row.certificate is None:

@@ -31,7 +31,7 @@ from dpverify.statements.paper import Paper, PaperFolder, loaded, papers
 from dpverify.statements.plans import Plan
 from dpverify.verification.places import places
 from dpverify.views.formula import point_text
-from dpverify.views.run import roots_text
+from dpverify.views.roots import roots_view
 
 # ------------------------------------------------------------------------------------------- algorithms
 
@@ -86,10 +86,12 @@ _OF_LINES = {
 
 def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) -> tuple[str, ...]:
     """What is counted of algorithms and statements: how these stand, on what, and where their formulas come from."""
-    statements = [entry for entry in entries if entry.kind != "algorithm"]
+    statements = [entry for entry in entries if entry.is_counted]
     algorithms = [entry.algorithm for entry in entries if entry.kind == "algorithm"]
     run = sum(algorithm is not None for algorithm in algorithms)
-    rows = [proof for proof in proofs if proof.coverage is not Coverage.UNIT and not proof.says_nothing]
+    ids = {entry.id for entry in statements}
+    said = (proof for proof in proofs if proof.coverage is not Coverage.UNIT and not proof.says_nothing)
+    rows = [proof for proof in said if proof.statement in ids]
     printed = [row for row in rows if row.variant is Variant.PRINTED]
     lines = Counter(row.provenance for row in printed)
     of = ", ".join(f"{lines[each]:,} {says}" for each, says in _OF_LINES.items() if lines[each])
@@ -99,7 +101,7 @@ def counted(entries: Sequence[StatementEntry], proofs: Iterable[ProofEvidence]) 
         f"- {len(statements)} statements, encoded in {len(rows):,} formulas: {len(rows) - len(printed):,} are "
         f"corrections; of the {len(printed):,} others, {of}.",
         f"- As printed, {', '.join(each.of(number) for each, number in standing.items())}.",
-        *(f"- {line}" for line in roots_text(statements)),
+        *(f"- {line}" for line in roots_view(statements, rows).lines),
     )
 
 
@@ -131,7 +133,8 @@ def site_pages(ledger: Ledger, plans: Sequence[Plan], docs: Path) -> Iterator[tu
             for file in sorted({*paper.pages.values()}):
                 yield f"papers/{paper.key}/{file.name}", _with_verdicts(file, rows, entries)
             letters = paper.folder / SHARED
-            yield f"papers/{paper.key}/{SHARED}", _on_site(letters.read_text(encoding="utf-8"))
+            if letters.is_file():
+                yield f"papers/{paper.key}/{SHARED}", _on_site(letters.read_text(encoding="utf-8"))
 
 
 def _paper_page(
@@ -141,7 +144,7 @@ def _paper_page(
     lines = [
         f"# {paper.key}",
         "",
-        f"{paper.authors}: {paper.title}. `dpverify explain ID` says more, with line numbers.",
+        f"{paper.named}. `dpverify explain ID` says more, with line numbers.",
         "",
         "| id | where | what it says | as printed | corrected | algorithm | audits | tests |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",

@@ -154,6 +154,7 @@ _OF_PROOFS = {
     "expression": "another formula",
     "domain": "another domain",
     "assuming": "other assumptions",
+    "premises": "other premises",
     "box": "another box",
     "coverage": "another coverage",
 }

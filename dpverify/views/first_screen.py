@@ -14,6 +14,7 @@ from dpverify.ledger.verdicts import Consequence, Verdict
 from dpverify.views import number_text
 from dpverify.views.corrections import FaultyStatement
 from dpverify.views.formula import BrokenFormula
+from dpverify.views.roots import RootsView, roots_of_ledger
 from dpverify.views.run import Summary, plural, shown_text, spending
 from dpverify.views.sandwich import Sandwich
 
@@ -51,6 +52,8 @@ class FirstScreen:
     """Printed claims and constants that fail."""
     others: tuple[tuple[str, int], ...]
     """Findings that are not shown, by what they mean, with their numbers."""
+    roots: RootsView
+    """On what the statements that hold rest."""
 
 
 def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScreen:
@@ -75,6 +78,7 @@ def first_screen(ledger: Ledger, summary: Summary, found: Sandwich) -> FirstScre
         summary.violated,
         tuple(map(_false_claim, grave)),
         tuple(counted for counted in numbers if counted[1]),
+        roots_of_ledger(ledger),
     )
 
 
@@ -114,7 +118,7 @@ def _is_realistic(proof: ProofEvidence) -> bool:
 
 def _truth(ledger: Ledger, summary: Summary) -> str:
     """What is true, false and open, of statements and of implementations."""
-    parts = shown_text(ledger.statements)
+    parts = [*shown_text(ledger.statements), *roots_of_ledger(ledger).origins]
     judged = [audit for audit in summary.audits if audit not in summary.measurements]
     if judged:
         verdicts = [audit.verdict for audit in judged]

@@ -17,6 +17,7 @@ from dpverify.views import number_text
 from dpverify.views.audits import OWN, view_of
 from dpverify.views.corrections import FaultyStatement, corrections, gravity, repairs_of
 from dpverify.views.formula import BrokenFormula
+from dpverify.views.roots import roots_view
 
 Faulty = tuple[FaultyStatement, ...]
 
@@ -276,33 +277,13 @@ def _has(what: str) -> tuple[str, str]:
 
 def shown_text(statements: Iterable[StatementEntry]) -> list[str]:
     """How the statements with formulas stand as printed, and what those that hold rest on."""
-    rows = tuple(statements)
+    rows = tuple(row for row in statements if row.is_counted)
     found = counts(row.printed.standing for row in rows)
     if not found:
         return []
     said = ", ".join(standing.of(number) for standing, number in found.items())
     total = sum(found.values())
-    return [f"As printed, of {plural(total, 'statement')} with formulas: {said}.", *roots_text(rows)]
-
-
-def roots_text(statements: Iterable[StatementEntry]) -> list[str]:
-    """On what those that hold as printed rest in the end, each counted once; nothing where none holds."""
-    roots = [row.roots for row in statements if row.printed.standing in (Standing.HOLDS, Standing.IN_PART)]
-    if not roots:
-        return []
-    unproved = sum(bool(each.unproved) for each in roots)
-    literature = sum(bool(each.literature) and not each.unproved for each in roots)
-    own = sum(bool(each.own) and not each.literature and not each.unproved for each in roots)
-    parts = (
-        (len(roots) - unproved - literature - own, "assume", "nothing"),
-        (own, "rest", "on statements proved here"),
-        (literature, "rest", "on results of the literature"),
-        (unproved, "rest", "on a statement that is not proved"),
-    )
-    said = ", ".join(f"{number} {verb}{'s' * (number == 1)} {what}" for number, verb, what in parts if number)
-    on_a_box = sum(bool(each.boxed) for each in roots)
-    boxed = f" ({on_a_box} on a box)" if on_a_box else ""
-    return [f"Of the {len(roots)} that {'holds' if len(roots) == 1 else 'hold'}{boxed}, {said}."]
+    return [f"As printed, of {plural(total, 'statement')} with formulas: {said}.", *roots_view(rows).lines]
 
 
 def plural(number: int, noun: str) -> str:

@@ -34,6 +34,7 @@ from dpverify.views.formula import (
     shortened,
 )
 from dpverify.views.results import AuditedClaim
+from dpverify.views.roots import roots_of_ledger
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.shown_outputs import histogram_lines
 from dpverify.views.subjects import signs
@@ -94,6 +95,13 @@ def render_markdown(ledger: Ledger) -> str:
     if said:
         table = _table(("statement", "as printed", "corrected"), said)
         parts += _section("What was shown of each statement", table)
+    roots = roots_of_ledger(ledger)
+    named = (
+        f"{root.id} ({root.statements}){f': {root.result.title}' if root.result else ''}"
+        for root in roots.results
+    )
+    lines = [line for text in roots.lines for line in (escaped(text), "")]
+    parts += _section("What that rests on", [*lines, *_list(named)])
     failed = (name_of(failed.formula) for failed in summary.failed_repairs)
     parts += _section("Corrections that do not hold", _list(failed))
     parts += _section("What the audits can detect", _list(power.text for power in summary.powers))

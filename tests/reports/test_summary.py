@@ -408,10 +408,12 @@ def test_the_summary_counts_what_was_shown_of_statements() -> None:
     said = (
         "As printed, of 4 statements with formulas: 1 holds, 1 holds in part, 1 holds where meant, "
         "of 1 only special cases or steps checked. "
-        "Of the 2 that hold, 1 assumes nothing, 1 rests on results of the literature."
+        "Of the 3 that hold as printed or as corrected, 2 rest on what is proved here alone, "
+        "1 rests on 1 named result of the literature; 3 assume no premise."
     )
     ledger = example_ledger(statements=rows, entries=())
     assert Summary(ledger).headline.endswith(said)
     page = render_html(ledger)
+    assert "Named results of the literature (1), each with" in page
     assert "on part of its domain (x in [0, 1])" in page
     assert "2 proved" not in Summary(ledger).headline

@@ -34,7 +34,7 @@ def named(statement: str, obligation: str, variant: Variant = Variant.PRINTED) -
 
 
 def test_the_catalog_has_all_rows_and_every_first_statement_is_encoded() -> None:
-    rows = [row for paper in papers().values() for row in paper.catalog]
+    rows = [row for paper in papers().values() if paper.key != "literature" for row in paper.catalog]
     assert len(rows) == len({row.id for row in rows}) == 163
     assert {f"{paper}.{name}" for paper, names in FIRST.items() for name in names.split()} <= {
         s.id for s in ALL

@@ -105,7 +105,7 @@ def test_verdicts_are_shown_once_they_are_known() -> None:
     assert "exactly, on the whole domain" not in after
     (heading,) = [line for line in after.splitlines() if line.startswith("Corrected")]
     given = "fmtt18.def10, fmtt18.thm22"
-    assert heading.startswith(f"Corrected, proved, given {given}; rests on ")
+    assert heading.startswith(f"Corrected, proved, given {given}; assumes ")
     assert "(not proved here)" in " ".join(after.split())  # nothing is remembered of what it rests on
     assert "But units differ: " in after
     assert "attained-by-identity-maps: refuted (prover search, confirmed by the checker)" in after
@@ -134,7 +134,7 @@ def test_a_false_step_is_named_though_the_statement_holds(proofs: Any) -> None:
     assert "a step of its proof is\n  false:" in text or "a step of its proof is false:" in text
     assert "  But a step of its proof is false: last-display." in text
     of_algorithm = "\n".join(explanation_lines("fmtt18.alg1"))
-    assert "fmtt18.thm22; a step of its proof is false; rests on " in of_algorithm
+    assert "; a step of its proof is false; rests on " in of_algorithm
     assert "(not proved here). corrected: proved, given" in of_algorithm
 
 

@@ -28,6 +28,7 @@ NAME = "bst14.huber-smooth"
 READ_STATEMENTS = (
     "statements/provenance.py",
     "verification/catalog/entries.py",
+    "verification/catalog/premises.py",
     "verification/catalog/proofs.py",
     "verification/catalog/rows.py",
     "verification/refutations.py",

@@ -211,6 +211,10 @@ def corrected(t: Tampered) -> Tree:
     return t.row("fmtt18.thm1", "attained-by-identity-maps", "corrected")
 
 
+def with_premises(t: Tampered) -> Tree:
+    return t.row("fmtt18.thm23", "by-theorem-22")
+
+
 def boxed(t: Tampered) -> Tree:
     return t.row("gll22.eq9", "not-negative", "corrected")
 
@@ -328,6 +332,9 @@ TAMPERINGS: dict[str, Callable[[Tampered], object]] = {
     "assumption added": lambda t: t.problem(corrected(t), assuming=[ALWAYS]),
     "assumption dropped": lambda t: t.problem(proved(t), assuming=[]),
     "assumption dropped in the text": lambda t: proved(t).update(assuming=[]),
+    "assumed premise called an instance": lambda t: with_premises(t)["premises"][0].update(
+        by=["fmtt18.thm22/bound"]),
+    "premise left out": lambda t: with_premises(t).update(premises=[]),
     "assumption edited in the text": lambda t: proved(t).update(assuming=["t <= i", "i <= 2*n"]),
     # domains
     "domain narrowed": lambda t: t.variable(refuted(t), "T", lower="2"),

@@ -22,6 +22,7 @@ from dpverify.ledger.headlines.rows import (
     only_the_proof_changes,
 )
 from dpverify.ledger.names import bare, formula_of
+from dpverify.ledger.premises import AssumedPremise
 from dpverify.ledger.records import Record
 from dpverify.ledger.verdicts import Consequence, Coverage, Variant, Verdict
 
@@ -32,11 +33,14 @@ class Roots(Record):
     own: tuple[str, ...] = ()
     """Statements and formulas that are proved here and rest on nothing else."""
     literature: tuple[str, ...] = ()
-    """Named results, which are not proved here."""
+    """Named results that are cited and not proved here."""
     unproved: tuple[str, ...] = ()
     """Statements and formulas that are not proved: undecided, or tried on special cases only."""
     boxed: tuple[str, ...] = ()
     """Formulas, of the statement itself too, that are proved on a part of their domain only."""
+    assumed: tuple[AssumedPremise, ...] = ()
+    """Premises, of the statement itself too, that are assumptions of its page: no used formula concludes them, or what
+    one that does asks is not shown."""
 
 
 def cycle(graph: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
@@ -86,6 +90,8 @@ class FoundStatement:
     """Its formulas in each variant; no corrected variant where there is no correction."""
     unsaid: tuple[str, ...] = ()
     """Displays of the statement itself that no formula of either variant says."""
+    cited: tuple[str, ...] = ()
+    """Its formulas that are taken from its source and not proved: what rests on all of it rests on the literature."""
 
     def missing(self, variant: Variant) -> tuple[str, ...]:
         """The parts of its conclusion that no formula of a variant says: what only its correction concludes, too."""
@@ -184,6 +190,7 @@ def below(statement: str, variant: Variant, shown: Mapping[str, FoundStatement])
             literature=tuple(sorted(found.literature)),
             unproved=tuple(found.unproved),
             boxed=tuple(found.boxed),
+            assumed=tuple(found.assumed),
         ),
     )
 
@@ -200,6 +207,7 @@ class _Foundation:
         self.boxed: dict[str, tuple[Cut, ...]] = {}
         self.added: dict[str, tuple[str, ...]] = {}
         self.missing: dict[str, tuple[str, ...]] = {}
+        self.assumed: dict[AssumedPremise, None] = {}
 
     def of_statement(self, of: FoundStatement, variant: Variant) -> bool:
         """What gives its conclusion; whether that rests on anything outside of the statement."""
@@ -224,6 +232,8 @@ class _Foundation:
             self.boxed[name] = row.cut
         if row.added:
             self.added[name] = row.added
+        for premise in row.assumed:
+            self.assumed[AssumedPremise(formula=name, premise=premise)] = None
 
     def _of(self, name: str) -> None:
         if name in self._done:
@@ -233,6 +243,8 @@ class _Foundation:
         of = self._shown.get(id_)
         if of is None:
             (self.unproved if "." in id_ else self.literature)[name] = None
+        elif not formula and of.cited:
+            self.literature[name] = None
         elif not formula:
             variant = of.holding(self._variant)
             if variant is None:

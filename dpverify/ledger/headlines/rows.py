@@ -58,6 +58,8 @@ class FormulaRow:
     matter of the proof."""
     says_nothing: bool = False
     """Whether it claims what it assumes, word for word."""
+    assumed: tuple[str, ...] = ()
+    """Its premises that nothing it uses concludes, and what is open of the others."""
 
     @property
     def broken_step(self) -> bool:
@@ -79,6 +81,7 @@ def row_of(proof: ProofEvidence) -> FormulaRow:
     return FormulaRow(
         proof.obligation, proof.coverage, proof.verdict, proof.uses, cut(proof), proof.consequence,
         proof.variant is Variant.CORRECTED, proof.added if said else (), proof.says_nothing,
+        tuple(dict.fromkeys(text for premise in proof.premises for text in premise.assumed)),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ proof fails refutes that step, not the statement. Where the printed proof needs 
 holds if its correction proves the very same formulas: by a corrected proof. Nothing is proved by what rests on a
 statement whose claim, or a constant in it, is false as printed; on a formula of it that is true, it may rest.
 
+What its formulas take as given, and nothing that they use concludes, is an assumption of its page; the first is named.
 What is left out comes up from all that a statement rests on: a box, a condition that a correction adds, a part of a
 conclusion that no formula says, a root that is not proved. A statement is refuted only by a counterexample to itself or
 to a special case of it; where that is an edge case that no reader means, and its correction holds, it holds where it is
@@ -109,6 +110,8 @@ class VariantOutcome(Record):
     """The parts of its conclusion that no formula says."""
     where: tuple[str, ...] = ()
     """The conditions under which it holds and that are not printed with it."""
+    assumed: tuple[str, ...] = ()
+    """Premises of its own formulas that are assumptions of its page (`Roots.assumed` has those below, too)."""
     marks: tuple[FalsePart, ...] = ()
     """What is false, or does not follow, besides the statement itself."""
     below: Below = Below()
@@ -124,7 +127,7 @@ class VariantOutcome(Record):
         """What was shown, in words, with what is false or left out; empty if nothing was tried."""
         if self.standing is None:
             return ""
-        return "; ".join([self._first(), *map(str, self.marks), *self._carried()])
+        return "; ".join([self._first(), *self._assuming(), *map(str, self.marks), *self._carried()])
 
     def brief(self, besides: Sequence[str] = ()) -> str:
         """How it stands, one of the things that are given and how many more there are, and what else is false."""
@@ -165,6 +168,12 @@ class VariantOutcome(Record):
         if self.where:
             first += f", where {_all(self.where)}"
         return first + (f", given {', '.join(self.given)}" if self.given else "")
+
+    def _assuming(self) -> Iterator[str]:
+        """The first of the premises that its page assumes, and how many more there are."""
+        if self.assumed:
+            more = f" and {len(self.assumed) - 1} more" if len(self.assumed) > 1 else ""
+            yield f"assumes {self.assumed[0]}{more}"
 
     def _carried(self) -> Iterator[str]:
         """What comes up from all that it rests on: what is false first, gravest first, each kind in one clause.
@@ -257,6 +266,7 @@ def word(
         boxed=boxed,
         missing=tuple(missing),
         where=tuple(dict.fromkeys(text for row in looked_at for text in row.added)),
+        assumed=tuple(dict.fromkeys(text for row in looked_at for text in row.assumed)),
     )
 
 

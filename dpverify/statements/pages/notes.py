@@ -121,7 +121,7 @@ def read_before(sentence: Sentence, more: Sequence[Sentence] = ()) -> LeadingWor
     corrects = any(isinstance(child, Token) and child.type == "CORRECTED" for child in tree.children)
     begin = None if noted is None else noted.children[0].start_pos
     name = spelled(sentence.parts[corrects:begin]).rstrip(", ") if sentence.end == ":" else ""
-    kind = r"(?i)(?:an? |the )?(?:step|instance|condition|reference)(?: \S{1,4})?"
+    kind = r"(?i)(?:an? |the )?(?:step|instance|condition|reference|cited)(?: \S{1,4})?"
     if noted is None and re.fullmatch(kind, name):
         allowed = f"a name, and `({name.split()[0].lower()})` behind it if it is one"
         raise InvalidArgumentError("name", name, allowed)
@@ -154,7 +154,7 @@ def _parsed(sentence: Sentence, start: str) -> Tree[Token]:
 
 _ENDED = "one that is complete: with a closing parenthesis, a formula after `for` or `if`"
 _ITEM = (
-    "a note: `conclusion`, `step`, `condition`, `reference` or `instance of ...`; `given $...$`; `on $...$`; "
+    "a note: `conclusion`, `step`, `condition`, `reference`, `cited` or `instance of ...`; `given $...$`; `on $...$`; "
     "`read as $...$`; `uses ...`; `soft $...$`; `fixed $...$`; `premises some` or `premises every`"
 )
 _CONDITION = (

@@ -12,7 +12,7 @@ from dpverify.ledger.headlines.rows import HOLDS, marks, needed, only_the_proof_
 from dpverify.ledger.headlines.words import NOTHING, VariantOutcome, where_meant, word
 from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Variant, Verdict
+from dpverify.ledger.verdicts import Coverage, Variant, Verdict
 from dpverify.proving.language import Statement
 from dpverify.statements.own_pages import OwnPaper, opened
 from dpverify.statements.paper import CatalogRow, Paper, named_results, papers, registered
@@ -31,7 +31,8 @@ def shown_of_statement(
         rows[Variant.CORRECTED] = variant_rows(records, Variant.CORRECTED, statement.corrected.replaces)
     if instances is not None:
         rows = {variant: held_to_instances(statement, of, instances) for variant, of in rows.items()}
-    return FoundStatement(statement.id, statement.uses, rows, unsaid(statement.id))
+    cited = tuple(part.name for part in statement.parts if part.coverage is Coverage.CITED)
+    return FoundStatement(statement.id, statement.uses, rows, (*unsaid(statement.id), *cited), cited)
 
 
 def shown_of(proofs: Iterable[ProofEvidence]) -> dict[str, FoundStatement]:

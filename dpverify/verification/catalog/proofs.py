@@ -19,6 +19,7 @@ from dpverify.statements.paper import address_of, papers
 from dpverify.statements.provenance import prints
 from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
+from dpverify.verification.catalog.premises import used_content
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.rows import ProofRecord, answered
 from dpverify.verification.catalog.source_rows import correction_of, obligations_of, printed_of
@@ -167,7 +168,8 @@ def _key(task: _ProofTask) -> str:
     concluded = [o.problem.json for o in corrected if special and o.coverage in CONCLUDED]
     rest = (concluded, is_evaluated(statement, obligation))
     line = (obligation.provenance, prints(statement.id, task.variant, obligation))
-    return json.dumps([program(), statement.id, because, content, against, *rest, line])
+    used = used_content(statement, obligation)
+    return json.dumps([program(), statement.id, because, content, against, *rest, line, used])
 
 
 def _stored(store: Store, task: _ProofTask) -> list[ProofRecord] | None:

@@ -26,6 +26,7 @@ from dpverify.proving.proof import STOPPED_BY_MEMORY
 from dpverify.proving.reasoning.effort import below_a_ceiling
 from dpverify.reports.plain_formulas import plain_formula
 from dpverify.statements.provenance import prints
+from dpverify.verification.catalog.premises import premises_of_row
 from dpverify.verification.catalog.source_rows import (
     SourceRow,
     correction_of,
@@ -183,6 +184,7 @@ def _evidence(row: SourceRow, proof: Proof) -> ProofRecord:
     evidence = ProofEvidence(
         **texts,
         **refutation_texts(row, proof.verdict, sides, point, realistic),
+        premises=premises_of_row(row),
         verdict=proof.verdict,
         prover=proof.prover,
         box=_plain(proof.box),

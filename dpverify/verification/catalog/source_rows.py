@@ -44,7 +44,9 @@ def rows_of(statement: Statement) -> Iterator[SourceRow]:
 
 
 def rows_of_obligation(statement: Statement, variant: Variant, obligation: Obligation) -> Iterator[SourceRow]:
-    """The obligation's own, and that about its units where these are compared."""
+    """The obligation's own, and that about its units where these are compared; none for what is cited."""
+    if obligation.coverage is Coverage.CITED:
+        return
     yield SourceRow(statement, variant, obligation)
     if obligation.compares_units:
         yield SourceRow(statement, variant, obligation, units=True)

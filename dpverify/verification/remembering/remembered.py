@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.names import bare
 from dpverify.ledger.proofs import ProofEvidence
-from dpverify.ledger.verdicts import Variant
+from dpverify.ledger.verdicts import Coverage, Variant
 from dpverify.proving.language import Obligation, Statement, Unread
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import Paper, PaperFolder
@@ -32,9 +33,20 @@ def _source(variant: Variant, obligations: Sequence[Obligation]) -> Json:
 
 
 def _sources(statement: Statement) -> list[Json]:
-    """All that a statement's verdicts follow from, but for the program."""
+    """All that a statement's verdicts and premises follow from, but for the program."""
+    return [_own_sources(statement), *(_own_sources(of) for of in _used(statement))]
+
+
+def _own_sources(statement: Statement) -> Json:
     sources = [_source(variant, obligations_of(statement, variant)) for variant in Variant]
     return [statement.id, statement.corrected.reasons if statement.corrected else (), sources]
+
+
+def _used(statement: Statement) -> Iterator[Statement]:
+    """The statements whose conclusions its premises are held against."""
+    for name in dict.fromkeys(map(bare, statement.rests_on)):
+        if (of := find_statement(name)) is not None:
+            yield of
 
 
 def source_hash(statement: Statement) -> str:
@@ -98,7 +110,9 @@ def recall_or_prove(
 
 
 def recall(statement: Statement) -> list[ProofEvidence] | None:
-    """What `remember` kept, None if formulas or provers have changed since."""
+    """What `remember` kept, None if formulas or provers have changed since; nothing of what is only cited."""
+    if all(part.coverage is Coverage.CITED for part in statement.parts):
+        return []
     return read_evidence(kept("proofs", statement_key(statement)))
 
 
