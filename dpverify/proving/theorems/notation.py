@@ -288,18 +288,16 @@ class TheoremReader:
         return put(("total", (letter.name, letter.kind), body), {}), end
 
     def counted(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
-        """A sum or product over whole numbers of what is read here; None for others."""
+        """A sum or product over whole numbers from one to another, `\\prod_{i=1}^{n}`; None for others."""
         middle = end_of_group(signs, at + 2)
         name, *first = split(signs[at + 3 : middle - 1], "=")
         if len(first) != 1 or signs[middle : middle + 2] != ("^", "{"):
             return None
         stop = end_of_group(signs, middle + 1)
-        end, within = end_of_product(signs, stop), self.having(bound_letter(name, "integer"))
-        if not any(within.part(signs[:end], k) for k in range(stop, end)):
-            return None
-        body, ends = within.number(signs[stop:end]), (first[0], signs[middle + 2 : stop - 1])
-        return put((signs[at][1:].replace("prod", "product"), (name_of(name), "integer"), body,
-                    *map(self.number, ends)), {}), end
+        end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
+        ends = map(self.number, (first[0], signs[middle + 2 : stop - 1]))
+        head = {r"\sum": "sum", r"\prod": "product"}[signs[at]]
+        return put((head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """The density of one law by another at a point, `\\frac{dP}{dQ}(x)`; None for other fractions."""
