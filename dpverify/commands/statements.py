@@ -172,14 +172,20 @@ def prove(
     formula, or your page, is undecided. A printed formula that is refuted or does not follow is a finding about its
     paper, not an error, unless --strict says so. In JUnit XML and SARIF, such a formula of your own page is a failure,
     at the line of its display.
+
+    A page whose table of letters has the column `kind` is one of theorems (docs/theorems.md), and so is
+    `theorems`, all that come with the program: these are derived by the steps of their pages.
     """
     extras.require("dpverify prove", "prove")
+    from dpverify.commands.theorems import prove_theorems
     from dpverify.ledger.verdicts import BROKEN, Verdict
     from dpverify.statements.own_pages import OwnPaper, opened
 
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
+    if prove_theorems(chosen, form, json_file):
+        return
     found = _proved(chosen, again, jobs)
     own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]
     headlines, undecided, beside = _said_of_pages(own, found)

@@ -41,6 +41,7 @@ RUN_BY = {
     "outputs.md": "tests/packaging/test_readme.py",
     "pytest.md": "tests/packaging/test_readme.py",
     "sequential.md": "tests/packaging/test_pages_run.py",
+    "theorems.md": "tests/cli/test_theorems.py",
     "tutorial.md": "tests/packaging/test_pages_run.py",
 }
 """Pages with code, and the tests that run it."""

@@ -20,16 +20,22 @@ from dpverify.formulas.logic import And, Compare, Formula, Implies, Not, Or
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker.arithmetic.questions import OvertimeError
 from dpverify.proving.checker.terms import Term, Unknown
-from dpverify.proving.checker.theorems.arithmetic import Letters, problem, show
+from dpverify.proving.checker.theorems.arithmetic import Letters, entail, problem
 from dpverify.proving.checker.theorems.language import Node, Scope, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
 from dpverify.proving.proof import Budget
 
-BUDGET = Budget(boxes=1, operations=1000, units=200_000, steps=1_000_000, guard=60.0)
+BUDGET = Budget(boxes=1, operations=1000, units=50_000, steps=200_000, guard=60.0)
 """What one question is worth; boxes prove nothing here."""
-OPAQUE = (("abs", "max", "min"), ("abs", "max", "min", "exp", "log", "pow"), ())
+WORK = 400_000
+"""What the checker's question is worth, by cvc5's count, while a proof is sought."""
+ALONE = Budget(boxes=1, operations=1000)
+"""What a question is worth that has few facts."""
+FEW = 4
+OPAQUE = (("abs", "max", "min", "power"), ("abs", "max", "min", "exp", "log", "pow"), (), ("power",))
 """Functions of which nothing need be known, as is tried in this order."""
 
 
@@ -39,24 +45,26 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     Only where it is to be thorough are the provers of formulas asked.
     """
     given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
+    if "pow" in shown:
+        shown |= {"power"}
     for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
         parts: Json = {"opaque": sorted(opaque)} if opaque else {}
         try:
-            show(scope, given, claim, None, None, opaque)
-        except ValueError:
+            entail(scope, given, claim, None, None, opaque, WORK)
+        except (ValueError, OvertimeError):
             continue
         return parts
     if not thorough:
         return None
     try:
-        found = prove(obligation(scope, given, claim), budget=BUDGET)
+        found = prove(obligation(scope, given, claim), budget=ALONE if len(given) <= FEW else BUDGET)
     except (InvalidArgumentError, OutOfScopeError, KeyError, TypeError):
         return None
     if found.verdict is not Verdict.PROVED or found.certificate is None:
         return None
     proof, witness = found.certificate["proof"], dict(found.witness or {})
     try:
-        show(scope, given, claim, proof, witness, frozenset())
+        entail(scope, given, claim, proof, witness, frozenset())
     except (ValueError, KeyError):
         return None
     return {"proof": proof, "witness": witness}

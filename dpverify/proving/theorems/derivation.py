@@ -18,7 +18,8 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     bound_in,
     free,
-    named,
+    heads,
+    inner,
     parts_of,
     put,
     typed,
@@ -32,6 +33,9 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refu
 DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
+HOLE = "the hole"
+QUESTIONS = 300
+"""Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
 MOST = 12
 """Instances of a rule that are taken at most."""
 
@@ -53,6 +57,8 @@ class Frame:
     facts: list[Node]
     reader: TheoremReader
     steps: list[Json] = field(default_factory=list)
+    named: dict[Node, tuple[str, ...]] = field(default_factory=dict)
+    """Of displays that hold for all values of letters: the names that these have on the page."""
 
     def add(self, step: Json, fact: Node) -> int:
         """Know a fact by a step."""
@@ -76,7 +82,7 @@ class Derivation:
         self.automatic = [library[id_] for id_ in automatic if id_ in library]
         self.names = count()
         self.given: dict[str, str] = {}
-        self.failed = ""
+        self.failed, self.asked = "", 0
         self.goal: Node = ("num", "0")
         self.tried = set[tuple[Node, ...]]()
 
@@ -94,9 +100,12 @@ class Derivation:
                 )
             rules.append(self.library[name])
         self.given = dict.fromkeys(given, "")
+        self.asked = 0
         self.failed = ""
         letters = _letters_of(frame.reader, latex)
         found = self.solve(goal, frame, rules, DEPTH, letters)
+        if found is not None:
+            self.name(frame, goal, latex)
         if found is None:
             named_ = f" by {', '.join(by)}" if by else ""
             raise UnderivedError(f"it is not derived{named_}{self.failed and f': {self.failed}'}")
@@ -104,6 +113,12 @@ class Derivation:
         if unused:
             raise InvalidArgumentError("with", unused[0], "letters of the rules that the step names")
         return found
+
+    def name(self, frame: Frame, formula: Node, latex: str) -> None:
+        """Keep the names of the letters for whose values something holds."""
+        letters = _letters_of(frame.reader, latex)
+        if letters:
+            frame.named[formula] = tuple(one.name for one in letters)
 
     # ------------------------------------------------------------------------------------------ goals
 
@@ -151,14 +166,32 @@ class Derivation:
         if {*names} & frame.scope.letters.keys():
             names = [f"{name}.{next(self.names)}" for name in names]
         scope, opened = opened_clause(frame.scope, goal, names)
-        inside = Frame(scope, [*frame.facts, *opened[:-1]], reader)
+        inside = Frame(scope, [*frame.facts, *opened[:-1]], reader, named=frame.named)
         for k, fact in enumerate(opened[:-1]):
             self.parts_known(inside, fact, len(frame.facts) + k)
+        self.same_letters(inside, depth)
         if self.solve(opened[-1], inside, rules, depth) is None:
             return None
         return frame.add(
             {"step": "block", "claim": json_of(goal), "letters": names, "steps": inside.steps}, goal
         )
+
+    def same_letters(self, frame: Frame, depth: int) -> None:
+        """Earlier displays for letters that are named as theirs are."""
+        for rule in self.clauses(frame):
+            names = frame.named.get(frame.facts[rule.source] if isinstance(rule.source, int) else "", ())
+            if not names or len(names) != len(rule.letters):
+                continue
+            values = dict[str, tuple[tuple[str, ...], Node]]()
+            for name, (own, kind) in zip(names, rule.letters, strict=True):
+                if frame.scope.letters.get(name) == kind:
+                    params = tuple(f"!q{k}" for k in range(len(kind[0])))
+                    term: Node = ("of", name, *(("sym", q) for q in params)) if params else ("sym", name)
+                    values[own] = params, term
+            if len(values) == len(names):
+                wanted = [Found(values).filled(premise) for premise in rule.premises]
+                if all(premise in frame.facts for premise in wanted):
+                    self.use(rule, Found(values), frame, depth)
 
     def parts_known(self, frame: Frame, fact: Node, index: int) -> None:
         """The parts of a conjunction that is known."""
@@ -196,8 +229,17 @@ class Derivation:
         """A fact that follows by arithmetic from instances of rules, and of what holds for all values of letters."""
         new = list[int]()
         self.goal = goal
+        found = self.counted(goal, frame, [], thorough=False, few=True)
+        if found is not None:
+            return found
+        if rules:
+            for rule in rules:
+                new += self.instances(goal, frame, rule, depth, new, wide=False)
+            found = self.counted(goal, frame, new, thorough=False) if new else None
+            if found is not None:
+                return found
         for rule in rules:
-            new += self.instances(goal, frame, rule, depth, new)
+            new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
         for _ in range(4 if depth >= DEPTH - 1 else depth >= DEPTH - 2):
             before = len(new)
             for rule in reversed(self.clauses(frame)):
@@ -207,29 +249,12 @@ class Derivation:
                 new += [k for k in self.instances(goal, frame, rule, depth, new) if k not in new]
             if len(new) == before:
                 break
-        about = (goal, *(frame.facts[k] for k in new))
-        for atom in dict.fromkeys(one for fact in about for one in atoms(fact)):
-            new += self.ranges(atom, frame, depth)
         return self.counted(goal, frame, new, thorough=depth >= DEPTH - 1)
 
-    def ranges(self, atom: Node, frame: Frame, depth: int) -> list[int]:
-        """What is known of every probability and every indicator."""
-        wanted = {"chance": "rule.not-negative", "indicator": "rule.indicator-range"}.get(
-            named(parts_of(atom)[0])
-        )
-        rule = self.library.get(wanted or "")
-        if rule is None:
-            return []
-        shown = next(one for one in atoms(rule.claim) if parts_of(one)[0] == parts_of(atom)[0])
-        try:
-            found = Matcher(rule, frame.scope).match(shown, atom, Found())
-        except NoMatchError:
-            return []
-        known = self.use(rule, found, frame, depth)
-        return [] if known is None else [known]
-
-    def instances(self, goal: Node, frame: Frame, rule: Pattern, depth: int, new: Sequence[int]) -> list[int]:
-        """Facts that a rule gives of what a goal and facts are about."""
+    def instances(
+        self, goal: Node, frame: Frame, rule: Pattern, depth: int, new: Sequence[int], *, wide: bool = True
+    ) -> list[int]:
+        """Facts that a rule gives of what a goal and, if it is to be wide, other facts are about."""
         told = [one for one in dict.fromkeys(atoms(rule.claim)) if is_telling(one)]
         about = dict.fromkeys(atoms(goal, deep=True))
         for k in new:
@@ -237,7 +262,7 @@ class Derivation:
         later = dict.fromkeys(
             one for fact in frame.facts if parts_of(fact)[0] != "all" for one in atoms(fact, deep=True)
         )
-        pool = [*about, *(one for one in later if one not in about)]
+        pool = [*about, *(one for one in later if wide and one not in about)]
         found, seen = list[int](), list[Found]()
         for first in self.beginnings(rule, frame):
             for one in self.told(rule, told, pool, first, frame):
@@ -247,7 +272,7 @@ class Derivation:
                 known = self.use(rule, one, frame, depth)
                 if known is not None and known not in found:
                     found.append(known)
-                if len(found) >= MOST or len(seen) >= 4 * MOST:
+                if len(found) >= MOST or len(seen) >= 2 * MOST:
                     return found
         return found
 
@@ -291,16 +316,17 @@ class Derivation:
         for complete in self.completed(rule, found, frame, depth):
             if any(name not in complete.values for name, _ in rule.letters):
                 continue
-            known = list[int]()
-            for premise in rule.premises:
-                wanted = complete.filled(premise)
-                place = self.solve(wanted, frame, [], depth - 1)
+            known = dict[int, int]()
+            order = sorted(range(len(rule.premises)), key=lambda k: parts_of(rule.premises[k])[0] == "all")
+            for k in order:
+                wanted = complete.filled(rule.premises[k])
+                place = self.solve(wanted, frame, [], depth - (1 if isinstance(rule.source, str) else 3))
                 if place is None:
                     self.failed = f"{rule.source} needs {shown(wanted)}"
                     break
-                known.append(place)
+                known[k] = place
             else:
-                return self.used(rule, complete, frame, known)
+                return self.used(rule, complete, frame, [known[k] for k in sorted(known)])
             frame.back(*mark)
         frame.back(*mark)
         return None
@@ -351,7 +377,7 @@ class Derivation:
             yield found
             return
         name, (_, kind) = left[0]
-        for letter, own in reversed(frame.scope.letters.items()):
+        for letter, own in reversed([*frame.scope.letters.items()]):
             if letter in free(self.goal) and own == ((), kind):
                 values = {**found.values, name: ((), ("sym", letter))}
                 yield from self.filled(rule, replace(found, values=values), frame)
@@ -379,14 +405,24 @@ class Derivation:
 
     # ------------------------------------------------------------------------------------------ arithmetic
 
-    def counted(self, goal: Node, frame: Frame, new: Sequence[int], *, thorough: bool = True) -> int | None:
+    def counted(
+        self, goal: Node, frame: Frame, new: Sequence[int], *, thorough: bool = True, few: bool = False
+    ) -> int | None:
         """A fact by arithmetic, from new facts and bounds, else from all facts about the same."""
         usable = [k for k, fact in enumerate(frame.facts) if _usable(fact)]
         about = {*atoms(goal)}.union(*({*atoms(frame.facts[k])} for k in new))
         letters = [k for k in usable if not {*atoms(frame.facts[k])}]
         near = [k for k in usable if {*atoms(frame.facts[k])} & about]
-        groups = [{*letters, *new[:2]}, {*letters, *new[:4]}, {*letters, *new[:8]}, {*letters, *new}]
-        groups.append({*letters, *new, *near})
+        recent = [k for k in usable if k not in letters and k not in new]
+        groups = [
+            {*letters, *recent[-3:], *new[:1]},
+            {*letters, *recent[-6:], *new[:2]},
+            {*letters, *new[:2]},
+            {*letters, *new[:4]},
+            {*letters, *new[:8]},
+            {*letters, *new},
+        ]
+        groups = groups[:2] if few else [*groups, {*letters, *new, *near}]
         for choice in [sorted(one & {*usable}) for one in groups]:
             facts = [frame.facts[k] for k in choice]
             covered = {one for fact in facts for one in atoms(fact)}
@@ -395,13 +431,37 @@ class Derivation:
             key = (str(deep), goal, *facts)
             if key in self.tried:
                 continue
+            self.asked += 1 + 10 * deep
+            if self.asked > QUESTIONS:
+                self.failed = self.failed or f"{QUESTIONS} questions of arithmetic were not enough"
+                return None
             found = arithmetic(frame.scope, facts, goal, thorough=deep)
             if found is not None:
                 return frame.add(
                     {"step": "arithmetic", "claim": json_of(goal), "from": choice, **found}, goal
                 )
             self.tried.add(key)
+        if not few:
+            found = self.by_equals(goal, frame, [*new, *recent])
+            if found is not None:
+                return found
         self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
+        return None
+
+    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int]) -> int | None:
+        """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
+        for k in facts:
+            head, *sides = parts_of(frame.facts[k])
+            if head != "==" or sides[0] not in {*atoms(goal)} or sides[0] in {*atoms(sides[1])}:
+                continue
+            pattern = with_hole(goal, sides[0])
+            other = put(pattern, {HOLE: ((), sides[1])})
+            mark = len(frame.facts), len(frame.steps)
+            known = self.counted(other, frame, [j for j in facts if j != k], thorough=False)
+            if known is not None and known != k:
+                step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
+                return frame.add(step, goal)
+            frame.back(*mark)
         return None
 
     # ------------------------------------------------------------------------------------------ with
@@ -430,6 +490,13 @@ class Derivation:
         return found
 
 
+def with_hole(node: Node, part: Node) -> Node:
+    """A term with a hole in place of a part."""
+    if node == part:
+        return ("sym", HOLE)
+    return node if isinstance(node, str) else tuple(with_hole(one, part) for one in node)
+
+
 def _heads(left: tuple[str, ...], name: str) -> bool:
     """Whether the left side of what is said is a letter with some name."""
     head = left[: left.index("(")] if "(" in left else left
@@ -452,8 +519,16 @@ def _usable(fact: Node) -> bool:
 
 
 def _is_bound(fact: Node) -> bool:
-    """Whether a fact compares numbers that no law is about."""
-    return parts_of(fact)[0] in COMPARISONS and not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+    """Whether a fact compares numbers that no law is about, and that have values whatever they are of."""
+    if parts_of(fact)[0] not in COMPARISONS or {"log", "phi_inverse"} & heads(fact) or _has_powers(fact):
+        return False
+    return not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+
+
+def _has_powers(node: Node) -> bool:
+    parts = parts_of(node)
+    symbolic = parts[0] == "pow" and parts_of(parts[2])[0] != "num"
+    return symbolic or any(_has_powers(part) for part, _ in inner(parts))
 
 
 def shown(node: Node) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Scope
 from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
@@ -77,6 +78,9 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
     found = Derivation(patterns, AUTOMATIC)
     for k, fact in enumerate(opened[:-1]):
         found.parts_known(frame, fact, k)
+    for one in theorem.displays:
+        if one.role == "assumption":
+            found.name(frame, one.formula, one.latex)
     outcomes = list[StepOutcome]()
     for one in theorem.steps:
         reason = ""
@@ -92,6 +96,10 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
             "version": 1, "theorem": theorem.id, "clause": clause_json(theorem), "letters": [*theorem.names],
             "library": {id_: clause_json(library[id_]) for id_ in used}, "steps": frame.steps,
         }  # fmt: skip
+        confirmed = check(certificate)
+        if not confirmed.confirmed:
+            certificate = None
+            outcomes[-1] = replace(outcomes[-1], reason=f"the checker refuses a step: {confirmed.says}")
     return TheoremOutcome(theorem, tuple(outcomes), certificate, used, time.process_time() - begun)
 
 

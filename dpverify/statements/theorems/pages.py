@@ -33,6 +33,11 @@ from dpverify.statements.pages.sections import section_ids
 _Made = TypeVar("_Made")
 ROLES = {"assume": "assumption", "define": "definition", "then": "claim", "step": "step"}
 """First words of the sentence before a display, and what the display is."""
+KINDS = (
+    "a domain such as `> 0`, `law on $T$`, `point of $T$`, `event of $T$`, `function of $T$`, `function of $T$ to "
+    "$U$`, `mechanism to $T$`, `law for $T,\\mathcal{D}$ on $U$`, `data set`, `statement`, `type`, `finite type`, "
+    "`type of data sets`"
+)
 STANDINGS = ("rule", "result", "theorem")
 """What is taken as known, what the literature proves, and what is to be proved here."""
 
@@ -140,7 +145,7 @@ class _SectionReader:
         for block in self.blocks:
             if block.kind == "table":
                 for row in self.rows(block):
-                    self.at(block.line, self.declare, *row)
+                    self.at(row[0].line, self.declare, *row)
         found = [self.at(one.line, self.read, one) for one in self.displays()]
         claims = [one for one in found if one.role == "claim"]
         if len(claims) != 1:
@@ -225,13 +230,12 @@ class _SectionReader:
                 return TheoremLetter(name, latex, data, ("law", kind))
             case "law for on", _, (kind,):
                 return TheoremLetter(name, latex, first, ("law", kind))
-        if given:
-            allowed = (
-                "a domain such as `> 0`, `law on $T$`, `point of $T$`, `event of $T$`, `function of $T$`, `function of "
-                "$T$ to $U$`, `mechanism to $T$`, `law for $T,\\mathcal{D}$ on $U$`, `data set`, `statement`, `type`"
-            )
-            raise InvalidArgumentError("kind", f"{words} {given}", allowed)
-        variable = read_domain(words).variable(name, DIMENSIONLESS, "", latex, "")
+        try:
+            if given:
+                raise InvalidArgumentError("kind", words, KINDS)
+            variable = read_domain(words).variable(name, DIMENSIONLESS, "", latex, "")
+        except InvalidArgumentError:
+            raise InvalidArgumentError("kind", words, KINDS) from None
         return TheoremLetter(name, latex, (), variable.kind, variable)
 
     # -------------------------------------------------------------------------------------- displays

@@ -35,6 +35,13 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "point": frozenset({("__init__", "meet")}),
     "consequence": frozenset({("__init__", "follow")}),
     "question": frozenset({("arithmetic.questions", "contradict")}),
+    "entailment": frozenset({("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")}),
+    "value": frozenset({("theorems.numbers", "folded")}),
+    "comparison": frozenset({("theorems.numbers", "compared")}),
+    "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
+    "guarantee": frozenset({("theorems.divergences", "guarantee")}),
+    "line": frozenset(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable")),
+    "definition": frozenset({("theorems.models", "definition")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -43,6 +50,15 @@ ENTRIES: dict[str, list[Place]] = {
     "point": [("points", "meet")],
     "consequence": [("arithmetic.consequences", "follow")],
     "question": [("arithmetic.questions", "contradict")],
+    "theorem": [("__init__", "check"), ("__init__", "confirm"), ("theorems.steps", "show")],
+    "entailment": [("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")],
+    "model": [("theorems.models", "show")],
+    "value": [("theorems.numbers", "folded")],
+    "comparison": [("theorems.numbers", "compared")],
+    "all numbers": [("theorems.numbers", "for_numbers")],
+    "guarantee": [("theorems.divergences", "guarantee")],
+    "line": [("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")],
+    "definition": [("theorems.models", "definition")],
 }
 
 

@@ -23,8 +23,9 @@ from dpverify.proving.checker.terms import (
 class Known(FunctionTerms):
     """What is known of variables."""
 
-    def __init__(self, problem: Theorem) -> None:
+    def __init__(self, problem: Theorem, work: int) -> None:
         super().__init__([v.name for v in problem.variables if v.kind == "integer"])
+        self.work = work  # for cvc5, by its own count
         demand(all(v.kind != "vector" for v in problem.variables), "a vector")
         self.names |= {v.name: self.variable(v.name) for v in problem.variables}
         self.given([*(f for v in problem.variables for f in v.domain()), *problem.assuming])
@@ -77,9 +78,9 @@ class Known(FunctionTerms):
         return Formula("forall", (inner,), letter=f.name)
 
 
-def follow(problem: Theorem) -> None:
+def follow(problem: Theorem, work: int) -> None:
     """Refuse unless the claim follows from domain and assumptions."""
-    known = Known(problem)
+    known = Known(problem, work)
     for f in conjuncts(problem.claim):
         if f.head in COMPARISONS:
             found = known.shows(f.head, known.gap(f, known.names))

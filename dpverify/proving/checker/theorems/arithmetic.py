@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from fractions import Fraction
 
 from dpverify.proving.checker import follow, settle
 from dpverify.proving.checker.reading import ANY_NUMBER, PARTS, Theorem, read
@@ -34,6 +35,14 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 """What arithmetic understands of a term without binders."""
 
 
+RANGES = {
+    "chance": (Fraction(0), Fraction(1)),
+    "indicator": (Fraction(0), Fraction(1)),
+    "ratio": (Fraction(0), None),
+}
+"""What values probabilities, indicators and densities have."""
+
+
 class Letters:
     """Terms as terms of formulas: equal parts that are no arithmetic are one letter."""
 
@@ -44,7 +53,8 @@ class Letters:
     def letter(self, node: Node, kind: str) -> Term:
         """The letter that stands for a term."""
         if node not in self.known:
-            self.known[node] = Unknown(f"t{len(self.known)}", kind)
+            low, high = RANGES.get(named(parts_of(node)[0]), (None, None))
+            self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
         return symbol(self.known[node].name)
 
     def number(self, node: Node) -> Term:
@@ -54,7 +64,8 @@ class Letters:
             return read([*parts])
         if parts[0] in ("sum", "product") and (found := self.added_up(parts)) is not None:
             return found
-        if parts[0] in OPERATIONS - self.opaque:
+        power = parts[0] == "pow" and parts_of(parts[2])[0] != "num" and "power" in self.opaque
+        if parts[0] in OPERATIONS - self.opaque and not power:
             return term(named(parts[0]), *map(self.number, parts[1:]))
         return self.letter(node, "integer" if whole == "integer" else "real")
 
@@ -103,12 +114,14 @@ def narrowed(known: dict[str, Unknown], f: Term) -> bool:
     return True
 
 
-def show(
-    scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str]
-) -> None:
+def entail(
+    scope: Scope, facts: list[Node], claim: Node, proof: object, witness: object, opaque: frozenset[str],
+    work: int = 4_000_000,
+) -> None:  # fmt: skip
     """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
 
-    Values of functions that are opaque are letters of which nothing is known.
+    Values of functions that are opaque are letters of which nothing is known; `power` stands for powers whose
+    exponents are no numbers.
     """
     letters = Letters(scope, opaque)
     for fact in facts:
@@ -117,7 +130,7 @@ def show(
     defined = {*letters.known}
     found = problem(letters, facts, claim)
     if proof is None:
-        follow(found)
+        follow(found, work)
     else:
         demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
     for node in letters.known.keys() - defined:
@@ -131,7 +144,10 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
         return  # a comparison says that both sides have values
     show_parts_defined(scope, facts, node)
     if is_partial(parts):
-        show(scope, facts, ("==", node, node), None, None, frozenset())
+        whole: Node = ("==", node, node)
+        if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0
+            whole = ("and", ("<=", ("num", "0"), parts[1]), ("<", ("num", "0"), parts[2]))
+        entail(scope, facts, whole, None, None, frozenset())
 
 
 def show_parts_defined(scope: Scope, facts: list[Node], node: Node) -> None:

@@ -1,0 +1,157 @@
+"""The checker's laws of a family, normal or Laplace: linear functions of them, moments, and chances of intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cmp_to_key
+from itertools import pairwise
+
+from dpverify.proving.checker import follow
+from dpverify.proving.checker.reading import Theorem
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, names, number, symbol, term
+from dpverify.proving.checker.theorems.numbers import (
+    FALSE,
+    NO,
+    ONE,
+    TRUE,
+    compared,
+    demand_true,
+    difference,
+    made,
+)
+
+PIECES = 16  # linear functions that the sides of a comparison are made of
+
+
+@dataclass(frozen=True)
+class Line:
+    """A law of a family, normal or Laplace, of numbers: its location and scale, of a normal law mean and variance."""
+
+    family: str
+    at: Term
+    scale: Term
+
+    def variance(self) -> Term:
+        """The variance."""
+        return self.scale if self.family == "normal" else made("mul", number(2), self.scale, self.scale)
+
+    def below(self, end: Term) -> Term:
+        """The chance of what is below a number."""
+        gap = difference(end, self.at)
+        if self.family == "normal":
+            return made("phi", made("mul", gap, made("pow", self.scale, number(Fraction(-1, 2)))))
+        scaled = made("mul", gap, made("pow", self.scale, number(-1)))
+        if compared("<=", scaled, NO) is TRUE:
+            return half(made("exp", scaled))
+        demand_true(compared("<", NO, scaled), "a number on an unknown side of a location")
+        return difference(ONE, half(made("exp", made("mul", number(-1), scaled))))
+
+
+def half(value: Term) -> Term:
+    """Half of a number."""
+    return made("mul", number(Fraction(1, 2)), value)
+
+
+def again(e: Term) -> Term:
+    """A term, worked out anew."""
+    return made(e.head, *map(again, e.parts)) if e.parts else e
+
+
+def at(value: Term, x: str, place: Term) -> Term:
+    """A function of x at a place."""
+    return again(value.put({x: place}))
+
+
+def same_for_all(x: str, one: Term, other: Term) -> None:
+    """Refuse unless functions of x are the same."""
+    demand(names(one) | names(other) <= {x}, "further letters")
+    follow(Theorem((Unknown(x, "real"),), (), term("==", one, other)))
+
+
+def linear(value: Term, x: str) -> tuple[Term, Term]:
+    """A linear function of x: its slope, and its value at 0."""
+    start = at(value, x, NO)
+    slope = difference(at(value, x, ONE), start)
+    same_for_all(x, value, term("add", start, term("mul", slope, symbol(x))))
+    return slope, start
+
+
+def shifted(law: Line, x: str, value: Term) -> Line:
+    """The law of a linear function of x, where x has a law of a family."""
+    slope, start = linear(value, x)
+    demand_true(compared("!=", slope, NO), "a law of one number")
+    factor = made("mul", slope, slope) if law.family == "normal" else made("abs", slope)
+    return Line(law.family, made("add", start, made("mul", slope, law.at)), made("mul", factor, law.scale))
+
+
+def mean(law: Line, x: str, value: Term) -> Term:
+    """The expectation of a polynomial in x of degree 2: c + b z + a z^2, where z = x - location."""
+    middle, above, below = (at(value, x, made("add", law.at, number(n))) for n in (0, 1, -1))
+    square = difference(half(made("add", above, below)), middle)
+    slope, z = half(difference(above, below)), term("add", symbol(x), made("mul", number(-1), law.at))
+    same_for_all(x, value, term("add", middle, term("mul", slope, z), term("mul", square, z, z)))
+    return made("add", middle, made("mul", square, law.variance()))
+
+
+def pieces(value: Term) -> list[Term]:
+    """Functions of which a function takes, at each number, one's value: absolute values and maxima are split."""
+    found: list[list[Term]] = [[]]
+    for part in value.parts:
+        found = [[*row, one] for row in found for one in pieces(part)]
+        demand(len(found) <= PIECES, "many pieces")
+    if value.head == "abs":
+        return [made("mul", number(sign), one) for (one,) in found for sign in (1, -1)]
+    if value.head in ("max", "min"):
+        return [one for row in found for one in row]
+    return [made(value.head, *row) for row in found] if value.parts else [value]
+
+
+def ends(f: Term, x: str) -> Iterator[Term]:
+    """The numbers between which a formula in x is true or false throughout: zeros of linear pieces."""
+    if f.head in ("and", "or", "not"):
+        for part in f.parts:
+            yield from ends(part, x)
+        return
+    demand(f.head in COMPARISONS, "no formula of half lines")
+    for piece in pieces(difference(*f.parts)):
+        slope, start = linear(piece, x)
+        if compared("==", slope, NO) is TRUE:
+            demand_true(compared("!=", start, NO), "sides that may be equal throughout")
+        else:
+            demand_true(compared("!=", slope, NO), "a slope that may be 0")
+            yield made("mul", number(-1), start, made("pow", slope, number(-1)))
+
+
+def order(one: Term, other: Term) -> int:
+    """-1, 0 or 1 for numbers that are below one another, equal, or above."""
+    for sign, head, sides in ((0, "==", (one, other)), (-1, "<", (one, other)), (1, "<", (other, one))):
+        if compared(head, *sides) is TRUE:
+            return sign
+    raise ValueError("numbers in an unknown order")
+
+
+def chance(law: Line, x: str, f: Term, true_at: Callable[[Term], bool]) -> Term:
+    """The chance of a formula in x, which is tried between its ends."""
+    cuts = list[Term]()
+    for end in sorted(ends(f, x) if f not in (TRUE, FALSE) else (), key=cmp_to_key(order)):
+        if not cuts or order(cuts[-1], end):
+            cuts.append(end)
+    if not cuts:
+        return ONE if true_at(NO) else NO
+    middles = [half(made("add", *pair)) for pair in pairwise(cuts)]
+    places = [difference(cuts[0], ONE), *middles, made("add", cuts[-1], ONE)]
+    reached = [NO, *map(law.below, cuts), ONE]
+    gaps = zip(places, pairwise(reached), strict=True)
+    return made("add", *(difference(high, low) for place, (low, high) in gaps if true_at(place)))
+
+
+def integrable(value: Term) -> bool:
+    """Whether a function of a number is defined everywhere, and below a polynomial."""
+    if value.head == "pow":
+        exponent = value.parts[1]
+        whole = exponent.head == "num" and exponent.number >= 0 and exponent.number % 1 == 0
+        return whole and integrable(value.parts[0])
+    plain = value.head in ("add", "mul", "abs", "max", "min", "num", "sym", "phi")
+    return plain and all(map(integrable, value.parts))

@@ -1,0 +1,372 @@
+"""FloatModel of formulas in finite models, in floating point: how far each is from being false, or true.
+
+A search moves along these; what it finds is confirmed exactly by the checker. Values are numbers, indices of points,
+pairs, and laws as masses by value. A formula's value is its margin: true from 0 up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+from statistics import NormalDist
+from typing import Any, TypeAlias
+
+from dpverify.proving.checker.theorems.language import Node, named, parts_of
+
+Env: TypeAlias = "dict[str, Any]"
+"""What letters are: a value, or a function of the tuple of arguments."""
+Code: TypeAlias = "Callable[[Env], Any]"
+
+STRICT = 1e-9
+NOT_KNOWN = -10.0
+"""The margin of what has no value, or is not worked out."""
+GRID = (0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 0.1, 6.0, -0.4)
+FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError, AttributeError)
+"""What goes wrong where a term has no value, or is of laws of different kinds."""
+MANY = 300
+NORMAL = NormalDist()
+_PLACES = [(k + 0.5) / 200 for k in range(200)]
+QUANTILES = {
+    "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
+    "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
+}
+
+
+@dataclass(frozen=True)
+class FloatLine:
+    """A law of a family, normal or Laplace: its location and scale (standard deviation)."""
+
+    family: str
+    at: float
+    scale: float
+
+    def distance(self, other: Any) -> float:
+        """How many scales another such law lies apart; refused (ValueError) for other laws."""
+        if (self.family, self.scale) != (other.family, other.scale):
+            raise ValueError("laws of two families or scales")
+        return float(abs(self.at - other.at) / self.scale)
+
+    def values(self) -> list[float]:
+        """Numbers that stand for the law in means, all with the same weight."""
+        return [self.at + self.scale * z for z in QUANTILES[self.family]]
+
+
+def _power(base: float, exponent: float) -> float:
+    if base < 0 and exponent != int(exponent):
+        raise ValueError("a root of what is negative")
+    return float(base**exponent)
+
+
+def _binomial(n: float, k: float) -> float:
+    return float(math.comb(int(n), int(k)))
+
+
+FUNCTIONS: dict[str, Callable[..., float]] = {
+    "add": lambda *parts: math.fsum(parts), "mul": lambda *parts: math.prod(parts), "pow": _power,
+    "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
+    "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
+    "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
+    "pi": lambda: math.pi,
+}  # fmt: skip
+COMPARED: dict[str, Callable[[float, float], float]] = {
+    "<=": lambda left, right: right - left + 1e-12 * (abs(left) + 1),
+    "<": lambda left, right: right - left - STRICT,
+}
+
+
+def together(*margins: float) -> float:
+    """The margin of a conjunction."""
+    return min(margins, default=1.0)
+
+
+def _added(pairs: Iterable[tuple[Any, float]]) -> dict[Any, float]:
+    found: dict[Any, float] = {}
+    for value, mass in pairs:
+        found[value] = found.get(value, 0.0) + mass
+    return found
+
+
+def _equal(one: Any, other: Any) -> float:
+    """FloatModel of equality: 0 where values are equal, else how far they are apart, negative."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return -max((abs(one.get(v, 0.0) - other.get(v, 0.0)) for v in {*one, *other}), default=0.0)
+    if isinstance(one, float) or isinstance(other, float):
+        gap = abs(float(one) - float(other))
+        return 0.0 if gap <= 1e-12 * (1 + abs(float(one))) else -gap
+    return 0.0 if one == other else -1.0
+
+
+def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
+    grown = math.exp(epsilon)
+    if isinstance(one, FloatLine):
+        d = one.distance(other)
+        if one.family == "laplace":
+            return delta - max(0.0, 1 - math.exp((epsilon - d) / 2)) + 1e-12
+        above = NORMAL.cdf(d / 2 - epsilon / d) - grown * NORMAL.cdf(-d / 2 - epsilon / d) if d else 0.0
+        return delta - above
+    return delta - math.fsum(max(0.0, p - grown * other.get(v, 0.0)) for v, p in one.items()) + 1e-12
+
+
+def _renyi(one: Any, other: Any, order: float, bound: float) -> float:
+    if order <= 1:
+        return NOT_KNOWN
+    if isinstance(one, FloatLine):
+        d = one.distance(other)
+        if one.family == "normal":
+            return float(bound - order * d * d / 2)
+        first, last = order * math.exp((order - 1) * d), (order - 1) * math.exp(-order * d)
+        return bound - math.log((first + last) / (2 * order - 1)) / (order - 1)
+    total = 0.0
+    for v, p in one.items():
+        q = other.get(v, 0.0)
+        if p and not q:
+            return -1.0
+        total += q * (p / q) ** order if q else 0.0
+    return bound - math.log(total) / (order - 1) + 1e-12
+
+
+def _concentrated(one: Any, other: Any, rho: float) -> float:
+    if one == other:
+        return rho
+    return min(_renyi(one, other, order, rho * order) for order in (1.01, 1.5, 2.0, 4.0, 16.0)) - 0.1 * rho
+
+
+GUARANTEES: dict[str, Callable[..., float]] = {
+    "private": _private,
+    "renyi-private": _renyi,
+    "concentrated": _concentrated,
+}
+
+
+class FloatModel:
+    """Formulas and terms as functions of letters, in models with given numbers of points."""
+
+    def __init__(self, sizes: Mapping[str, int], neighbors: Mapping[str, list[tuple[int, int]]]) -> None:
+        self.sizes, self.neighbors = sizes, neighbors
+
+    def points(self, kind: Node) -> list[Any]:
+        """All values of a finite type; refused (ValueError) for others."""
+        if kind == "formula":
+            return [-1.0, 1.0]
+        if isinstance(kind, str):
+            if kind not in self.sizes:
+                raise ValueError(f"{kind} is not finite")
+            return [*range(self.sizes[kind])]
+        if kind[0] != "pair":
+            raise ValueError("laws are not finitely many")
+        return [*product(self.points(kind[1]), self.points(kind[2]))]
+
+    def choices(self, kinds: tuple[Node, ...], kind: Node) -> list[Any]:
+        """Values that are tried of a letter of an `all`."""
+        if not kinds:
+            return [*GRID] if kind == "real" else [0, 1, 2, 3] if kind == "integer" else self.points(kind)
+        places, values = [*product(*map(self.points, kinds))], self.points(kind)
+        if len(values) ** len(places) > 4096:
+            raise ValueError("more values than are tried")
+        rows = product(values, repeat=len(places))
+        return [dict(zip(places, row, strict=True)).__getitem__ for row in rows]
+
+    def code(self, node: Node) -> Code:
+        """A term or formula as a function of letters."""
+        head, *rest = parts_of(node)
+        if head == "num":
+            written = named(rest[0])
+            number = float(eval_fraction(written))
+            return lambda _: number
+        if head == "sym":
+            name = named(rest[0])
+            return lambda env: env[name]
+        if head == "of":
+            name, args = named(rest[0]), [self.code(part) for part in rest[1:]]
+            return lambda env: env[name](tuple(arg(env) for arg in args))
+        if head == "all":
+            return self._for_all(node)
+        made = self._binder(named(head), rest) or self._formula(named(head), rest)
+        if made is not None:
+            return made
+        parts = [self.code(part) for part in rest]
+        apply = {**FUNCTIONS, **LAWS_AND_PAIRS}[named(head)]
+        return lambda env: apply(*(part(env) for part in parts))
+
+    def margin(self, node: Node) -> Code:
+        """A formula; what has no value has the margin of what is not known."""
+        inner = self.code(node)
+
+        def safe(env: Env) -> float:
+            try:
+                return float(inner(env))
+            except FAILURES:
+                return NOT_KNOWN
+
+        return safe
+
+    def _formula(self, head: str, rest: list[Node]) -> Code | None:
+        if head in ("and", "or", "not", "implies"):
+            parts = [self.margin(part) for part in rest]
+            if head == "not":
+                return lambda env: -parts[0](env) - STRICT
+            if head == "implies":
+                return lambda env: _implied([parts[0](env)], lambda: parts[1](env))
+            fold = together if head == "and" else max
+            return lambda env: fold(*(part(env) for part in parts))
+        if head in ("<=", "<", "==", "!="):
+            left, right = (self.code(part) for part in rest)
+            if head in COMPARED:
+                compare = COMPARED[head]
+                return lambda env: compare(left(env), right(env))
+            sign = 1 if head == "==" else -1
+            return lambda env: sign * _equal(left(env), right(env)) - STRICT * (sign < 0)
+        if head == "neighbors":
+            near = {pair for pairs in self.neighbors.values() for pair in pairs}
+            one, other = (self.code(part) for part in rest)
+            return lambda env: 1.0 if (one(env), other(env)) in near else -1.0
+        return None
+
+    def _binder(self, head: str, rest: list[Node]) -> Code | None:
+        if head in ("private", "renyi-private", "concentrated"):
+            return self._guarantee(head, rest)
+        if head in ("sum", "product"):
+            name, body = named(parts_of(rest[0])[0]), self.code(rest[1])
+            ends = [self.code(part) for part in rest[2:]]
+            fold = math.fsum if head == "sum" else math.prod
+            return lambda env: fold(
+                _each(env, name, range(int(ends[0](env)), min(int(ends[1](env)), 200) + 1), body)
+            )
+        if head in ("total", "proportional"):
+            over = named(parts_of(rest[0])[0])
+            values, body = self.points(parts_of(rest[0])[1]), self.code(rest[1])
+            if head == "total":
+                return lambda env: math.fsum(_each(env, over, values, body))
+            return lambda env: _normalized(values, [*_each(env, over, values, body)])
+        if head == "density":
+            return lambda _: -1.0
+        if head not in ("mean", "chance", "then", "integrable"):
+            return None
+        name, law, body = named(parts_of(rest[0])[0]), self.code(rest[1]), self.code(rest[2])
+        rules: dict[str, Callable[[list[float], list[Any]], Any]] = {
+            "mean": lambda masses, values: math.fsum(map(float.__mul__, masses, map(float, values))),
+            "chance": lambda masses, values: math.fsum(
+                m for m, v in zip(masses, values, strict=True) if v >= 0
+            ),
+            "integrable": lambda _, __: 1.0,
+            "then": _mixed,
+        }
+        rule = rules[head]
+
+        def run(env: Env) -> Any:
+            found = law(env)
+            if isinstance(found, FloatLine) and head != "then":
+                values = found.values()
+                return rule([1 / len(values)] * len(values), [*_each(env, name, values, body)])
+            if isinstance(found, FloatLine):
+                (at,), (after,) = (_each(env, name, [t], body) for t in (0.0, 1.0))
+                slope = next(iter(after)) - next(iter(at))
+                return FloatLine(found.family, slope * found.at + next(iter(at)), abs(slope) * found.scale)
+            return rule([*found.values()], [*_each(env, name, found, body)])
+
+        return run
+
+    def _guarantee(self, head: str, rest: list[Node]) -> Code:
+        name, kind = map(named, parts_of(rest[0]))
+        law, bounds = self.code(rest[1]), [self.code(part) for part in rest[2:]]
+        rule = GUARANTEES[head]
+        pairs = self.neighbors[kind]
+
+        def run(env: Env) -> float:
+            laws = [*_each(env, name, range(self.sizes[kind]), law)]
+            at = [bound(env) for bound in bounds]
+            return min((rule(laws[i], laws[j], *at) for i, j in pairs), default=1.0)
+
+        return run
+
+    def _for_all(self, node: Node) -> Code:
+        _, letters, premises, claim = parts_of(node)
+        known = [(named(n), parts_of(kinds), kind) for n, kinds, kind in map(parts_of, parts_of(letters))]
+        given, held = [self.margin(part) for part in parts_of(premises)], self.margin(claim)
+        names = [name for name, _, _ in known]
+        values = [self.choices(kinds, kind) for _, kinds, kind in known]
+        reals = sum(kind == "real" and not kinds for _, kinds, kind in known)
+        most = (0, 9, 5, 3)[min(reals, 3)]
+        values = [v[:most] if kind == "real" else v for v, (_, _, kind) in zip(values, known, strict=True)]
+
+        def run(env: Env) -> float:
+            found, old = 1.0, {name: env[name] for name in names if name in env}
+            for row in islice(product(*values), MANY):
+                env.update(zip(names, row, strict=True))
+                found = min(found, _implied((part(env) for part in given), lambda: held(env)))
+            env.update(old)
+            return found
+
+        return run
+
+
+def eval_fraction(written: str) -> float:
+    """A written fraction or decimal."""
+    above, _, below = written.partition("/")
+    return float(above) / float(below or 1)
+
+
+def _implied(given: Iterable[float], held: Callable[[], float]) -> float:
+    worst = together(*given)
+    return held() if worst >= 0 else max(-worst, 0.0)
+
+
+def _each(env: Env, name: str, values: Iterable[Any], body: Code) -> Iterator[Any]:
+    old = env.get(name)
+    for value in [*values]:
+        env[name] = value
+        yield body(env)
+    env[name] = old
+
+
+def _normalized(values: list[Any], weights: list[float]) -> dict[Any, float]:
+    total = math.fsum(weights)
+    if min(weights) < 0 or total <= 0:
+        raise ValueError("weights of no law")
+    return {v: w / total for v, w in zip(values, weights, strict=True)}
+
+
+def _mixed(masses: list[float], laws: list[Any]) -> Any:
+    if len(laws) == 1:
+        return laws[0]
+    return _added((v, mass * m) for mass, law in zip(masses, laws, strict=True) for v, m in law.items())
+
+
+def _mixture(weight: float, one: dict[Any, float], other: dict[Any, float]) -> Any:
+    if not 0 <= weight <= 1:
+        raise ValueError("a weight that is no chance")
+    return _mixed([weight, 1 - weight], [one, other])
+
+
+def _line(family: str) -> Callable[[float, float], FloatLine]:
+    def law(at: float, scale: float) -> FloatLine:
+        if scale <= 0:
+            raise ValueError("a law without a scale")
+        return FloatLine(family, at, math.sqrt(scale) if family == "normal" else scale)
+
+    return law
+
+
+def _dominated(one: dict[Any, float], other: dict[Any, float]) -> float:
+    return min((1.0 if other.get(v, 0.0) > 0 else -p for v, p in one.items() if p > 0), default=1.0)
+
+
+def _not_worked_out(*_: Any) -> float:
+    raise ValueError("not worked out")
+
+
+LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
+    "certain": lambda value: {value: 1.0},
+    "pair": lambda one, other: (one, other),
+    "bernoulli": lambda p: _mixture(p, {1.0: 1.0}, {0.0: 1.0}),
+    "mixture": _mixture,
+    "normal": _line("normal"),
+    "laplace": _line("laplace"),
+    "exponential": _not_worked_out,
+    "uniform": _not_worked_out,
+    "indicator": lambda f: 1.0 if f >= 0 else 0.0,
+    "ratio": lambda one, other, at: one.get(at, 0.0) / other[at],
+    "dominated": _dominated,
+}

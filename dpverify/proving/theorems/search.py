@@ -1,0 +1,496 @@
+"""A search for finite models of a clause: witnesses that what is assumed can hold, and instances that refute a claim.
+
+Types get 2 to 4 points. Letters start from small values; randomized response, its mixtures, point masses and two-point
+laws are among them. One value at a time is then changed, as long as margins grow. All counts are fixed, and the same
+seed finds the same model. Only what the checker confirms is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations, count, pairwise, product
+from random import Random
+from typing import Any, TypeAlias
+
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
+from dpverify.proving.checker.theorems.models import look
+from dpverify.proving.checker.theorems.steps import Clause
+from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, eval_fraction
+
+Json: TypeAlias = Any
+NUMBERS = tuple(
+    map(Fraction, ("0", "1", "1/2", "2", "1/4", "1/3", "3", "1/8", "3/4", "3/2", "4", "1/16", "5", "-1"))
+)
+VALUES = tuple(map(Fraction, ("0", "1", "2", "-1", "1/2", "3")))
+BODIES: dict[str, list[Json]] = {
+    "real": [
+        ["sym", "x"], ["num", "0"], ["pow", ["sym", "x"], ["num", "2"]], ["abs", ["sym", "x"]], ["num", "1"],
+        ["mul", ["num", "-1"], ["pow", ["sym", "x"], ["num", "2"]]], ["mul", ["num", "2"], ["sym", "x"]],
+        ["mul", ["num", "1/2"], ["sym", "x"]], ["mul", ["num", "-1"], ["sym", "x"]], ["exp", ["sym", "x"]],
+        ["max", ["num", "0"], ["sym", "x"]],
+    ],
+    "integer": [["num", "0"], ["num", "1"], ["floor", ["sym", "x"]]],
+    "formula": [["<=", ["num", "1"], ["sym", "x"]], ["<=", ["sym", "x"], ["num", "0"]],
+                ["<=", ["num", "0"], ["num", "0"]], ["<", ["num", "0"], ["num", "0"]]],
+}  # fmt: skip
+"""Functions of a number x that are tried."""
+HALF: Json = ["num", "1/2"]
+PENALTIES = (100.0, 3.0, 1.0)
+"""What missing a premise counts, beside how far the claim is from being false."""
+LONGEST = 400  # models from one start
+KICKS, OPTIONS, STAYS = 6, 4, 0.3
+CLEAR = 1e-7
+"""How false a claim must be in floating point before the checker is asked."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried: models whose margins are worked out, in all, and models of which the checker is asked."""
+
+    margins: int = 12000
+    asked: int = 12
+
+
+@dataclass
+class Searched:
+    """What a search for a model found."""
+
+    model: Json = None
+    """A model that the checker confirms, as JSON; None if there is none."""
+    margins: int = 0
+    """How many models were tried in floating point."""
+    never_true: set[int] = field(default_factory=set)
+    """Where no model was found: the premises, by number from 0, that were true in none that was tried."""
+    never_together: bool = True
+    """Whether the premises were never all true at once."""
+    beyond: list[int] = field(default_factory=list)
+    """Letters, by number from 0, to which this search gives no value."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Types with numbers of points, and neighbors of data sets as pairs of numbers."""
+
+    sizes: dict[str, int]
+    neighbors: dict[str, list[tuple[int, int]]]
+
+
+def spaces(clause: Clause) -> list[Space]:
+    """Numbers of points that are tried, small ones first; data sets are all neighbors, or those of a path."""
+    names = [name for name, kind in clause.types if kind != "data"]
+    data = [name for name, kind in clause.types if kind == "data"]
+    shapes = [
+        (2, 2, False),
+        (3, 2, True),
+        (2, 3, False),
+        (4, 2, True),
+        (3, 3, False),
+        (2, 4, False),
+        (3, 3, True),
+    ]
+    found = dict[str, Space]()
+    for sets, points, path in shapes:
+        pairs = [(i, j) for i, j in product(range(sets), repeat=2) if (abs(i - j) == 1 if path else i != j)]
+        sizes = {**dict.fromkeys(names, points), **dict.fromkeys(data, sets)}
+        space = Space(sizes, dict.fromkeys(data, pairs))
+        found.setdefault(str(space), space)
+    return [*found.values()]
+
+
+def laws(n: int) -> list[tuple[Fraction, ...]]:
+    """Laws of n points: uniform, randomized response and mixtures with it, point masses, and small denominators."""
+    one = Fraction(1)
+    found = [(one / n,) * n]
+    for p in ("3/4", "1", "1/2", "7/8", "2/3", "9/10", "1/3"):
+        rest = (one - Fraction(p)) / (n - 1) if n > 1 else Fraction(0)
+        found += [tuple(Fraction(p) if i == j else rest for j in range(n)) for i in range(n)] if n > 1 else []
+    if n <= 4:
+        cuts = combinations(range(4 + n - 1), n - 1)
+        for cut in cuts:
+            ends = (-1, *cut, 4 + n - 1)
+            found.append(tuple(Fraction(b - a - 1, 4) for a, b in pairwise(ends)))
+    return [*dict.fromkeys(found)]
+
+
+@dataclass
+class Slot:
+    """One value of a letter: those that are tried, and the one that is taken, as JSON."""
+
+    options: list[Json]
+    taken: Json = None
+    grows: bool = False
+    """Whether other numbers than the options are tried, too."""
+    mixes: bool = False
+    """Whether mixtures with the options are tried, too."""
+
+
+class Candidate:
+    """The letters of a clause as slots."""
+
+    def __init__(self, clause: Clause, space: Space, random: Random) -> None:
+        self.clause, self.space, self.random = clause, space, random
+        self.margins = FloatModel(space.sizes, space.neighbors)
+        _, letters, premises, claim = parts_of(clause.body)
+        self.letters = [parts_of(letter) for letter in parts_of(letters)]
+        self.premises = [self.margins.margin(f) for f in parts_of(premises)]
+        self.claim = self.margins.margin(claim)
+        written = {Fraction(n) for n in _numbers(clause.body) if abs(eval_fraction(n)) < 100}
+        self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
+        self.defined = definitions(clause)
+        self.slots, self.beyond = list[Slot](), list[int]()
+        self.shape = list[Json]()
+        for k, (name, kinds, kind) in enumerate(self.letters):
+            try:
+                made = self.definition(named(name)) if name in self.defined else None
+                self.shape.append(made or self.slot(parts_of(kinds), kind))
+            except ValueError:
+                self.beyond.append(k)
+        self.order = ordered({name: free(body) for name, (_, body) in self.defined.items()})
+
+    def definition(self, name: str) -> Json:
+        """A letter that a premise defines."""
+        params, body = self.defined[name]
+        return {"params": [*params], "term": _lists(body)}
+
+    def slot(self, kinds: tuple[Node, ...], kind: Node) -> Json:
+        """The slots of a letter, as lists by the points of its arguments."""
+        if not kinds:
+            return self.leaf(Slot(*self.options(kind)))
+        try:
+            places = self.margins.points(kinds[0])
+        except ValueError:
+            if self.bodies(kind):
+                terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
+                return self.leaf(Slot(terms))
+            if kinds[0] not in ("real", "integer"):
+                raise
+            return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
+        return [self.slot(kinds[1:], kind) for _ in places]
+
+    def leaf(self, slot: Slot) -> Slot:
+        """A further slot; refused (ValueError) if nothing is tried for it."""
+        if not slot.options:
+            raise ValueError("values that are not tried")
+        self.slots.append(slot)
+        return slot
+
+    @staticmethod
+    def bodies(kind: Node) -> list[Json]:
+        """Functions of a number x that are tried for a type."""
+        if kind == ("law", "real"):
+            x, one = ["sym", "x"], ["num", "1"]
+            return [
+                *(["certain", body] for body in BODIES["real"]),
+                ["certain", HALF],
+                ["laplace", x, one],
+                ["normal", x, one],
+            ]
+        return BODIES.get(kind, []) if isinstance(kind, str) else []
+
+    def terms(self, kinds: tuple[Node, ...], kind: Node) -> Iterator[tuple[list[str], Json]]:
+        """Terms in arguments that may be numbers."""
+        params = [f"x{k}" for k in range(len(kinds))]
+        reals = [("sym", p) for p, one in zip(params, kinds, strict=True) if one in ("real", "integer")]
+        numbers = [one for one in kinds if one in ("real", "integer")]
+        scope = Scope({}, {named(p): ((), one) for (_, p), one in zip(reals, numbers, strict=True)})
+        inner: list[Node] = [*reals]
+        if len(reals) > 1:
+            minus: Node = ("mul", ("num", "-1"), reals[1])
+            inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
+        for one in inner:
+            for body in self.bodies(kind):
+                found = put(_tuples(body), {"x": ((), one)})
+                if fits(scope.type_of(found), kind):
+                    yield params, _lists(found)
+
+    def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
+        """Values of a type that are tried, none taken yet, and whether there are others near these."""
+        if kind == "formula":
+            return [True, False], None, False, False
+        if kind == "real":
+            return [str(n) for n in self.numbers], None, True, False
+        if kind == "integer":
+            return ["1", "2", "0", "3", "4", "-1"], None, False, False
+        if isinstance(kind, str):
+            return [*range(self.space.sizes[kind])], None, False, False
+        if kind[0] == "pair":
+            one, other = (self.options(part)[0] for part in kind[1:])
+            return [[a, b] for a, b in product(one[:8], other[:8])], None, False, False
+        try:
+            points = self.margins.points(kind[1])
+        except ValueError:
+            return self.spread(kind[1]), None, False, False
+        masses = [[*map(str, law)] for law in laws(len(points))]
+        if isinstance(kind[1], str):
+            return masses, None, False, True
+        return [[[[*p], m] for p, m in zip(points, law, strict=True)] for law in masses], None, False, False
+
+    def spread(self, kind: Node) -> list[Json]:
+        """Laws of numbers, or of pairs with them: of one to three values."""
+        values = [str(n) for n in VALUES] if kind == "real" else self.options(kind)[0][:6]
+        found: list[Json] = [[[values[0], "1"]], [[values[1], "1"]]]
+        if kind == "real":
+            found += [[["-1", p], ["0", str(1 - 2 * Fraction(p))], ["1", p]] for p in ("1/4", "1/8")]
+        for (a, b), p in product(combinations(values, 2), ("1/2", "1/4", "3/4", "1/8")):
+            found.append([[a, p], [b, str(1 - Fraction(p))]])
+        return found
+
+    # ------------------------------------------------------------------------------------------- margins
+
+    def start(self, first: bool) -> None:
+        """Take the first option everywhere, or in places."""
+        for slot in self.slots:
+            stays = first or self.random.random() < STAYS
+            slot.taken = slot.options[0] if stays else self.random.choice(slot.options)
+
+    def env(self) -> Env:
+        """The letters in floating point."""
+        found: Env = {}
+        for (name, kinds, kind), shape in zip(self.letters, self.shape, strict=True):
+            if name not in self.defined:
+                found[named(name)] = self.lookup(parts_of(kinds), kind, shape)
+        for name in self.order:
+            params, body = self.defined[name]
+            code = self.margins.code(body)
+            found[name] = function(found, params, code) if params else code(found)
+        return found
+
+    def lookup(self, kinds: tuple[Node, ...], kind: Node, shape: Json) -> Any:
+        """A letter in floating point: a value, or a function of its arguments."""
+        if isinstance(shape, dict):
+            ends = [*map(eval_fraction, shape["below"])]
+            parts = [self.lookup(kinds[1:], kind, row) for row in shape["then"]]
+            if not kinds[1:]:
+                return lambda args: parts[sum(end < args[0] for end in ends)]
+            return lambda args: parts[sum(end < args[0] for end in ends)](args[1:])
+        if isinstance(shape, Slot):
+            if not kinds:
+                return self.value(kind, shape.taken)
+            body = self.margins.code(_tuples(shape.taken["term"]))
+            return function({}, tuple(shape.taken["params"]), body)
+        places = self.margins.points(kinds[0])
+        rows = {p: self.lookup(kinds[1:], kind, row) for p, row in zip(places, shape, strict=True)}
+        return (lambda args: rows[args[0]](args[1:])) if kinds[1:] else (lambda args: rows[args[0]])
+
+    def value(self, kind: Node, taken: Json) -> Any:
+        """A value in floating point."""
+        if kind == "formula":
+            return 1.0 if taken else -1.0
+        if isinstance(kind, str):
+            return eval_fraction(taken) if isinstance(taken, str) else taken
+        if kind[0] == "pair":
+            return tuple(self.value(part, one) for part, one in zip(kind[1:], taken, strict=True))
+        if isinstance(kind[1], str) and kind[1] in self.space.sizes:
+            return dict(enumerate(map(eval_fraction, taken)))
+        return {self.value(kind[1], v): eval_fraction(mass) for v, mass in taken}
+
+    def measured(self) -> tuple[list[float], float]:
+        """The margins of what is assumed, and of what is claimed."""
+        try:
+            env = self.env()
+        except FAILURES:
+            return [-10.0] * (len(self.premises) or 1), 10.0
+        return [margin(env) for margin in self.premises], self.claim(env)
+
+    def json(self) -> Json:
+        """The model as JSON."""
+        pairs = {name: [[*pair] for pair in pairs] for name, pairs in self.space.neighbors.items()}
+        return {
+            "types": self.space.sizes,
+            "neighbors": pairs,
+            "letters": [_taken(shape) for shape in self.shape],
+        }
+
+    def others(self, slot: Slot, most: int) -> list[Json]:
+        """Values that a slot may take instead."""
+        few = self.random.sample(slot.options, min(most, len(slot.options)))
+        if slot.grows:
+            at = Fraction(slot.taken)
+            few += [str(at + step) for step in (Fraction(1, 4), Fraction(-1, 4), at, -at / 2, -at / 8)]
+        if slot.mixes:
+            few.append(mixed(slot.taken, self.random.choice(slot.options)))
+        return [one for one in few if one != slot.taken]
+
+
+def mixed(one: Json, other: Json) -> Json:
+    """The mixture of two laws of points, if it has small denominators; else the second."""
+    masses = [(Fraction(a) + Fraction(b)) / 2 for a, b in zip(one, other, strict=True)]
+    return [*map(str, masses)] if max(m.denominator for m in masses) <= 96 else other
+
+
+def function(env: Env, params: tuple[str, ...], code: Any) -> Any:
+    """A letter that a term defines."""
+    known = dict[tuple[Any, ...], Any]()
+
+    def at(args: tuple[Any, ...]) -> Any:
+        if args not in known:
+            known[args] = code({**env, **dict(zip(params, args, strict=True))})
+        return known[args]
+
+    return at
+
+
+def _taken(shape: Json) -> Json:
+    if isinstance(shape, Slot):
+        return shape.taken
+    if isinstance(shape, dict) and "then" in shape:
+        return {**shape, "then": _taken(shape["then"])}
+    return [_taken(row) for row in shape] if isinstance(shape, list) else shape
+
+
+def _numbers(node: Node) -> Iterator[str]:
+    if isinstance(node, tuple):
+        if node[:1] == ("num",):
+            yield named(node[1])
+        for part in node:
+            yield from _numbers(part)
+
+
+def _lists(node: Node) -> Json:
+    return [_lists(part) for part in node] if isinstance(node, tuple) else node
+
+
+def _tuples(value: Json) -> Node:
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else str(value)
+
+
+Definitions: TypeAlias = "dict[str, tuple[tuple[str, ...], Node]]"
+
+
+def definitions(clause: Clause) -> Definitions:
+    """Letters that premises define: equal to a term without them, for all of their arguments."""
+    _, letters, premises, _ = parts_of(clause.body)
+    names = {named(parts_of(letter)[0]) for letter in parts_of(letters)}
+    found: Definitions = {}
+    for premise in parts_of(premises):
+        inner, bound = parts_of(premise), list[str]()
+        if inner[0] == "all":
+            bound = [named(parts_of(letter)[0]) for letter in parts_of(inner[1])]
+            inner = ("",) if parts_of(inner[2]) else parts_of(inner[3])
+        if inner[0] != "==":
+            continue
+        for left, right in (inner[1:], inner[:0:-1]):
+            head, *rest = parts_of(left)
+            args = [named(one[1]) for one in map(parts_of, rest[1:]) if one[0] == "sym"]
+            if head not in ("sym", "of") or rest[0] not in names - found.keys():
+                continue
+            if len(args) != len(rest) - 1 or sorted(args) != sorted(bound):
+                continue
+            params = tuple(f"a{k}" for k in range(len(args)))
+            body = put(right, {arg: ((), ("sym", p)) for arg, p in zip(args, params, strict=True)})
+            more: Definitions = {**found, named(rest[0]): (params, body)}
+            if len(ordered({name: free(term) for name, (_, term) in more.items()})) == len(more):
+                found = more
+                break
+    return found
+
+
+def ordered(uses: dict[str, frozenset[str]]) -> list[str]:
+    """Names, each after those that it uses; without those of a circle."""
+    found = list[str]()
+    while ready := [n for n, used in uses.items() if n not in found and not used & uses.keys() - {*found}]:
+        found += ready
+    return found
+
+
+def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed: int = 0) -> Searched:
+    """A model in which all that a clause assumes is true and, to refute it, what it claims is false.
+
+    Deterministic for a seed. Each model was confirmed by the checker, exactly.
+    """
+    found, asked = Searched(), 0
+    found.never_true = {*range(len(parts_of(parts_of(clause.body)[2])))}
+    candidates = [Candidate(clause, space, Random(f"{seed} {k}")) for k, space in enumerate(spaces(clause))]
+    found.beyond = candidates[0].beyond
+    rounds = count() if not found.beyond else range(0)
+    for k, candidate in ((k, candidate) for k in rounds for candidate in candidates):
+        if found.margins >= effort.margins or asked >= effort.asked or (k and not candidate.slots):
+            break
+        climb = Climb(
+            candidate,
+            found,
+            min(found.margins + LONGEST, effort.margins),
+            refute,
+            PENALTIES[k % len(PENALTIES)],
+        )
+        if climb.reaches(first=k == (0 if refute else 1)):
+            model = candidate.json()
+            seen = look(clause, model)
+            asked += 1
+            if min(seen.premises, default=1) == 1 and (not refute or seen.claim == -1):
+                found.model = model
+                break
+    return found
+
+
+@dataclass
+class Climb:
+    """A search from one start; what premises miss counts with a penalty, beside how far the claim is from false."""
+
+    candidate: Candidate
+    found: Searched
+    last: int
+    refute: bool
+    penalty: float
+    missing: float = 0.0
+    claim: float = 0.0
+
+    def reaches(self, first: bool) -> bool:
+        """Whether this comes to what is wanted."""
+        self.candidate.start(first)
+        self.begin()
+        for _ in range(KICKS):
+            self.improve()
+            if self.good() or self.over() or not self.candidate.slots:
+                break
+            slots = self.candidate.slots
+            self.kick(self.candidate.random.sample(slots, min(2, len(slots))))
+        return self.good()
+
+    def worth(self) -> float:
+        """Smaller is better."""
+        self.found.margins += 1
+        margins, claim = self.candidate.measured()
+        self.found.never_true -= {k for k, margin in enumerate(margins) if margin >= 0}
+        self.missing = -sum(min(margin, 0.0) for margin in margins)
+        self.found.never_together &= self.missing > 0
+        self.claim = claim if self.refute else 0.0
+        return self.penalty * self.missing + max(self.claim, -1.0)
+
+    def good(self) -> bool:
+        """Whether the last one is what is wanted."""
+        return self.missing <= 0 and (not self.refute or -9 < self.claim < -CLEAR)
+
+    def over(self) -> bool:
+        """Whether as many were tried as may be."""
+        return self.found.margins >= self.last
+
+    def begin(self) -> None:
+        """Work out where the search starts."""
+        self.best = self.worth()
+
+    def improve(self) -> None:
+        """Change one slot after another as long as that is better."""
+        better = not self.good()
+        while better and not self.over():
+            better = False
+            for slot in self.candidate.random.sample(self.candidate.slots, len(self.candidate.slots)):
+                kept = slot.taken
+                for other in self.candidate.others(slot, OPTIONS):
+                    slot.taken = other
+                    now = self.worth()
+                    if self.good():
+                        return
+                    if now < self.best - 1e-12:
+                        self.best, kept, better = now, other, True
+                slot.taken = kept
+                if self.over():
+                    return
+
+    def kick(self, slots: list[Slot]) -> None:
+        """Change some slots at once, for better or worse."""
+        for slot in slots:
+            slot.taken = self.candidate.random.choice(slot.options)
+        self.begin()

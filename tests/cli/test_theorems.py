@@ -1,0 +1,112 @@
+"""`dpverify prove` on theorems: those of docs/theorems.md, those that come with the program, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.theorems.search import find_model
+from dpverify.statements.theorems.library import FOLDER, derive, shipped
+from dpverify.verification.theorems import theorem_rows
+
+from ..packaging.page_blocks import DOCS
+from .calling import call
+
+PAGE = DOCS / "theorems.md"
+THEOREMS = [id_ for id_, one in shipped().items() if one.standing == "theorem" and "false" not in id_]
+
+
+@pytest.fixture(scope="module")
+def example() -> str:
+    return PAGE.read_text(encoding="utf-8").partition("```markdown\n")[2].partition("```")[0]
+
+
+def test_the_page_of_the_documentation_is_proved(example, tmp_path):
+    page, found = tmp_path / "mine.md", tmp_path / "found.json"
+    page.write_text(example, encoding="utf-8")
+    assert call("prove", str(page), "--json", str(found)) == 0
+    (row,) = json.loads(found.read_text())
+    assert (row["verdict"], row["rules"], row["results"]) == ("proved", ["rule.private-elim"], [])
+    assert check(row["certificate"]).confirmed
+
+
+def test_a_wrong_factor_is_not_proved(example, tmp_path, capsys):
+    page = tmp_path / "mine.md"
+    page.write_text(example.replace(r"(1+e^{\varepsilon})\delta", r"2\delta"), encoding="utf-8")
+    assert call("prove", str(page)) == 3
+    line = 1 + page.read_text().splitlines().index("Then:") + 1
+    assert f"line {line}" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("`rule.private-elim`", "`rule.private-elimination`", "a rule, a result or an earlier theorem"),
+        ("Assume:", "Perhaps:", "begins with Assume, Define, Then or Step"),
+        ("| real |", "| number |", "kind"),
+        (r"D\sim D'$$", r"D\sim S$$", "types"),
+        ("Then:", "Step:", "begins with `Then`"),
+        (r"\Pr[M(D)\in S]\le", r"\Pr[M(E)\in S]\le", "E"),
+        ("{#mine.two-records}", "", "below a heading with an id"),
+    ],
+)
+def test_what_is_not_understood_is_refused(example, tmp_path, capsys, old, new, said):
+    page = tmp_path / "mine.md"
+    page.write_text(example.replace(old, new, 1), encoding="utf-8")
+    assert call("prove", str(page)) in (2, 3)
+    printed = capsys.readouterr()
+    assert said in " ".join((printed.out + printed.err).split())
+
+
+def test_theorems_among_papers_are_refused(capsys):
+    assert call("prove", "theorem.group", "fmtt18") == 2
+    assert "theorems alone" in capsys.readouterr().err
+
+
+def test_what_is_false_in_circulation_is_refuted(tmp_path):
+    """By a model that the checker confirms, and by no model of the right statement."""
+    rows = list(theorem_rows([id_ for id_ in shipped() if ".false-" in id_]))
+    assert len(rows) >= 5
+    for row in rows:
+        assert row.verdict is Verdict.REFUTED, row.id
+        show(shipped()[row.id].clause, row.model, refute=True)
+        right = shipped().get(row.id.replace("false-", ""))
+        assert right is None or find_model(right.clause, refute=True).model is None
+
+
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize("id_", THEOREMS)
+def test_what_comes_with_the_program_is_derived(id_):
+    found = derive(shipped()[id_])
+    assert found.derived, [step.reason for step in found.steps if step.reason]
+
+
+FAULTS = {
+    "theorem.laplace": (
+        r"\mathrm{Lap}(f(D),\frac{\Delta}{\varepsilon})",
+        r"\mathrm{Lap}(f(D),\frac{\Delta}{2\varepsilon})",
+    ),
+    "theorem.composition": (
+        r"(\varepsilon_1+\varepsilon_2,\delta_1+\delta_2)",
+        r"(\varepsilon_1,\delta_1+\delta_2)",
+    ),
+    "theorem.group": (r"\le e^{k\varepsilon}", r"\le e^{(k-1)\varepsilon}"),
+    "theorem.randomized-response": (r"\ln\left(\frac{p}{1-p}\right)\text{-DP}", r"\ln(p)\text{-DP}"),
+}
+"""What is claimed or defined wrongly, in place of what is right."""
+
+
+@pytest.mark.parametrize("id_", FAULTS)
+def test_a_planted_fault_is_not_derived(id_, tmp_path):
+    page = next(p for p in FOLDER.glob("*.md") if f"{{#{id_}}}" in p.read_text())
+    text = page.read_text(encoding="utf-8")
+    section = "## " + next(part for part in text.split("\n## ") if f"{{#{id_}}}" in part)
+    old, new = FAULTS[id_]
+    assert old in section
+    wrong = tmp_path / "wrong.md"
+    wrong.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
+    assert call("prove", str(wrong)) == 3

@@ -1,0 +1,180 @@
+"""The checker's finite models: what they show, and faults of each kind, which are refused."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import pytest
+
+from dpverify.proving.checker.theorems.language import parts_of
+from dpverify.proving.checker.theorems.models import look, show
+
+from .clauses import Json, clause
+
+PRIVATE = clause(
+    "D:data T:any",
+    "(M (D) (law T)) (e real) (d real)",
+    "(<= 0 e) (private (x D) (M x) e d)",
+    "(private (x D) (M x) (/ e 2) d)",
+)
+RESPONSE: Json = {
+    "types": {"D": 2, "T": 2},
+    "neighbors": {"D": [[0, 1], [1, 0]]},
+    "letters": [[["3/4", "1/4"], ["1/4", "3/4"]], {"params": [], "term": ["log", ["num", "3"]]}, "0"],
+}
+
+
+def truth(types: str, letters: str, values: list[Json], claim: str, points: int = 2) -> int:
+    """Whether a claim is seen to be true (1) or false (-1), or neither (0), for values of letters."""
+    kinds = dict(one.split(":") for one in types.split())
+    near = [[i, j] for i in range(points) for j in range(points) if i != j]
+    model = {
+        "types": dict.fromkeys(kinds, points),
+        "neighbors": {name: near for name, kind in kinds.items() if kind == "data"},
+        "letters": values,
+    }
+    return look(clause(types, letters, "", claim), model).claim
+
+
+def test_randomized_response_refutes_half_of_its_epsilon() -> None:
+    """The premises hold with equality, at e = log 3."""
+    show(PRIVATE, RESPONSE, refute=False)
+    show(PRIVATE, RESPONSE, refute=True)
+
+
+FAULTS: dict[str, tuple[Callable[[Json], object], str]] = {
+    "sum": (lambda m: m["letters"][0].__setitem__(0, ["3/4", "1/3"]), "no law's"),
+    "negative": (lambda m: m["letters"][0].__setitem__(0, ["5/4", "-1/4"]), "no law's"),
+    "masses": (lambda m: m["letters"][0].__setitem__(0, ["1"]), "argument"),
+    "rows": (lambda m: m["letters"][0].pop(), "argument"),
+    "float": (lambda m: m["letters"].__setitem__(2, 0.5), "no string"),
+    "truth for a number": (lambda m: m["letters"].__setitem__(2, True), "no string"),
+    "letters": (lambda m: m["letters"].pop(), "argument"),
+    "one direction": (lambda m: m["neighbors"]["D"].pop(), "not symmetric"),
+    "a third data set": (lambda m: m["neighbors"]["D"].append([0, 2]), "no whole number below 2"),
+    "no neighbors": (lambda m: m["neighbors"].clear(), "no neighbors"),
+    "no points": (lambda m: m["types"].update(T=0), "without points"),
+    "points": (lambda m: m["types"].update(T=3), "argument"),
+    "another type": (lambda m: m["types"].update(U=2), "types"),
+    "more": (lambda m: m.update(says="ok"), "no model"),
+    "arguments": (lambda m: m["letters"][1].update(params=["x"]), "other arguments"),
+    "type of a term": (
+        lambda m: m["letters"][1].update(term=["<", ["num", "0"], ["num", "1"]]),
+        "another type",
+    ),
+    "unknown letter": (lambda m: m["letters"][1].update(term=["sym", "y"]), "no letter"),
+    "a premise that fails": (lambda m: m["letters"].__setitem__(1, "1"), "number 1"),
+    "a claim that holds": (lambda m: m["letters"].__setitem__(1, "3"), "claim"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_models_are_refused(fault: str) -> None:
+    """Each planted fault is refused with its reason."""
+    change, why = FAULTS[fault]
+    model = copy.deepcopy(RESPONSE)
+    change(model)
+    with pytest.raises((ValueError, KeyError), match=why):
+        show(PRIVATE, model, refute=True)
+
+
+def test_letters_that_define_one_another_are_refused() -> None:
+    """A circle of definitions gives no values."""
+    two = clause("", "(a real) (b real)", "", "(<= a b)")
+    a, b = (parts_of(letter)[0] for letter in parts_of(parts_of(two.body)[1]))
+    letters: list[Json] = [
+        {"params": [], "term": ["sym", b]},
+        {"params": [], "term": ["add", ["num", "1"], ["sym", a]]},
+    ]
+    model = {"types": {}, "neighbors": {}, "letters": letters}
+    with pytest.raises(ValueError, match="defined by one another"):
+        look(two, model)
+    letters[1] = "2"
+    assert look(two, model).claim == 1
+
+
+def test_steps_of_another_number_are_refused() -> None:
+    """Two ends need three parts, and the argument is a number."""
+    for letters, value in (("(g (real) real)", {"below": ["0", "1"], "then": ["1", "2"]}),
+                           ("(g (formula) real)", {"below": ["0"], "then": ["1", "2"]})):  # fmt: skip
+        with pytest.raises(ValueError, match="steps"):
+            truth("", letters, [value], "(<= 0 1)")
+
+
+LAW = [["0", "1/2"], ["1", "1/4"], ["3", "1/4"]]
+TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
+    ("", "(P (law real))", [LAW], "(== (mean (x real) P x) 1)", 1),
+    ("", "(P (law real))", [LAW], "(== (mean (x real) P (^ x 2)) 2)", -1),
+    ("", "(P (law real))", [LAW], "(== (chance (x real) P (<= 1 x)) 1/2)", 1),
+    ("", "(P (law real))", [LAW], "(integrable (x real) P (log (+ 1 x)))", 1),
+    ("", "(P (law real))", [LAW], "(integrable (x real) P (log x))", 0),
+    ("", "(P (law real))", [LAW], "(density (x real) P (exp x))", -1),
+    ("", "(P (law real))", [LAW], "(== (mean (y real) (then (x real) P (certain (* 2 x))) y) 2)", 1),
+    ("", "(P (law real))", [LAW], "(<= (chance (y real) (mixture 1/3 P (certain 1/2)) (== y 1/2)) 1/2)", -1),
+    ("", "(P (law real))", [LAW], "(<= (chance (y real) (mixture 4/3 P (certain 1/2)) (== y 1/2)) 2)", 0),
+    ("", "(P (law real))", [LAW], "(<= (mean (n integer) (bernoulli 3/2) n) 9)", 0),
+    ("T:any", "(P (law T)) (Q (law T))", [["1/2", "1/2"], ["1", "0"]], "(dominated P Q)", -1),
+    ("T:any", "(P (law T)) (Q (law T))", [["1/2", "1/2"], ["1", "0"]], "(dominated Q P)", 1),
+    ("T:any", "(P (law T)) (Q (law T))", [["1", "0"], ["1/2", "1/2"]], "(== (mean (x T) Q (^ (ratio P Q x) 2)) 2)", 1),
+    ("T:any", "(P (law T)) (Q (law T))", [["1", "0"], ["1", "0"]], "(== (mean (x T) Q (ratio P Q x)) 1)", 0),
+    ("T:any", "(P (law T))", [["1/3", "2/3"]], "(all ((S (T) formula)) () (<= (chance (x T) P (S x)) 2/3))", -1),
+    ("T:any", "(P (law T))", [["1/3", "2/3"]], "(== P (then (x T) P (certain x)))", 1),
+    ("T:finite", "(f (T) real)", [["0", "2"]], "(== (total (x T) (exp (* (f x) (log 2)))) 5)", 1),
+    ("T:finite", "(f (T) real)", [["0", "-1"]], "(<= (chance (x T) (proportional (y T) (f y)) (== (f x) 0)) 9)", 0),
+    ("", "(n integer)", ["4"], "(== (sum (k integer) (* k k) 1 n) 30)", 1),
+    ("", "(n integer)", ["4"], "(== (product (k integer) k 1 n) 30)", -1),
+    ("", "(g (real) real)", [{"params": ["x"], "term": ["pow", ["sym", "x"], ["num", "2"]]}],
+     "(all ((x real) (y real)) () (<= (* 2 x y) (+ (g x) (g y))))", 1),
+    ("", "(g (real) real)", [{"params": ["x"], "term": ["pow", ["sym", "x"], ["num", "2"]]}],
+     "(all ((x real)) ((<= 0 x)) (<= (g x) x))", -1),
+    ("", "(a real)", ["2"], "(all ((x real)) ((< a x)) (all ((y real)) ((< x y)) (< a y)))", 1),
+    ("", "(a real)", ["0"], "(== (exp (/ 1 a)) (exp (/ 1 a)))", 0),
+    ("D:data", "(M (D) (law D))", [[["1", "0"], ["0", "1"]]], "(renyi-private (x D) (M x) 2 9)", -1),
+    ("D:data", "(M (D) (law D))", [[["1/2", "1/2"], ["3/4", "1/4"]]], "(renyi-private (x D) (M x) 2 (log 4/3))", 1),
+    ("D:data", "(M (D) (law D))", [[["1/2", "1/2"], ["3/4", "1/4"]]], "(renyi-private (x D) (M x) 2 (log 5/4))", -1),
+    ("D:data", "(M (D) (law D))", [[["1/2", "1/2"], ["3/4", "1/4"]]], "(renyi-private (x D) (M x) 1 9)", 0),
+    ("D:data", "(M (D) (law D))", [[["1/2", "1/2"], ["3/4", "1/4"]]], "(concentrated (x D) (M x) 1/4)", 1),
+    ("D:data", "(M (D) (law D))", [[["1/2", "1/2"], ["3/4", "1/4"]]], "(concentrated (x D) (M x) 1/10)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(concentrated (x D) (normal (f x) 4) 1/8)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(concentrated (x D) (normal (f x) 4) 1/9)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(renyi-private (x D) (normal (f x) 4) 3 3/8)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(renyi-private (x D) (normal (f x) 4) 3 1/3)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(renyi-private (x D) (laplace (f x) 1) 2 3/4)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(renyi-private (x D) (laplace (f x) 1) 2 1/2)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (laplace (f x) 2) 1/2 0)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (laplace (f x) 2) 1/4 1/9)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (laplace (f x) 2) 1/4 1/8)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) 1) 1 1/7)", 1),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) 1) 1 1/8)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]],
+     "(private (x D) (then (z real) (normal 0 1) (certain (- (f x) (* 3 z)))) 1/3 0)", -1),
+    ("D:data", "(f (D) real)", [["0", "1"]],
+     "(private (x D) (then (z real) (normal 0 1) (certain (* z z))) 1/3 0)", 0),
+    ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) (+ 1 (f x))) 9 1)", 0),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(== (+ (g 0) (g 1) (g 3)) 12)", 1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(all ((x real)) () (<= 3 (g x)))", 0),
+    ("", "(a real)", ["2"], "(== (chance (z real) (laplace 1 a) (<= z 1)) 1/2)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", 1),
+    ("", "(a real)", ["2"], "(< (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= a (abs (+ 1 z)))) 16/100)", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= a (abs (+ 1 z)))) 161/1000)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (and (< a (* 2 z)) (not (<= 2 z)))) 136/1000)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (and (< a (* 2 z)) (not (<= 2 z)))) 135/1000)", -1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= (* z z) a)) 1/2)", 0),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (normal 0 1) (<= (max z a) 2)) 1/2)", 0),
+    ("", "(a real)", ["2"], "(== (mean (z real) (normal 1 a) (* (- z 3) (- z 3))) 6)", 1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (laplace 1 a) (* z z)) 8)", -1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (laplace 1 a) (* z z)) 9)", 1),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (laplace 1 a) (* z z z)) 9)", 0),
+    ("", "(a real)", ["2"], "(<= (mean (z real) (normal 1 (- a 2)) z) 9)", 0),
+    ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (^ (abs z) 3))", 1),
+    ("", "(a real)", ["2"], "(integrable (z real) (normal 0 a) (/ 1 z))", 0),
+    ("", "(a real)", ["2"], "(integrable (z real) (laplace 0 a) (exp z))", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("types", "letters", "values", "claim", "wanted"), TRUTHS)
+def test_truth_in_models(types: str, letters: str, values: list[Json], claim: str, wanted: int) -> None:
+    """Each part of the language has its meaning; what has no value, or is beyond the rules, is not known."""
+    assert truth(types, letters, values, claim) == wanted

@@ -1,0 +1,137 @@
+"""The checker of theorems: what is right is confirmed, and a fault in any step is refused."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.language import Scope, nodes, put
+from dpverify.statements.theorems.library import derive, shipped
+
+X = ["sym", "x"]
+SMALL = ("theorem.group", "theorem.functions", "theorem.laplace", "theorem.renyi-to-approximate")
+
+
+@cache
+def certificate(id_: str) -> dict:
+    found = derive(shipped()[id_])
+    assert found.derived, [step.reason for step in found.steps]
+    return found.certificate
+
+
+def confirmed(value: object) -> bool:
+    return check(value).confirmed
+
+
+@pytest.mark.parametrize("id_", SMALL)
+def test_it_is_confirmed(id_):
+    assert confirmed(certificate(id_))
+
+
+def step_paths(steps: list, before: tuple = ()) -> Iterator[tuple]:
+    for k, step in enumerate(steps):
+        yield (*before, k)
+        if step["step"] == "block":
+            yield from step_paths(step["steps"], (*before, k, "steps"))
+
+
+def at(value: dict, path: tuple) -> dict:
+    found = value["steps"]
+    for key in path:
+        found = found[key]
+    return found
+
+
+def faults(step: dict) -> Iterator[tuple[str, dict]]:
+    """What may be wrong with a step: each must be refused."""
+    if step["step"] == "use":
+        if step["from"]:
+            yield "a premise less", {**step, "from": step["from"][:-1]}
+            yield "another fact", {**step, "from": [*step["from"][:-1], step["from"][-1] + 10_000]}
+        yield "another clause", {**step, "of": "rule.no-such"}
+        if step["put"]:
+            yield "a letter less", {**step, "put": step["put"][:-1]}
+    if step["step"] == "arithmetic":
+        yield "a claim that is false", {**step, "claim": ["<", ["num", "1"], ["num", "0"]]}
+    if step["step"] == "equal":
+        yield "another equation", {**step, "by": step["fact"]}
+    if step["step"] == "block":
+        yield "no steps", {**step, "steps": []}
+        yield (
+            "a letter less",
+            {**step, "letters": step["letters"][:-1]} if step["letters"] else {**step, "steps": []},
+        )
+    yield "another kind", {**step, "step": "trust"}
+
+
+@pytest.mark.parametrize("id_", SMALL[:2])
+def test_a_fault_in_any_step_is_refused(id_):
+    """Every step of the certificate, with every fault: none passes."""
+    whole = certificate(id_)
+    for path in step_paths(whole["steps"]):
+        for name, wrong in faults(at(whole, path)):
+            faulty = copy.deepcopy(whole)
+            at(faulty, path[:-1])[path[-1]] = wrong
+            assert not confirmed(faulty), (path, name)
+
+
+def test_a_stronger_claim_is_refused():
+    whole = copy.deepcopy(certificate("theorem.laplace"))
+    claim = whole["clause"]["body"][3]
+    assert claim[0] == "private"
+    claim[3] = ["mul", claim[3], ["num", "1/2"]]
+    assert not confirmed(whole)
+
+
+def test_a_weaker_library_is_refused():
+    """A rule without one of the things that it assumes is another rule, by which the step does not follow."""
+    whole = copy.deepcopy(certificate("theorem.functions"))
+    whole["library"]["rule.monotone"]["body"][2].pop()
+    assert not confirmed(whole)
+
+
+def test_it_does_not_rest_on_itself():
+    whole = copy.deepcopy(certificate("theorem.group"))
+    whole["library"][whole["theorem"]] = whole["clause"]
+    assert not confirmed(whole)
+
+
+SCOPE = Scope({"T": "any"}, {"P": ((), ("law", "T")), "f": (("T",), "real"), "S": (("T",), "formula")})
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        ["mean", ["x", "real"], ["sym", "P"], X],
+        ["mean", ["x", "T"], ["sym", "P"], X],
+        ["chance", ["x", "T"], ["sym", "P"], ["of", "f", X]],
+        ["of", "f", ["num", "1"]],
+        ["total", ["x", "T"], ["of", "f", X]],
+        ["normal", ["num", "1"]],
+        ["add", ["sym", "P"], ["num", "1"]],
+        ["private", ["x", "T"], ["sym", "P"], ["num", "1"], ["num", "0"]],
+        ["<=", ["sym", "P"], ["num", "1"]],
+        ["sym", "Q"],
+    ],
+)
+def test_what_has_no_type_is_refused(term):
+    with pytest.raises(ValueError, match=r"of|no|that"):
+        SCOPE.type_of(put(nodes(term), {}))
+
+
+def test_nothing_is_captured():
+    """The mean of y + z, put where y is bound and z stands for it, does not confuse the two."""
+    inner = nodes(["mean", ["y", "real"], ["sym", "Q"], ["add", ["sym", "y"], ["sym", "z"]]])
+    outer = nodes(["mean", ["y", "real"], ["sym", "R"], ["of", "f", ["sym", "y"]]])
+    found = put(outer, {"f": (("z",), inner)})
+    wanted = [
+        "mean",
+        ["a", "real"],
+        ["sym", "R"],
+        ["mean", ["b", "real"], ["sym", "Q"], ["add", ["sym", "b"], ["sym", "a"]]],
+    ]
+    assert found == put(nodes(wanted), {})
