@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -58,6 +58,10 @@ hypotheses: $(VENV)/installed
 	mkdir -p build/pages
 	$(BIN)/dpverify hypotheses --markdown > build/pages/hypotheses.part
 	mv build/pages/hypotheses.part build/pages/hypotheses.md
+
+# what is found of the textbook's pages: counts, and what stays undecided. What was found before is shown
+textbook: $(VENV)/installed-test
+	$(BIN)/python tests/benchmarks/textbook.py
 
 # a release: what is proved of each statement is written beside the program first, so that dpverify list shows it at once
 dist: $(VENV)/installed-test

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import typer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import UNDECIDED, print_table, write_json
+from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
 
 
-def prove_theorems(names: Sequence[str], form: str, json_file: str | None) -> bool:
+def prove_theorems(names: Sequence[str], form: str, json_file: str | None, strict: bool) -> bool:
     """Derive theorems, if names are of theorems; whether they are.
 
     Raises:
@@ -45,6 +45,8 @@ def prove_theorems(names: Sequence[str], form: str, json_file: str | None) -> bo
         results = {id_ for row in rows for id_ in row.results}
         roots = f"{len(rules)} rules and {len(results)} results of the literature"
         typer.echo(f"{len(rows)} theorems: {said}; from {roots}.")
+    if strict and any(row.verdict is Verdict.REFUTED for row in rows):
+        raise typer.Exit(VIOLATED)
     if any(row.verdict is Verdict.UNDECIDED for row in rows):
         raise typer.Exit(UNDECIDED)
     return True

@@ -29,8 +29,13 @@ from dpverify.proving.proof import (
 )
 from dpverify.proving.provers.balls import BallProver
 from dpverify.proving.provers.chains import Chains
+from dpverify.proving.provers.crossings import Crossings
 from dpverify.proving.provers.exact import Exact
 from dpverify.proving.provers.gram import Gram
+from dpverify.proving.provers.parts.binomials import BinomialSums
+from dpverify.proving.provers.parts.induction import Induction
+from dpverify.proving.provers.parts.lemmas import Lemmas, Substitution
+from dpverify.proving.provers.parts.quantiles import Quantiles
 from dpverify.proving.provers.points import admitted, confirmed, refutation
 from dpverify.proving.provers.quantified.prover import Quantifiers
 from dpverify.proving.provers.real_arithmetic import FunctionFacts, RealArithmetic
@@ -48,13 +53,22 @@ BY_ARITHMETIC = {"identity", "signs", "smt", "facts"}
 """Methods whose proofs a solver for real arithmetic can be asked for as one."""
 
 
+LAST = (Chains, Induction, Quantiles, Lemmas, BinomialSums)
+"""Those that come after boxes where these may cover the whole domain."""
+
+
 def default_provers() -> tuple[Prover, ...]:
     """What is for vectors alone; simple points, exact proofs, z3, facts about functions, derivatives, boxes.
 
-    Last the thorough search.
+    Last the thorough search, thorough chains, letters for quantiles, lemmas and cases, induction, and crossings.
     """
     arithmetic = (Exact(), RealArithmetic(), FunctionFacts())
-    return (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True))
+    thorough = (Chains(thorough=True), Chains(lead="slopes"), Chains(lead="arches"))
+    proofs = (*arithmetic, Chains(), *thorough)
+    lemmas = Lemmas(_answer, proofs)
+    first = (Gram(), Search(), *arithmetic, Chains(), BallProver(), Search(thorough=True))
+    parts = (kind(_answer, (*proofs, lemmas)) for kind in (BinomialSums, Induction))
+    return (*first, *thorough, Quantiles(_answer, proofs), lemmas, *parts, Crossings())
 
 
 def prove(
@@ -149,11 +163,14 @@ def _answer(problem: ProofProblem, limits: Budget, chosen: tuple[Prover, ...]) -
         chosen = (Quantifiers(_answer, chosen),)
     elif all(v.lower is not None and v.upper is not None for v in problem.over):
         # boxes may cover the whole domain, and are quick where the sides do not meet
-        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, Chains)))
+        chosen = tuple(sorted(chosen, key=lambda p: isinstance(p, LAST)))
     with limited(sys.maxsize) as meter:  # each attempt has limits of its own
         found = witness_of(problem, limits)
         if found.impossible:
             proof = undecided(found.why, Gap.CONTRADICTORY_ASSUMPTIONS)
+        elif found.point is None:
+            # what is assumed may hold, but at no fractions
+            proof = _settled(problem, limits, (Substitution(_answer, chosen), *chosen))
         else:
             proof = _settled(problem, limits, chosen)
     proof = _witnessed(proof, found)
@@ -180,6 +197,8 @@ def witness_of(problem: ProofProblem, budget: Budget) -> Witness:
 def _witnessed(proof: Proof, found: Witness) -> Proof:
     """The proof with its witness; undecided where only a witness is missing."""
     if proof.verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        if found.point is None and proof.prover == Substitution.name:
+            return proof  # what is left of the problem has one
         if found.point is None:
             return undecided(found.why, Gap.NO_WITNESS)
         with_witness = {**(proof.certificate or {}), "witness": found.point}

@@ -1,23 +1,30 @@
-"""Someone's own pages as a paper: a Markdown page, or a folder of them.
+"""Pages as a paper, where no paper is registered for them: someone's own, and the collections of this package.
 
 Whatever can be asked of a registered paper can be asked of it: commands take the path of the page or of the folder
-where they take a paper's key.
+where they take a paper's key. A collection is a folder of pages beside this file. It has a key as papers have, and is
+read when it, or one of its statements, is named; what is asked of all papers is not asked of it.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
+from dpverify.ledger.names import paper_of
 from dpverify.ledger.verdicts import Variant
 from dpverify.statements.paper import CatalogRow, Paper, check_uses, opened_pages, papers, registered
+
+COLLECTIONS = {"textbook": "Classic displays of the field"}
+"""Key and title of each collection."""
+HERE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
 class OwnPaper(Paper):
-    """A paper that is read from someone's own pages."""
+    """A paper that is read from pages."""
 
     path: Path = field(default=Path(), kw_only=True)
     """Of the page, or of the folder."""
@@ -27,13 +34,21 @@ class OwnPaper(Paper):
     """What of the prose of its pages was not read, a line each."""
 
     def address(self, id_: str) -> str:
-        """The path of its pages, and the id."""
-        return f"{self.path.resolve()}#{id_}"
+        """The path of its pages, and the id; of a collection, the id."""
+        return id_ if self.key in COLLECTIONS else f"{self.path.resolve()}#{id_}"
 
 
 def _is_path(name: str) -> bool:
-    """Whether a name is one of a page or of a folder of pages, and of no registered paper."""
-    return name not in registered() and (name.endswith(".md") or os.path.isdir(name))
+    """Whether a name is one of a page or of a folder of pages, and of no registered paper or collection."""
+    known = name in registered() or name in COLLECTIONS
+    return not known and (name.endswith(".md") or os.path.isdir(name))
+
+
+def _place_of(name: str) -> Path | None:
+    """Where the pages are that have to be read for a name."""
+    if _is_path(name):
+        return Path(name)
+    return HERE / paper_of(name) if paper_of(name) in COLLECTIONS else None
 
 
 def _stamp(path: Path) -> object:
@@ -67,11 +82,12 @@ def read_pages(path: Path) -> OwnPaper:
             raise InvalidArgumentError(
                 "id", id_, f"ids that begin with `{key}.`, as others of these pages do"
             )
-    if key in registered():
+    collected = key in COLLECTIONS and path.resolve() == HERE / key
+    if key in registered() or (key in COLLECTIONS and not collected):
         raise InvalidArgumentError("id", ids[0], f"ids that do not begin as those of the paper {key} do")
     found = OwnPaper(
         key=key,
-        title=pages[0][1].title if len(pages) == 1 else path.resolve().name,
+        title=pages[0][1].title if len(pages) == 1 else COLLECTIONS.get(key, path.resolve().name),
         authors="",
         catalog=tuple(CatalogRow(s.id, "statement", s.where, s.title) for s in statements),
         statements=tuple(statements),
@@ -79,22 +95,32 @@ def read_pages(path: Path) -> OwnPaper:
         lines={name: (file, line) for file, page in pages for name, line in page.lines.items()},
         unread=tuple(f"{page.name}: {page.summary()}" for _, page in pages if page.unread),
     )
-    if any(uses for s in statements for uses in (s.uses, *(part.uses for part in s.parts))):
-        check_uses([*registered().values(), found], of=(found,))
+    if names := {
+        name for s in statements for uses in (s.uses, *(part.uses for part in s.parts)) for name in uses
+    }:
+        others = () if collected else collections_of(names)
+        check_uses([*registered().values(), *others, found], of=(found,))
     return found
+
+
+def collections_of(names: Iterable[str]) -> list[Paper]:
+    """The collections in which some of these ids are."""
+    keys = COLLECTIONS.keys() & set(map(paper_of, names))
+    return [paper for key in sorted(keys) if (paper := opened(key)) is not None]
 
 
 def opened(name: str) -> Paper | None:
     """The paper with a key, or of the page or folder with a path; None if there is none.
 
-    Pages that have changed since are read anew.
+    The collection of a statement that is named is read, too. Pages that have changed since are read anew.
     """
-    if _is_path(name):
-        path, now = str(Path(name).resolve()), _stamp(Path(name))
-        before = opened_pages.pop(path, None)
-        found = before if before is not None and before[0] == now else (now, read_pages(Path(name)))
-        for other in [key for key, (_, paper) in opened_pages.items() if paper.key == found[1].key]:
-            del opened_pages[other]  # one id is one statement's
-        opened_pages[path] = found
-        return found[1]
-    return papers().get(name)
+    place = _place_of(name)
+    if place is None:
+        return papers().get(name)
+    path, now = str(place.resolve()), _stamp(place)
+    before = opened_pages.pop(path, None)
+    found = before if before is not None and before[0] == now else (now, read_pages(place))
+    for other in [key for key, (_, paper) in opened_pages.items() if paper.key == found[1].key]:
+        del opened_pages[other]  # one id is one statement's
+    opened_pages[path] = found
+    return found[1] if name in COLLECTIONS or _is_path(name) else None

@@ -61,8 +61,7 @@ def select_statements(keys_or_ids: tuple[str, ...] = ()) -> list[Statement]:
 def find_statement(address: str) -> Statement | None:
     """The encoded statement with an id, or at `PATH#ID`; None if it is not encoded yet."""
     pages, _, id_ = address.rpartition("#")
-    if pages:
-        opened(pages)
+    opened(pages or id_)
     for paper in papers().values():
         if any(row.id == id_ for row in paper.catalog):
             return paper.statement(id_)

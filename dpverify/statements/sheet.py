@@ -35,6 +35,7 @@ class Sheet:
     - of formulas with an order such as O(n): `soft`, the quantity of which powers a tilde leaves out; `fixed`, the
       letters on which constants may depend, beside those printed below the order; `premises`, whether the constants in
       conditions are `some` or `every` (docs/notation.md).
+    - `catches=(what, display)`: a fault that the obligation would have caught.
     - `units`: whether both sides must have the same unit; `own_sizes`: of an instance, whether its case gives letters
       their sizes, so that none is looked for at realistic ones. `where`: the place, if not that of the statement.
     """
@@ -81,7 +82,7 @@ class Sheet:
         return self._with(Coverage.CONDITION, name, display, options)
 
     def instance(self, name: str, display: str, *, case: str, **options: Any) -> Sheet:
-        """A special case, said in `case`; `catches=(what, display)` is a fault that it would have caught."""
+        """A special case, said in `case`."""
         return self._with(Coverage.INSTANCE, name, display, {**options, "case": case})
 
     def reference(self, name: str, display: str, **options: Any) -> Sheet:
@@ -200,11 +201,8 @@ class Sheet:
         return replace(self, rows=(*self.rows, self._row(coverage, name, display, options)))
 
     def _row(self, coverage: Coverage, name: str, display: str, options: Mapping[str, Any]) -> UnreadRow:
-        if coverage is not Coverage.INSTANCE:
-            for key in ("case", "catches"):
-                if key in options:
-                    allowed = "said of an instance alone"
-                    raise InvalidArgumentError(key, options[key], allowed)
+        if coverage is not Coverage.INSTANCE and "case" in options:
+            raise InvalidArgumentError("case", options["case"], "said of an instance alone")
         return UnreadRow(name, coverage, display, options, self.definitions, self.letters)
 
     def _unread(self, rows: tuple[UnreadRow, ...]) -> Unread:

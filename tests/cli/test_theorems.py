@@ -34,11 +34,21 @@ def test_the_page_of_the_documentation_is_proved(example, tmp_path):
     assert check(row["certificate"]).confirmed
 
 
-def test_a_wrong_factor_is_not_proved(example, tmp_path, capsys):
+def test_a_wrong_factor_is_refuted(example, tmp_path, capsys):
     page = tmp_path / "mine.md"
     page.write_text(example.replace(r"(1+e^{\varepsilon})\delta", r"2\delta"), encoding="utf-8")
+    assert call("prove", str(page)) == 0
+    assert "1 refuted" in capsys.readouterr().out
+    assert call("prove", str(page), "--strict") == 1
+
+
+def test_a_step_that_does_not_follow_is_named(example, tmp_path, capsys):
+    """The claim is true and the second step is missing."""
+    page = tmp_path / "mine.md"
+    steps = example.split("Step, by")
+    page.write_text("Step, by".join(steps[:2]) + "Then:" + example.partition("Then:")[2], encoding="utf-8")
     assert call("prove", str(page)) == 3
-    line = 1 + page.read_text().splitlines().index("Then:") + 1
+    line = 2 + page.read_text().splitlines().index("Then:")
     assert f"line {line}" in " ".join(capsys.readouterr().out.split())
 
 
@@ -48,7 +58,7 @@ def test_a_wrong_factor_is_not_proved(example, tmp_path, capsys):
         ("`rule.private-elim`", "`rule.private-elimination`", "a rule, a result or an earlier theorem"),
         ("Assume:", "Perhaps:", "begins with Assume, Define, Then or Step"),
         ("| real |", "| number |", "kind"),
-        (r"D\sim D'$$", r"D\sim S$$", "types"),
+        (r"D\sim D'$$", r"D\sim S$$", "arguments in brackets"),
         ("Then:", "Step:", "begins with `Then`"),
         (r"\Pr[M(D)\in S]\le", r"\Pr[M(E)\in S]\le", "E"),
         ("{#mine.two-records}", "", "below a heading with an id"),
@@ -109,4 +119,5 @@ def test_a_planted_fault_is_not_derived(id_, tmp_path):
     assert old in section
     wrong = tmp_path / "wrong.md"
     wrong.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
-    assert call("prove", str(wrong)) == 3
+    (row,) = theorem_rows([str(wrong)])
+    assert row.verdict in (Verdict.REFUTED, Verdict.UNDECIDED)

@@ -42,6 +42,7 @@ RUN_BY = {
     "pytest.md": "tests/packaging/test_readme.py",
     "sequential.md": "tests/packaging/test_pages_run.py",
     "theorems.md": "tests/cli/test_theorems.py",
+    "textbook.md": "tests/statements/test_textbook.py",
     "tutorial.md": "tests/packaging/test_pages_run.py",
 }
 """Pages with code, and the tests that run it."""

@@ -18,10 +18,14 @@ LOCK = RLock()  # threads share the state of cvc5 and mpmath
 PARTS = {
     "counterexample": "points",
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
-    **dict.fromkeys(("sum", "gaussian-integral", "antiderivative", "conjunction"), "closed"),
-    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts")},
+    **dict.fromkeys(("sum", "binomial-sum", "conjunction"), "closed"),
+    **dict.fromkeys(("gaussian-integral", "antiderivative"), "closed"),
+    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
+    **{"quantile": "quantiles", "crossing": "crossing"},
+    **dict.fromkeys(("known", "cases", "substitution"), "lemmas"),
 }
-WITNESSED = ("algebra", "boxes", "chains", "gram")  # for the others, those within them
+# for the others, those within them
+WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,19 @@ from fractions import Fraction
 from dpverify.proving.checker import intervals
 from dpverify.proving.checker.intervals import between
 from dpverify.proving.checker.reading import Theorem, exact, fields, items, text
-from dpverify.proving.checker.terms import Term, demand, minus, names, negative, number, plain, slope, term
+from dpverify.proving.checker.terms import (
+    Term,
+    conjuncts,
+    demand,
+    minus,
+    names,
+    negative,
+    number,
+    plain,
+    slope,
+    symbol,
+    term,
+)  # fmt: skip
 from dpverify.proving.checker.values import ValueRange, Values, compare
 
 Box = dict[str, ValueRange]
@@ -86,15 +98,23 @@ class BoxGoal:
         replace(here, f=defined, strict=False).replay(rise)
 
 
+def ends(given: list[Term], name: str, side: int) -> list[Fraction]:
+    """The numbers that comparisons put below a name (above it, for side 0)."""
+    bounds = [f.parts for f in given if f.head in ("<=", "<") and f.parts[side] is symbol(name)]
+    return [pair[1 - side].number for pair in bounds if pair[1 - side].head == "num"]
+
+
 def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     """The verdict of a tree of boxes, where a witness lies in domain and box."""
     demand(problem.claim.head in ("<=", "<"), "no inequality")
     box, sides, whole = Box(), fields(proof["box"]), True
     integers = frozenset(v.name for v in problem.variables if v.kind == "integer")
+    given = conjuncts(*problem.assuming)
     for v in problem.variables:
         low, high = map(exact, items(sides[v.name]))
         demand(low <= exact(fields(witness)[v.name]) <= high, "a witness that is not in the box")
-        whole &= v.lower is not None and v.upper is not None and low <= v.lower and v.upper <= high
+        whole &= any(low <= end for end in (v.lower, *ends(given, v.name, 1)) if end is not None)
+        whole &= any(end <= high for end in (v.upper, *ends(given, v.name, 0)) if end is not None)
         box[v.name] = (
             ValueRange(low + -low % 1, high - high % 1) if v.kind == "integer" else ValueRange(low, high)
         )

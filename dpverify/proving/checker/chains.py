@@ -80,6 +80,8 @@ class ChainGoal:
                 e = plainly(end)
                 above = self.holds(fact("<=", minus(symbol(x), e)))
                 Way(self, x, e, above, rule == "climb").near(edge, rise)
+            case ["arch", str(x), low, high, at_low, at_high, bend]:
+                Arch(self, x, plainly(low), plainly(high)).bounded(at_low, at_high, bend)
             case _:
                 raise ValueError(f"not understood: {str(proof)[:60]}")
 
@@ -88,11 +90,12 @@ class ChainGoal:
         values = {text(name): plainly(value) for name, value in map(items, new)}
         old = frozenset[str]().union(*map(names, (self.f, *values.values(), *self.given)))
         demand(not old & values.keys(), "a letter that is not new")
-        self.show(fact("==", minus(e.put(values), self.f)))
-        more = list[Term]()
+        more, here = list[Term](), self
         for relation, value, why in map(items, facts):
             more.append(fact(text(relation), plainly(value)))
-            replace(self, f=plainly(value).put(values), strict=STRICT[text(relation)]).follow(why)
+            replace(here, f=plainly(value).put(values), strict=STRICT[text(relation)]).follow(why)
+            here = replace(here, given=(*here.given, more[-1].put(values)))
+        here.show(fact("==", minus(e.put(values), self.f)))
         replace(self, given=(*self.given, *more), f=e).follow(then)
 
     def order(self, then: object) -> None:
@@ -173,6 +176,39 @@ class Way:
         replace(goal, given=(*path, beyond[0])).show(term("==", self.end, self.end))  # it is defined
         f, strict = term("add", goal.f, symbol(small)), goal.strict and not self.climbs
         replace(goal, given=(*path, *beyond), f=f, strict=strict).follow(edge)
+
+
+@dataclass(frozen=True)
+class Arch:
+    """From one end to another, with x between them."""
+
+    goal: ChainGoal
+    x: str
+    low: Term
+    high: Term
+
+    def bounded(self, at_low: object, at_high: object, bend: object) -> None:
+        """Show the goal at both ends, and that f bends down between them: then it is above its smaller end."""
+        goal, x = self.goal, symbol(self.x)
+        demand(self.x not in names(self.low) | names(self.high), "ends that move")
+        between = fact("<=", minus(x, self.low)), fact("<=", minus(self.high, x))
+        goal.show(*between)
+        path = [known for known in goal.given if self.x not in names(known)]
+        ends = [[*path], [*path]]
+        for known in goal.given:
+            e = known.parts[1]
+            if known in path or known.head in ("==", "!=") or self.x in names(slope(e, self.x)):
+                continue  # it may fail on the way
+            there = [fact("<=", e.put({self.x: end})) for end in (self.low, self.high)]
+            if all(map(goal.holds, there)):
+                path.append(fact("<=", e))
+                ends = [[*given, one] for given, one in zip(ends, there, strict=True)]
+        down = negative(slope(slope(goal.f, self.x), self.x))
+        inside = replace(goal, given=(*path, *between), f=down, strict=False)
+        inside.show(term("==", goal.f, goal.f), term("==", down, down))  # smooth, at both ends as well
+        inside.follow(bend)
+        for given, end, why in zip(ends, (self.low, self.high), (at_low, at_high), strict=True):
+            replace(goal, given=tuple(given), f=goal.f.put({self.x: end})).follow(why)
 
 
 def show(problem: Theorem, proof: dict[str, object], _: object) -> str:

@@ -43,6 +43,15 @@ def whole(e: Term, integers: Iterable[str]) -> bool:
     return e.number % 1 == 0 if e.head == "num" else e.head == "sym" and e.name in integers
 
 
+def polynomial(e: Term, x: str) -> bool:
+    """Whether a term is a polynomial in a name, as it is written."""
+    if e.head in ("add", "mul"):
+        return all(polynomial(part, x) for part in e.parts)
+    if e.head == "pow" and e.parts[1].head == "num" and e.parts[1].number in range(99):
+        return polynomial(e.parts[0], x)
+    return x not in names(e) or e is symbol(x)
+
+
 def square(e: Term) -> Term:
     """The square of a term."""
     return term("pow", e, number(2))
@@ -90,14 +99,19 @@ class Surroundings:
         raise ValueError(why)
 
     def gaussian(self, e: Term, proof: dict[str, object]) -> Term:
-        """The integral of factor * exp(-rate * (x - center)^2)."""
+        """The integral of factor * bell, and of the slope of part * bell; bell is exp(-rate * (x - center)^2)."""
         body, *ends = e.parts
         rate, center, factor = (read(proof[part]) for part in ("rate", "center", "factor"))
         used = frozenset[str]().union(*map(names, (rate, center, factor, *ends)))
         demand(e.name not in used, "a part that depends on what is integrated over")
         away = square(minus(symbol(e.name), center))
-        bell = term("mul", factor, term("exp", term("mul", number(-1), rate, away)))
-        self.show(term("==", body, bell), extra=Unknown(e.name, "real"))
+        bell = term("exp", term("mul", number(-1), rate, away))
+        part, form = read(proof.get("part", ["num", "0"])), term("mul", factor, bell)
+        demand(polynomial(part, e.name), "a part that is no polynomial")
+        if "part" in proof:
+            rise = make("diff", (term("mul", part, bell),), e.name, Fraction(1))
+            form = term("add", form, rise)
+        self.show(term("==", body, form), extra=Unknown(e.name, "real"))
         infinite = [end for end in ends if end.head == "inf"]
         demand(
             ends[0] is not make("inf", (), "+") and ends[1] is not make("inf", (), "-"),
@@ -112,18 +126,50 @@ class Surroundings:
             for end in ends
         ]
         size = root(term("mul", term("pi"), term("pow", rate, number(-1))))
-        return term("mul", factor, size, minus(below[1], below[0]))
+        ends_of_part = [
+            number(0) if end.head == "inf" else term("mul", part, bell).put({e.name: end}) for end in ends
+        ]  # it is near 0 far out
+        return term("add", term("mul", factor, size, minus(below[1], below[0])), minus(*ends_of_part[::-1]))
 
     def primitive(self, e: Term, proof: dict[str, object]) -> Term:
         """The integral of a derivative between two numbers."""
         body, low, high = e.parts
         form, x = read(proof["primitive"]), symbol(e.name)
         demand(e.name not in names(low) | names(high), "an end that depends on what is integrated over")
-        self.show(term("<=", low, high))
-        rise = term("==", make("diff", (form,), e.name, Fraction(1)), body)
-        between = term("<=", low, x), term("<=", x, high)
-        self.show(rise, extra=Unknown(e.name, "real"), given=between)
-        return minus(form.put({e.name: high}), form.put({e.name: low}))
+        far = [end for end in (low, high) if end.head == "inf"]
+        claims = [term("==", make("diff", (form,), e.name, Fraction(1)), body)]
+        if far:
+            claims.append(term("==", form, self.decaying(e, proof, high.name == "+")))
+        else:
+            self.show(term("<=", low, high))
+        ends = [term("<=", u, v) for u, v in ((low, x), (x, high)) if u not in far and v not in far]
+        self.show(*claims, extra=Unknown(e.name, "real"), given=ends)
+        return minus(*(number(0) if end in far else form.put({e.name: end}) for end in (high, low)))
+
+    def decaying(self, e: Term, proof: dict[str, object], up: bool) -> Term:
+        """A polynomial in what is integrated over times exp(-rate x), which is near 0 far up, or far down."""
+        factor, rate, x = read(proof["factor"]), read(proof["rate"]), symbol(e.name)
+        demand(e.parts[1:].count(make("inf", (), "+" if up else "-")) == 1, "ends in the wrong order")
+        demand(up != (e.parts[1].head == "inf"), "no finite end")
+        demand(polynomial(factor, e.name) and e.name not in names(rate), "what may not decay")
+        self.show(term("<", number(0), term("mul", number(1 if up else -1), rate)))
+        return term("mul", factor, term("exp", term("mul", number(-1), rate, x)))
+
+    def binomials(self, e: Term, proof: dict[str, object]) -> Term:
+        """The sum over i from 0 to n of factor * (n over i) a^i b^(n - i), for positive a and b."""
+        body, first, last = e.parts
+        a, b, factor = (read(proof[part]) for part in ("a", "b", "factor"))
+        integers = {v.name for v in self.problem.variables if v.kind == "integer"}
+        demand(first is number(0) and whole(last, integers), "an end of a sum that may be no integer")
+        used = frozenset[str]().union(*map(names, (a, b, factor, last)))
+        demand(e.name not in used, "a part that depends on the index")
+        i, low = symbol(e.name), term("<=", number(0), last)
+        self.show(low, *(term("<", number(0), base) for base in (a, b)))
+        powers = term("pow", a, i), term("pow", b, minus(last, i))
+        form = term("mul", factor, term("binomial", last, i), *powers)
+        between = low, term("<=", number(0), i), term("<=", i, last)
+        self.show(term("==", body, form), extra=Unknown(e.name, "integer"), given=between)
+        return term("mul", factor, term("pow", term("add", a, b), last))
 
 
 def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
@@ -138,6 +184,10 @@ def show(problem: Theorem, proof: dict[str, object], witness: object) -> str:
     if proof["method"] == "sum":
         for e in found(claim, "sum"):
             claim = replaced(claim, e, place.sum(e, items(proof["closed"])))
+    elif proof["method"] == "binomial-sum":
+        e = read(proof["sum"])
+        demand(e.head == "sum", "no sum")
+        claim = replaced(claim, e, place.binomials(e, proof))
     else:
         e = read(proof["integral"])
         demand(e.head == "integral", "no integral")

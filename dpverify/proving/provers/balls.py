@@ -12,8 +12,8 @@ import sympy as sp
 from flint import arb, ctx, fmpq
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import OutOfScopeError, Variable
-from dpverify.formulas.logic import Compare
+from dpverify.formulas.expressions import OutOfScopeError, Variable, constant
+from dpverify.formulas.logic import Compare, conjuncts
 from dpverify.ledger.verdicts import Gap, Verdict
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, settled, undecided
@@ -83,7 +83,8 @@ class BallProver(NamedProver):
         if isinstance(found, str):
             gap = Gap.CONTACT_POINT if work.left() > 0 else Gap.EFFORT_SPENT
             return replace(undecided(found, gap), boxes=work.used)
-        verdict = Verdict.PROVED if all(_covers(box[v.name], v) for v in problem.over) else Verdict.CERTIFIED
+        whole = all(_covers(box[v.name], v, problem) for v in problem.over)
+        verdict = Verdict.PROVED if whole else Verdict.CERTIFIED
         sides = {name: (str(low), str(high)) for name, (low, high) in box.items()}
         steps = {
             "method": "boxes",
@@ -107,6 +108,9 @@ def _bounded(problem: ProofProblem) -> dict[str, tuple[Exact, Exact]] | str:
             first, last = map(_exact, problem.ends[v.name])
             low = first if low is None else max(low, first)
             high = last if high is None else min(high, last)
+        elif low is None or high is None:
+            set_low, set_high = _set_by_conditions(problem, v)
+            low, high = set_low if low is None else low, set_high if high is None else high
         if low is None or high is None:
             return v.name
         if v.kind == "integer":
@@ -117,9 +121,29 @@ def _bounded(problem: ProofProblem) -> dict[str, tuple[Exact, Exact]] | str:
     return box
 
 
-def _covers(side: tuple[Exact, Exact], v: Variable) -> bool:
-    low, high = v.lower, v.upper
-    return low is not None and high is not None and bool(side[0] <= _exact(low) and side[1] >= _exact(high))
+def _set_by_conditions(problem: ProofProblem, v: Variable) -> tuple[Exact | None, Exact | None]:
+    """The largest number that conditions put below a letter, and the smallest above it."""
+    low = high = None
+    for given in (f for a in problem.assuming for f in conjuncts(a)):
+        if not isinstance(given, Compare) or given.relation not in ("<=", "<"):
+            continue
+        below, above = (
+            None if q is None else _exact(q) for q in (constant(given.left), constant(given.right))
+        )
+        if given.right == v and below is not None:
+            low = below if low is None else max(low, below)
+        if given.left == v and above is not None:
+            high = above if high is None else min(high, above)
+    return low, high
+
+
+def _covers(side: tuple[Exact, Exact], v: Variable, problem: ProofProblem) -> bool:
+    """Whether a side of a box covers a letter's domain, where it is none of someone's own, within the conditions."""
+    low, high = (None if end is None else _exact(end) for end in (v.lower, v.upper))
+    if v.name not in problem.box:
+        set_low, set_high = _set_by_conditions(problem, v)
+        low, high = set_low if low is None else low, set_high if high is None else high
+    return low is not None and high is not None and bool(side[0] <= low and side[1] >= high)
 
 
 class _BoxedComparison:

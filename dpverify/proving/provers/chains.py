@@ -6,17 +6,18 @@ among rules, so that no work is spent on what is false; signs of coefficients an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import sympy as sp
 
 from dpverify.formulas.calculus import map_sides, worked_out
-from dpverify.formulas.definedness import conditions, defined_where
+from dpverify.formulas.definedness import Requirement, conditions, defined_where
 from dpverify.formulas.expressions import (
     Apply,
     At,
@@ -25,7 +26,6 @@ from dpverify.formulas.expressions import (
     Expression,
     Number,
     OutOfScopeError,
-    TooLargeError,
     Variable,
     children,
     real,
@@ -34,7 +34,6 @@ from dpverify.formulas.expressions import (
 )
 from dpverify.formulas.logic import Compare, Le, in_domain
 from dpverify.formulas.rendering.neutral import Json, expression_to_json
-from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.ledger.verdicts import Gap
 from dpverify.proving.problem import ProofProblem
 from dpverify.proving.proof import Budget, NamedProver, Proof, proved, undecided
@@ -46,12 +45,27 @@ from dpverify.proving.reasoning.algebra import (
     multiplied_out,
     outer_terms,
     replaced,
-    split_exponents,
     without_common_factor,
 )
-from dpverify.proving.reasoning.evaluation import evaluate
-from dpverify.proving.reasoning.normal_form import is_identity
-from dpverify.proving.reasoning.places import TRANSCENDENTAL, Assumptions, put, transcendental
+from dpverify.proving.reasoning.contacts import bounds, contacts, logarithms
+from dpverify.proving.reasoning.forms import (
+    aligned,
+    hardness,
+    inside_functions,
+    is_zero,
+    log_of,
+    logarithms_apart,
+    new_letters,
+    simple,
+    vanishes,
+)
+from dpverify.proving.reasoning.places import (
+    TRANSCENDENTAL,
+    Assumptions,
+    positive_number,
+    put,
+    transcendental,
+)  # fmt: skip
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_to_json, tree
 from dpverify.proving.reasoning.truth import require
 
@@ -66,10 +80,6 @@ _LONGEST = 200
 """Operations of the longest goal that is looked at."""
 _LOGGED = 40
 """The same of what a logarithm is taken of: SymPy asks of a longer one whether it is 0, for ages."""
-_FACTORED = 80
-"""The same of what is factored."""
-_KINDS = 5
-"""Exponentials, logarithms and values of Phi in it."""
 _HIGHEST = 3
 """Powers of a factor up to this one are taken apart."""
 _STEEP = 5
@@ -79,9 +89,17 @@ _KNOWN = frozenset({"add", "sub", "neg", "mul", "div", "pow", "root", "exp", "lo
 
 
 class Chains(NamedProver):
-    """The prover of inequalities in which something is neither a power nor a root."""
+    """The prover of inequalities in which something is neither a power nor a root.
+
+    A thorough one also shows what keeps denominators from 0, cuts where both sides may touch, and names arguments;
+    one with a `lead` does so, but takes derivatives of quotients and exponentials before these are taken apart
+    (`slopes`), or looks first at what bends down between two ends (`arches`).
+    """
 
     name = "chains"
+
+    def __init__(self, *, thorough: bool = False, lead: str = "") -> None:
+        self.thorough, self.lead = thorough or bool(lead), lead
 
     def settle(self, problem: ProofProblem, budget: Budget) -> Proof | None:
         """Prove an inequality, for all reals in place of integers."""
@@ -99,11 +117,22 @@ class Chains(NamedProver):
         f = symbolic(worked_out(smooth.claim.right - smooth.claim.left))
         if not transcendental(f) or not f.free_symbols:
             return None
-        place = Assumptions(smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget)
-        steps = _Goals(QUESTIONS).shown(place, f, claim.relation == "<")
+        place = Assumptions(
+            smooth.over, tuple(a for a in smooth.assuming if isinstance(a, Compare)), budget, self.thorough
+        )
+        goals, facts, wanted = (
+            _Goals(QUESTIONS, self.thorough, self.lead),
+            list[Json](),
+            list(defined_where(smooth.claim)),
+        )
+        if self.thorough:
+            place, facts = goals.with_facts(place, wanted)
+        steps = goals.shown(place, f, claim.relation == "<")
         if steps is None:
             return undecided("no chain of derivatives is found", Gap.NO_METHOD)
-        require(smooth, defined_where(smooth.claim), budget)
+        require(replace(smooth, assuming=place.given) if facts else smooth, wanted, budget)
+        if facts:
+            steps = ["as", [], facts, expression_to_json(smooth.claim.right - smooth.claim.left), steps]
         return proved(problem, {"method": "chains", "steps": steps})
 
 
@@ -117,31 +146,6 @@ def _over_reals(problem: ProofProblem) -> ProofProblem:
     claim, *assuming = (map_sides(f, change) for f in (problem.claim, *problem.assuming))
     over = tuple(values.get(v, v) for v in problem.over)
     return problem.about(claim, over, tuple(assuming))
-
-
-@lru_cache(4_000)
-def _simple(e: SymPy) -> SymPy:
-    """An expression over a common denominator, factored where that is quick."""
-    if e.count_ops() > _FACTORED or len(e.atoms(*TRANSCENDENTAL)) > _KINDS:
-        return e
-    try:
-        return in_factors(_joined(split_exponents(e)))
-    except (TooLargeError, sp.PolynomialError, NotImplementedError):
-        return e
-
-
-def _joined(e: SymPy) -> SymPy:
-    """An expression in which powers of one base that are multiplied are one power."""
-    if e.is_Atom:
-        return e
-    e = e.func(*map(_joined, e.args))
-    if not e.is_Mul:
-        return e
-    exponents: dict[SymPy, list[SymPy]] = {}
-    for factor in e.args:
-        base, exponent = (sp.E, factor.args[0]) if isinstance(factor, sp.exp) else factor.as_base_exp()
-        exponents.setdefault(base, []).append(exponent)
-    return sp.Mul(*(sp.Pow(base, sp.Add(*powers)) for base, powers in exponents.items()))
 
 
 LEAF: Json = ["leaf"]
@@ -158,19 +162,93 @@ def _rewritten(f: SymPy, steps: Json) -> Json:
     return steps if steps == LEAF else _as(symbolic_to_json(f), steps)
 
 
-def _weight(e: SymPy) -> tuple[int, int]:
-    """How far an expression is from being algebraic."""
-    factors = [g for g in sp.Mul.make_args(e) if not isinstance(g, sp.exp)]
-    rest = sp.Mul(*factors)
-    return len(rest.atoms(*TRANSCENDENTAL)), int(rest.count_ops())
-
-
 @dataclass
 class _Goals:
     """A search for steps, within a number of goals."""
 
     left: int
+    thorough: bool = False
+    lead: str = ""
+    bounding: bool = False
     found: dict[tuple[Any, ...], Json | None] = field(default_factory=dict)
+
+    def with_facts(self, place: Assumptions, wanted: list[Requirement]) -> tuple[Assumptions, list[Json]]:
+        """What keeps an expression from being undefined, and bounds that conditions set to letters."""
+        facts = list[Json]()
+        for condition in wanted:
+            if condition.bound or condition.premises or place.shows_all(iter((condition,))):
+                continue
+            gap = symbolic(condition.formula.right - condition.formula.left)
+            strict = condition.formula.relation != "<="
+            for form in (gap, -gap) if condition.formula.relation == "!=" else (gap,):
+                steps = self.shown(place, form, strict)
+                if steps is not None:
+                    facts.append(["<" if strict else "<=", symbolic_to_json(form), _rewritten(form, steps)])
+                    place = place.knowing(Compare("<" if strict else "<=", _ZERO, tree(form)))
+                    break
+        place, more = self._bounds(place, every=True)
+        return place, facts + more
+
+    def _bounds(self, place: Assumptions, *, every: bool) -> tuple[Assumptions, list[Json]]:
+        """Bounds of letters (those that are numbers) from conditions that are not linear in them."""
+        facts = list[Json]()
+        for gap, larger, smaller in logarithms(place):
+            known = Le(_ZERO, tree(gap))
+            if known not in place.given and (every or len(gap.free_symbols) == 1):
+                body = ["add", ["log", larger], ["mul", MINUS_ONE, ["log", smaller]]]
+                facts.append(["<=", symbolic_to_json(gap), _as(body, ["order", LEAF])])
+                place = place.knowing(known)
+        self.bounding = True
+        for gap in bounds(place):
+            known = Le(_ZERO, tree(gap))
+            if known in place.given or not (every or len(gap.free_symbols) == 1):
+                continue
+            steps = self.shown(place, gap, False, DEPTH - 3)
+            if steps is not None:
+                facts.append(["<=", symbolic_to_json(gap), _rewritten(gap, steps)])
+                place = place.knowing(known)
+        self.bounding = False
+        return place, facts
+
+    def _bounded(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """The same once conditions are solved for letters."""
+        there, facts = self._bounds(place, every=False)
+        steps = self.shown(there, f, strict, depth) if facts else None
+        if steps is not None:
+            yield ["as", [], facts, symbolic_to_json(f), _rewritten(f, steps)]
+
+    def _tails(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """What is subtracted of Phi at negative arguments is at most half of exp(-u^2 / 2)."""
+        terms = outer_terms(f)
+        t = real("tail", ge=0)
+        bell = sp.exp(-(symbol(t) ** 2) / 2) / 2 - Phi(-symbol(t))
+        for term in terms:
+            found = [g for g in sp.Mul.make_args(term) if isinstance(g, Phi)]
+            if len(found) != 1 or any(t.name == w.name for w in place.variables):
+                continue
+            u, rest = found[0].args[0], f - term
+            height = -term / found[0]
+            if place.signs(height) != {1} or place.signs(u) != {-1}:
+                continue
+            near = rest - height * sp.exp(multiplied_out(-(u**2)) / 2) / 2
+            if -1 in place.signs(near):
+                continue
+            pieces = [
+                self.shown(there, e, strictly, depth)
+                for there, e, strictly in (
+                    (place, -u, False), (place, height, False), (place, near, strict),
+                )
+            ]  # fmt: skip
+            tail = _Goals(QUESTIONS).shown(Assumptions((t,), (), place.budget), bell, False)
+            if None in pieces or tail is None:
+                continue
+            below, above, left = pieces
+            known = [["<=", expression_to_json(t), _rewritten(-u, below)]]
+            gap = sp.exp(multiplied_out(-(u**2)) / 2) / 2 - found[0]
+            shown = ["as", [[t.name, symbolic_to_json(-u)]], known, symbolic_to_json(bell), tail]
+            product = ["mul", symbolic_to_json(height), symbolic_to_json(gap)]
+            body = ["add", symbolic_to_json(near), product]
+            yield _as(body, ["each", _rewritten(near, left), ["each", _rewritten(height, above), shown]])
 
     def shown(self, place: Assumptions, f: SymPy, strict: bool, depth: int = 0) -> Json | None:
         """Steps that show 0 <= f (0 < f) at a place wherever f is defined, or None."""
@@ -193,7 +271,9 @@ class _Goals:
         if f.has(sp.zoo, sp.nan, sp.I, sp.oo) or -1 in place.signs(f):
             return None
         if f.is_number:
-            return LEAF if _positive_number(f, strict) else None
+            return LEAF if positive_number(f, strict) else None
+        if self.thorough and not strict and place.vanishes(f) and is_zero(f):
+            return _as(["num", "0"], LEAF)
         hard = transcendental(f)
         if place.at_once(f, strict=strict, solver=not hard or len(f.atoms(*TRANSCENDENTAL)) < 4):
             return LEAF
@@ -204,6 +284,13 @@ class _Goals:
             # a factor that is pulled out comes back in front of Phi
             rules = [self._ordered, self._dropped, self._named, self._slopes, self._cases]
             rules = [self._product, *rules] if f.is_Mul else rules
+        elif self.lead == "slopes":
+            rules.sort(key=lambda rule: rule != self._slopes)
+        if self.bounding:
+            rules = [self._product, self._ordered]
+        elif self.thorough:
+            rules = [self._bounded, *rules, *([self._tails] if f.has(Phi) else [])]
+            rules = [self._arches, *rules] if self.lead == "arches" else rules
         for rule in rules:
             with suppress(OutOfScopeError, sp.PolynomialError, NotImplementedError):
                 found = next(rule(place, f, strict, depth + 1), None)
@@ -213,7 +300,7 @@ class _Goals:
 
     def _product(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """Every factor has a sign of its own."""
-        number, factors = _simple(f).as_coeff_mul()
+        number, factors = simple(f).as_coeff_mul()
         parts: list[SymPy] = []
         for factor in factors:
             base, n = factor.as_base_exp() if not isinstance(factor, sp.exp) else (factor, sp.Integer(1))
@@ -227,7 +314,7 @@ class _Goals:
         if not number > 0:
             return
         shown: dict[SymPy, Json] = {}
-        for part in sorted(dict.fromkeys(parts), key=_weight):
+        for part in sorted(dict.fromkeys(parts), key=hardness):
             inverse = part.is_Pow and part.exp == -1
             # what is divided by must not be 0
             steps = self.shown(place, 1 / part if inverse else part, strict or inverse, depth)
@@ -260,7 +347,25 @@ class _Goals:
                 steps = self.shown(place, larger - smaller, strict, depth)
                 if steps is not None:
                     yield self._scaled(sp.Integer(1), "log", larger, smaller, steps)
+        if self.lead == "arches":
+            yield from self._against_logarithm(place, parts, strict, depth)
         yield from self._by_logarithms(place, terms, strict, depth)
+
+    def _against_logarithm(
+        self, place: Assumptions, parts: list[tuple[SymPy, SymPy]], strict: bool, depth: int
+    ) -> Iterator[Json]:
+        """A logarithm and what is none: its argument is compared with an exponential."""
+        logs = [(c, u) for c, u in parts if isinstance(u, sp.log)]
+        if len(logs) != 1 or len(parts) < 2 or any(u.has(sp.log) for _, u in parts if u != logs[0][1]):
+            return
+        ((c, u),) = logs
+        other = sp.exp(multiplied_out(sp.Add(*(-d * e for d, e in parts if e != u)) / c))
+        larger, smaller = (u.args[0], other) if c > 0 else (other, u.args[0])
+        if not u.args[0].has(sp.exp) or not place.defines(tree(u)):
+            return
+        steps = self.shown(place, larger - smaller, strict, depth)
+        if steps is not None:
+            yield self._scaled(abs(c), "log", larger, smaller, steps)
 
     def _scaled(self, factor: SymPy, head: str, larger: SymPy, smaller: SymPy, steps: Json) -> Json:
         """Steps for factor * (head(larger) - head(smaller)), given those for larger - smaller."""
@@ -284,14 +389,16 @@ class _Goals:
             )
             for sign in (1, -1)
         ]
-        if smaller == 0 or larger == 0 or not (larger - smaller).has(sp.exp) or (larger + smaller).has(Phi):
+        if smaller == 0 or larger == 0 or (larger + smaller).has(Phi):
+            return
+        if not (transcendental(larger - smaller) if self.thorough else (larger - smaller).has(sp.exp)):
             return
         factors = [g for side in sides for g in sp.Mul.make_args(side)]
         if not any(isinstance(g, sp.exp) or (g.is_Pow and not g.exp.is_Rational) for g in factors):
             return
         if any(g.count_ops() > _LOGGED for g in factors if not isinstance(g, sp.exp)):
             return
-        high, low = (sum((_log(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in sides)
+        high, low = (sum((log_of(g) for g in sp.Mul.make_args(side)), sp.Integer(0)) for side in sides)
         for side in sides:
             at_once = place.at_once(side, strict=True, solver=False)
             if not at_once and self.shown(place, side, True, depth + 2) is None:
@@ -315,12 +422,15 @@ class _Goals:
     def _named(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
         """A letter for a root, or for an inverse inside of a logarithm."""
         for v in place.variables:
-            for t, value, back in _letters(v, f):
+            for t, value, back in new_letters(v, f, self.thorough):
                 if any(t.name == w.name for w in place.variables):
                     continue
                 given = tuple(map_sides(h, partial(put, x=v, value=tree(back))) for h in place.given)
-                there = Assumptions(tuple(t if w == v else w for w in place.variables), given, place.budget)
+                there = replace(
+                    place, variables=tuple(t if w == v else w for w in place.variables), given=given
+                )
                 g = replaced(f, {symbol(v): back})
+                g = logarithms_apart(g) if self.thorough else g
                 steps = self.shown(there, g, strict, depth)
                 if steps is not None:
                     known = [*in_domain(t, t), *(h for h in given if isinstance(h, Compare))]
@@ -357,16 +467,19 @@ class _Goals:
         ways = []
         for i, (factor, h) in enumerate(self._forms(place, f)):
             for v in place.variables:
-                if symbol(v) not in _inside(h):
+                if symbol(v) not in inside_functions(h) and not (
+                    self.thorough and symbol(v) in place.depending
+                ):
                     continue
-                rate = _simple(derivative(h, symbol(v)))
+                rate = derivative(h, symbol(v))
+                rate = simple(aligned(rate) if self.thorough else rate)
                 if not rate.has(sp.zoo, sp.nan, sp.I) and rate != 0:
-                    ways.append((_weight(rate), i, v, factor, h, rate))
-        before = _weight(f)[0]
+                    ways.append((hardness(rate), i, v, factor, h, rate))
+        before = hardness(f)[0]
         for weight, _, v, factor, h, rate in sorted(ways, key=lambda way: (way[0], way[1], way[2].name))[
             :_WAYS
         ]:
-            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi)):
+            if weight[0] > before + 1 or (h.has(Phi) and rate.has(Phi) and not self._fewer(h, rate)):
                 continue
             signs = place.signs(rate)
             if len(signs) > 1:
@@ -374,6 +487,10 @@ class _Goals:
             for steps in self._slope(place, v, h, rate, 1 if 1 in signs else -1, strict, depth):
                 body = ["mul", symbolic_to_json(1 / factor), symbolic_to_json(h)]
                 yield steps if factor == 1 else _as(body, ["each", LEAF, steps])
+
+    def _fewer(self, h: SymPy, rate: SymPy) -> bool:
+        """Whether a derivative has fewer values of Phi, which is looked at by a thorough search alone."""
+        return self.thorough and len(rate.atoms(Phi)) < len(h.atoms(Phi))
 
     def _slope(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
@@ -404,6 +521,40 @@ class _Goals:
                         v, h, expression_to_json(end), _rewritten(value, edge), side * rate, rise, climbs
                     )
 
+    def _arches(self, place: Assumptions, f: SymPy, strict: bool, depth: int) -> Iterator[Json]:
+        """Between two ends f bends down, so that it is enough to look at these."""
+        for v in place.variables if depth <= _CUT_BELOW else ():
+            x = symbol(v)
+            if x not in inside_functions(f):
+                continue
+            down = -simple(aligned(derivative(aligned(derivative(f, x)), x)))
+            if place.signs(down) != {1} or down.has(sp.zoo, sp.nan, sp.I):
+                continue
+            lows, highs = (
+                [e for way, e, _ in place.ends(v) if way == side and e is not None] for side in (1, -1)
+            )
+            for low, high in itertools.product(lows, highs):
+                sides = [place.along(v, 1, low), place.along(v, -1, high)]
+                if None in sides:
+                    continue
+                (first, at_low), (second, at_high) = (side for side in sides if side is not None)
+                both = tuple(g for g in first.given if g in second.given)
+                path = replace(place, given=(*both, Le(low, v), Le(v, high)))
+                if not path.defines(tree(f), smooth=True):
+                    continue
+                proofs = list[Json]()
+                for there, end in ((at_low, low), (at_high, high)):
+                    value = symbolic(put(tree(f), v, end))
+                    steps = self.shown(there, value, strict, depth)
+                    if steps is None:
+                        break
+                    proofs.append(_rewritten(value, steps))
+                bend = self.shown(path, down, False, depth) if len(proofs) == 2 else None
+                if bend is not None:
+                    ends = [expression_to_json(low), expression_to_json(high)]
+                    arch = ["arch", v.name, *ends, *proofs, _as(symbolic_to_json(down), bend)]
+                    yield _as(symbolic_to_json(f), arch)
+
     def _far(
         self, place: Assumptions, v: Variable, h: SymPy, rate: SymPy, side: int, strict: bool, depth: int
     ) -> Iterator[Json]:
@@ -418,7 +569,7 @@ class _Goals:
         e = symbol(small)
         cut = -side * (1 + 1 / e)
         beyond = Le(tree(cut), v) if side < 0 else Le(v, tree(cut))
-        out = Assumptions((*path.variables, small), (*path.given, beyond), place.budget)
+        out = replace(path, variables=(*path.variables, small), given=(*path.given, beyond))
         edge = self._almost(out, h, e)
         rise = None if edge is None else self.shown(path, side * rate, strict, depth)
         if rise is not None:
@@ -473,14 +624,15 @@ class _Goals:
                 x = symbol(v)
                 if not h.has(x):
                     continue
-                rate = _simple(derivative(h, x))
+                rate = simple(derivative(h, x))
                 found: list[SymPy] = []
                 for factor in sp.Mul.make_args(rate):
                     if transcendental(factor) or not factor.has(x) or len(place.signs(factor)) < 2:
                         continue
                     found += [r for r in low_roots(factor, x) if r.is_real]
                 if len(place.signs(rate)) > 1:
-                    found += [q for q in map(sp.Integer, (0, 1)) if _vanishes(replaced(rate, {x: q}))]
+                    found += [q for q in map(sp.Integer, (0, 1)) if vanishes(replaced(rate, {x: q}))]
+                    found += contacts(place, rate, x) if self.thorough else ()
                 for cut in found:
                     if (v, cut) not in seen:
                         seen.add((v, cut))
@@ -491,57 +643,3 @@ def _climbed(v: Variable, h: SymPy, end: Json, edge: Json, rate: SymPy, rise: Js
     """Steps for h from those at an end and those for its rate on the way from there."""
     name = "climb" if climbs else "slope"
     return _as(symbolic_to_json(h), [name, v.name, end, edge, _as(symbolic_to_json(rate), rise)])
-
-
-def _letters(v: Variable, f: SymPy) -> Iterator[tuple[Variable, SymPy, SymPy]]:
-    """New letters, what they stand for, and what v is in terms of them, for a v that may be any large number."""
-    x = symbol(v)
-    if v.upper is not None or v.lower is None or v.lower < 0:
-        return
-    roots = [p for p in f.atoms(sp.Pow) if p.base == x and p.exp.is_Rational and p.exp.q == 2]
-    if roots and v.lower == 0:
-        # so that Phi is of the letter itself
-        ratios = sorted((part.args[0] / sp.sqrt(x) for part in f.atoms(Phi)), key=sp.default_sort_key)
-        scale = next((r**2 for r in ratios if (r**2).is_Rational), sp.Integer(1))
-        t = real(f"root_{v.name}", gt=0) if v.lower_open else real(f"root_{v.name}", ge=0)
-        yield t, sp.Pow(scale * x, sp.Rational(1, 2), evaluate=False), symbol(t) ** 2 / scale
-    if any((1 / x) in part.atoms(sp.Pow) for part in f.atoms(sp.log)) and (v.lower > 0 or v.lower_open):
-        ends = {"gt": 0} if v.lower == 0 else {"gt": 0, "lt" if v.lower_open else "le": 1 / v.lower}
-        t = real(f"inverse_{v.name}", **ends)
-        yield t, 1 / x, 1 / symbol(t)
-
-
-def _positive_number(e: SymPy, strict: bool) -> bool:
-    """Whether a number is positive for certain, or 0 where that is enough."""
-    try:
-        value = evaluate(tree(e), {})
-    except (UndefinedError, UnclearError):
-        return False
-    return bool(value > 0 or (not strict and value == 0))
-
-
-def _vanishes(e: SymPy) -> bool:
-    """Whether a number is 0, as far as its value and its normal form tell."""
-    if e.free_symbols or not e.is_number or e.is_finite is False:
-        return False
-    try:
-        value = evaluate(tree(e), {})
-    except UndefinedError:
-        return False
-    except UnclearError:
-        return is_identity(e, sp.Integer(0))
-    return value == 0 if isinstance(value, Fraction) else value.contains(0) and is_identity(e, sp.Integer(0))
-
-
-def _log(g: SymPy) -> SymPy:
-    base, n = g.as_base_exp()
-    if isinstance(g, sp.exp):
-        return g.args[0]
-    # of anything longer, SymPy would look for the digits
-    return n * sp.log(base, evaluate=base.is_Atom)
-
-
-def _inside(e: SymPy) -> set[SymPy]:
-    """The letters in exponents, logarithms and Phi."""
-    parts = [*e.atoms(*TRANSCENDENTAL), *(p for p in e.atoms(sp.Pow) if not p.exp.is_Integer)]
-    return set().union(*(p.free_symbols for p in parts))

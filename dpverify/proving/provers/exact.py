@@ -51,6 +51,7 @@ from dpverify.proving.reasoning.algebra import (
     may_be_summed,
     multiplied_out,
     replaced,
+    simplified,
     summed,
 )
 from dpverify.proving.reasoning.normal_form import NormalForms, is_identity
@@ -107,9 +108,21 @@ def _gosper(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None
     if depending == 1:
         return constant * (end - first + 1)
     result = summed(depending, index, first, end)
+    if result is None or result.has(sp.Sum):
+        result = _geometric(depending, index, first, end)
     if result is None or result.has(sp.Sum, sp.Piecewise, sp.nan, sp.zoo, sp.oo):
         return None
     return constant * result
+
+
+def _geometric(term: SymPy, index: SymPy, first: SymPy, end: SymPy) -> SymPy | None:
+    """The sum of terms each of which is the same multiple of the one before."""
+    if not term.has(sp.exp):
+        return None
+    ratio = simplified(replaced(term, {index: index + 1}) / term)
+    if ratio.has(index) or ratio == 1:
+        return None
+    return (replaced(term, {index: first}) - ratio * replaced(term, {index: end})) / (1 - ratio)
 
 
 class Exact(NamedProver):
@@ -350,10 +363,14 @@ def closed_integral(integral: Binder) -> ClosedIntegral:
     if not isinstance(e, sp.Integral):
         raise OutOfScopeError(f"SymPy rewrites the integral over {integral.variable.name}")
     check_integrand(e.function)
-    found = None if e.function.has(sp.Integral) else _gaussian(integral, e) or _by_antiderivative(integral, e)
+    found = None if e.function.has(sp.Integral) else _any_closed_form(integral, e)
     if found is None:
         raise OutOfScopeError(f"no closed form is found for the integral over {bound_parts(e)[1]}")
     return found
+
+
+def _any_closed_form(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    return _gaussian(integral, e) or _by_antiderivative(integral, e) or _decaying(integral, e)
 
 
 def _conditions(integral: Binder, *parts: Expression) -> Iterator[Requirement]:
@@ -368,22 +385,27 @@ def _entry(**parts: SymPy) -> dict[str, Json]:
 
 
 def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
-    """Factor * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
+    """A polynomial * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
     body, x, low, high = bound_parts(e)
-    factor, depending = body.as_independent(x, as_Add=False)
-    exponent = sp.Integer(0)
-    for part in sp.Mul.make_args(depending):
-        if not isinstance(part, sp.exp):
-            return None
-        exponent += part.args[0]
+    factor, exponent = sp.Integer(1), sp.Integer(0)
+    for part in sp.Mul.make_args(body):
+        if isinstance(part, sp.exp):
+            exponent += part.args[0]
+        else:
+            factor *= part
     coefficients = coefficients_in(exponent, x)
     if coefficients is None or len(coefficients) != 3:
         return None
     square, linear, constant = coefficients
     rate = in_factors(-square)
     center = in_factors(linear / (2 * rate))
-    factor = factor * sp.exp(in_factors(constant + rate * center**2))
-    if not is_identity(body, factor * sp.exp(-rate * (x - center) ** 2)):
+    height = sp.exp(in_factors(constant + rate * center**2))
+    bell = sp.exp(-rate * (x - center) ** 2)
+    left, moved = _by_parts(factor, x, rate, center)
+    if left is None:
+        return None
+    factor, part = left * height, moved * height
+    if not is_identity(body, factor * bell + derivative(part * bell, x)):
         return None
 
     def below(end: SymPy) -> SymPy:
@@ -391,7 +413,8 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
             return sp.Integer(1) if end is sp.oo else sp.Integer(0)
         return Phi(sp.sqrt(2 * rate) * (end - center))
 
-    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low))
+    ends = [sp.Integer(0) if end.is_infinite else replaced(part * bell, {x: end}) for end in (low, high)]
+    value = factor * sp.sqrt(sp.pi / rate) * (below(high) - below(low)) + ends[1] - ends[0]
     positive = Lt(0, tree(rate))
     if value.has(sp.I):
         raise OutOfScopeError(f"{formula_text(positive)} is not shown")
@@ -399,14 +422,32 @@ def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     return ClosedIntegral(
         "gaussian-integral",
         closed,
-        {"integral": expression_to_json(integral), **_entry(rate=rate, center=center, factor=factor)},
+        {
+            "integral": expression_to_json(integral),
+            **_entry(rate=rate, center=center, factor=factor),
+            **({} if part == 0 else _entry(part=part)),
+        },
         # it converges at a positive rate
         (
             *conditions(tree(rate)),
             Requirement(positive),
             *_conditions(integral, tree(center), tree(factor), closed),
+            *(() if part == 0 else conditions(tree(replaced(part, {x: center})))),
         ),
     )
+
+
+def _by_parts(factor: SymPy, x: SymPy, rate: SymPy, center: SymPy) -> tuple[SymPy | None, SymPy]:
+    """A number and a polynomial: factor * bell is number * bell and the derivative of polynomial * bell."""
+    terms = coefficients_in(replaced(factor, {x: x + center}), x) if factor.has(x) else [factor]
+    if terms is None:
+        return None, sp.Integer(0)
+    powers, part, away = terms[::-1], sp.Integer(0), x - center
+    for k in range(len(powers) - 1, 0, -1):  # y^k = (k - 1) / (2 rate) y^(k - 2), less a derivative
+        part -= powers[k] / (2 * rate) * away ** (k - 1)
+        if k > 1:
+            powers[k - 2] += powers[k] * (k - 1) / (2 * rate)
+    return powers[0], part
 
 
 def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
@@ -430,4 +471,35 @@ def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
         closed,
         {"integral": expression_to_json(integral), **_entry(primitive=form)},
         (*_conditions(integral, closed), Requirement(Le(tree(low), tree(high))), *between),
+    )
+
+
+def _decaying(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    """A polynomial times exp(-rate x) up to infinity (or from there, at a negative rate): nothing is left far out."""
+    body, x, low, high = bound_parts(e)
+    factor, exponent = sp.Integer(1), sp.Integer(0)
+    for part in sp.Mul.make_args(body):
+        if isinstance(part, sp.exp):
+            exponent += part.args[0]
+        else:
+            factor *= part
+    slopes, terms = coefficients_in(exponent, x), coefficients_in(factor, x)
+    if slopes is None or terms is None or len(slopes) != 2 or low.is_infinite is high.is_infinite:
+        return None
+    rate = in_factors(-slopes[0])
+    form, rest = sp.Integer(0), factor * sp.exp(slopes[1])
+    for k in range(len(terms)):  # by parts, again and again
+        form -= in_factors(rest) / rate ** (k + 1)
+        rest = derivative(rest, x)
+    end, sign = (low, 1) if high.is_infinite else (high, -1)
+    positive = Lt(0, tree(sign * rate))
+    primitive = form * sp.exp(-rate * x)
+    if not is_identity(derivative(primitive, x), body):
+        return None
+    closed = tree(-sign * replaced(primitive, {x: end}))
+    return ClosedIntegral(
+        "antiderivative",
+        closed,
+        {"integral": expression_to_json(integral), **_entry(primitive=primitive, factor=form, rate=rate)},
+        (*conditions(tree(rate)), Requirement(positive), *_conditions(integral, tree(form), closed)),
     )

@@ -35,6 +35,8 @@ MAX_OPERATIONS = 100_000
 """Operations of the longest expression that is differentiated or in which something is put."""
 MAX_INTEGRATED, MAX_SUMMED = 60, 200
 """Operations of the longest integrand, and of the longest summand."""
+MAX_SIMPLIFIED = 60
+"""The same of the longest expression that all rules are tried on."""
 MAX_POWER_INTEGRATED, MAX_POWER_SUMMED = 12, 24
 """The highest powers in them."""
 MAX_RESULTANT = 400
@@ -191,6 +193,14 @@ joined_powers = _checked(sp.powsimp, _check_operations)
 """Products of powers of one base as one power."""
 without_common_factor = _checked(sp.factor_terms, _check_operations)
 """A sum with what divides each of its terms, as they are written, in front."""
+
+
+def simplified(e: SymPy) -> SymPy:
+    """What SymPy's many rules make of a short expression; a longer one as it is."""
+    if e.count_ops() > MAX_SIMPLIFIED:
+        return e
+    spend(MAX_SIMPLIFIED * int(e.count_ops()))
+    return sp.simplify(e)
 
 
 def in_factors(e: SymPy) -> SymPy:

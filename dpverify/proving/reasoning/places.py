@@ -6,6 +6,7 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -18,9 +19,11 @@ from dpverify.formulas.definedness import Requirement, conditions
 from dpverify.formulas.expressions import Expression, Number, OutOfScopeError, Variable, free_variables
 from dpverify.formulas.logic import Compare, Formula, Ge, Gt, Implies, Le, Lt, free_in, in_domain
 from dpverify.formulas.operators import normal_cdf
+from dpverify.formulas.values import UnclearError, UndefinedError
 from dpverify.proving.proof import Budget
 from dpverify.proving.reasoning.algebra import derivative, replaced
 from dpverify.proving.reasoning.effort import spend
+from dpverify.proving.reasoning.evaluation import evaluate
 from dpverify.proving.reasoning.satisfiability import unsatisfiable
 from dpverify.proving.reasoning.symbolic import Phi, SymPy, symbol, symbolic, symbolic_formula, tree
 from dpverify.proving.reasoning.truth import missing, shift_that_shows
@@ -35,6 +38,8 @@ _LOOK = 10_000
 _QUESTION = 40_000
 """Steps that a question to z3 about it counts for, beside `_OPERATION` for each of its operations."""
 _OPERATION = 500
+_DIGITS = 9
+"""Digits after the point of what is known of exponentials and logarithms of numbers."""
 _ZERO = Number(Fraction(0))
 _NEAR = 1e-9
 """Relative size below which floats say nothing of a sign."""
@@ -51,11 +56,15 @@ def transcendental(e: SymPy) -> bool:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """Letters and comparisons that hold there, as trees; domains are those of the letters."""
+    """Letters and comparisons that hold there, as trees; domains are those of the letters.
+
+    With `constants`, bounds of exponentials and logarithms of numbers are known as well.
+    """
 
     variables: tuple[Variable, ...]
     given: tuple[Formula, ...]
     budget: Budget
+    constants: bool = False
 
     def knowing(self, *more: Formula) -> Assumptions:
         """The same place with more that is given."""
@@ -98,9 +107,26 @@ class Assumptions:
                 found.add(-1)
         return found or {1}
 
+    def vanishes(self, e: SymPy) -> bool:
+        """Whether floats see 0 wherever they see anything; False where they see nothing."""
+        spend(1 + len(self.points))
+        value = compiled(tuple(sp.Add.make_args(e)))
+        seen = 0
+        for point in self.points:
+            try:
+                parts = value(point)
+                if abs(math.fsum(parts)) > _NEAR * max(1e-300, *map(abs, parts)):
+                    return False
+            except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+                continue
+            seen += 1
+        return seen > 0
+
     def at_once(self, f: SymPy, *, strict: bool, solver: bool = True) -> bool:
         """Whether 0 <= f (0 < f) follows by signs of coefficients, or by z3, wherever f is defined."""
         spend(_LOOK)
+        if f.is_number and not f.is_Rational and positive_number(f, strict):
+            return True
         claim = Compare("<" if strict else "<=", sp.Integer(0), f)
         try:
             if shift_that_shows(claim, self.variables, self.given) is not None:
@@ -108,11 +134,34 @@ class Assumptions:
             if not solver:
                 return False
             spend(_QUESTION + _OPERATION * f.count_ops())
-            facts = (*self.given, *_tails(f))
+            facts = (*self.given, *_tails(f), *(self._values(f) if self.constants else ()))
             written = Compare(claim.relation, _ZERO, tree(f))
             return unsatisfiable(self.variables, facts, written, budget=self.budget, share=_SHARE)[0] is True
         except OutOfScopeError:
             return False
+
+    def _values(self, f: SymPy) -> Iterator[Formula]:
+        """Bounds of the exponentials and logarithms of numbers in an expression and in what is given."""
+        sides = [f]
+        for given in self.given:
+            if isinstance(given, Compare):
+                with suppress(OutOfScopeError):
+                    sides.append(symbolic(given.right - given.left))
+        found = set().union(*(side.atoms(sp.exp, sp.log) | side.atoms(sp.E) for side in sides))
+        for part in sorted((e for e in found if e.is_number), key=sp.default_sort_key):
+            argument = part.args[0] if part.args else sp.Integer(1)
+            if not argument.is_Rational:
+                continue
+            ends = (argument.p, argument.q) if isinstance(part, sp.log) and argument > 0 else ()
+            primes = sorted({prime for end in ends for prime in sp.factorint(end, limit=1000)} - {1})
+            for e in map(sp.log, primes) if isinstance(part, sp.log) else (part,):
+                value = evaluate(tree(e), {})
+                if isinstance(value, Fraction):
+                    continue
+                scaled = (value * 10**_DIGITS).floor().unique_fmpz()
+                if scaled is not None:
+                    yield Le(Fraction(int(scaled), 10**_DIGITS), tree(e))
+                    yield Le(tree(e), Fraction(int(scaled) + 1, 10**_DIGITS))
 
     def defines(self, e: Expression, *, smooth: bool = False) -> bool:
         """Whether an expression is shown to be defined here, and smooth."""
@@ -134,6 +183,12 @@ class Assumptions:
                     assert isinstance(given, Compare)
                     yield side, end[1], given.relation == "<"
             yield side, None if bound is None else Number(bound), is_open or bound is None
+
+    @cached_property
+    def depending(self) -> set[SymPy]:
+        """The letters with an end that depends on others."""
+        ends = ((x, end) for x in self.variables for _, end, _ in self.ends(x))
+        return {symbol(x) for x, end in ends if end is not None and free_variables(end)}
 
     def along(self, x: Variable, side: int, end: Expression | None) -> tuple[Assumptions, Assumptions] | None:
         """What holds between x and an end (without it), and at the end; None where x may leave its domain before."""
@@ -166,7 +221,16 @@ class Assumptions:
         if end is not None:
             path.append(Lt(end, x) if side > 0 else Lt(x, end))
         way = replace(self, given=tuple(path))
-        return way, Assumptions(rest, tuple(f for f in at if free_in(f)), self.budget)
+        return way, replace(self, variables=rest, given=tuple(f for f in at if free_in(f)))
+
+
+def positive_number(e: SymPy, strict: bool) -> bool:
+    """Whether a number is positive for certain, or 0 where that is enough."""
+    try:
+        value = evaluate(tree(e), {})
+    except (OutOfScopeError, UndefinedError, UnclearError):
+        return False
+    return bool(value > 0 or (not strict and value == 0))
 
 
 def _linear_end(given: Formula, x: Variable) -> tuple[int, Expression] | None:

@@ -34,7 +34,7 @@ DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
 HOLE = "the hole"
-QUESTIONS = 300
+QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
 MOST = 12
 """Instances of a rule that are taken at most."""
@@ -216,13 +216,14 @@ class Derivation:
         """A fact that is what a rule claims."""
         for rule in rules:
             matcher = Matcher(rule, frame.scope)
-            try:
-                found = matcher.match(rule.claim, goal, self.said(rule, frame))
-            except NoMatchError:
-                continue
-            known = self.use(rule, found, frame, depth)
-            if known is not None and frame.facts[known] == goal:
-                return known
+            for first in self.beginnings(rule, frame):
+                try:
+                    found = matcher.match(rule.claim, goal, first)
+                except NoMatchError:
+                    continue
+                known = self.use(rule, found, frame, depth)
+                if known is not None and frame.facts[known] == goal:
+                    return known
         return None
 
     def forward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, product
 from statistics import NormalDist
 from typing import Any, TypeAlias
@@ -30,13 +32,14 @@ NORMAL = NormalDist()
 _PLACES = [(k + 0.5) / 200 for k in range(200)]
 QUANTILES = {
     "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
+    "uniform": [p - 0.5 for p in _PLACES],
     "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
 }
 
 
 @dataclass(frozen=True)
 class FloatLine:
-    """A law of a family, normal or Laplace: its location and scale (standard deviation)."""
+    """A law of a family: its location and scale (standard deviation; of a uniform law, its middle and length)."""
 
     family: str
     at: float
@@ -44,8 +47,8 @@ class FloatLine:
 
     def distance(self, other: Any) -> float:
         """How many scales another such law lies apart; refused (ValueError) for other laws."""
-        if (self.family, self.scale) != (other.family, other.scale):
-            raise ValueError("laws of two families or scales")
+        if self.family == "uniform" or (self.family, self.scale) != (other.family, other.scale):
+            raise ValueError("laws of two families or scales, or uniform ones")
         return float(abs(self.at - other.at) / self.scale)
 
     def values(self) -> list[float]:
@@ -173,7 +176,7 @@ class FloatModel:
         head, *rest = parts_of(node)
         if head == "num":
             written = named(rest[0])
-            number = float(eval_fraction(written))
+            number = float_of(written)
             return lambda _: number
         if head == "sym":
             name = named(rest[0])
@@ -302,10 +305,10 @@ class FloatModel:
         return run
 
 
-def eval_fraction(written: str) -> float:
+@lru_cache(10**4)
+def float_of(written: str) -> float:
     """A written fraction or decimal."""
-    above, _, below = written.partition("/")
-    return float(above) / float(below or 1)
+    return float(Fraction(written))
 
 
 def _implied(given: Iterable[float], held: Callable[[], float]) -> float:
@@ -344,9 +347,15 @@ def _line(family: str) -> Callable[[float, float], FloatLine]:
     def law(at: float, scale: float) -> FloatLine:
         if scale <= 0:
             raise ValueError("a law without a scale")
-        return FloatLine(family, at, math.sqrt(scale) if family == "normal" else scale)
+        return FloatLine(family, at, scale)
 
     return law
+
+
+def _uniform(low: float, high: float) -> FloatLine:
+    if low >= high:
+        raise ValueError("a law without length")
+    return FloatLine("uniform", (low + high) / 2, high - low)
 
 
 def _dominated(one: dict[Any, float], other: dict[Any, float]) -> float:
@@ -365,7 +374,7 @@ LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
     "normal": _line("normal"),
     "laplace": _line("laplace"),
     "exponential": _not_worked_out,
-    "uniform": _not_worked_out,
+    "uniform": _uniform,
     "indicator": lambda f: 1.0 if f >= 0 else 0.0,
     "ratio": lambda one, other, at: one.get(at, 0.0) / other[at],
     "dominated": _dominated,

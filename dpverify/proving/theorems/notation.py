@@ -435,7 +435,7 @@ class TheoremReader:
                     return read(self, signs[:k], signs[k + len(words) :])
         for sign, read in _SIGNS.items():
             sides = split(signs, sign)
-            if len(sides) == 2:
+            if len(sides) == 2 and len(split(sides[0], "=")) == 1:
                 return read(self, *sides)
         found = self.applied(signs, 0) if signs else None
         if found is not None and found[2] == len(signs) and self.scope.type_of(found[1]) == "formula":
@@ -512,8 +512,7 @@ def mechanism(reader: TheoremReader, signs: Tokens) -> tuple[TheoremLetter, Node
     slot = signs_of("D_{9999}")
     letter = TheoremLetter("D of the mechanism", written(slot), (), data[0])
     if r"\cdot" in signs:
-        at = signs.index(r"\cdot")
-        shown = (*signs[:at], *slot, *signs[at + 1 :])
+        shown = tuple(part for sign in signs for part in (slot if sign == r"\cdot" else (sign,)))
     else:
         shown = (*signs, "(", *slot, ")")
     return letter, reader.having(letter).law(shown)

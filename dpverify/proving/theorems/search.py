@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
 from dpverify.proving.checker.theorems.models import look
 from dpverify.proving.checker.theorems.steps import Clause
-from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, eval_fraction
+from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, float_of
 
 Json: TypeAlias = Any
 NUMBERS = tuple(
@@ -136,7 +136,7 @@ class Candidate:
         self.letters = [parts_of(letter) for letter in parts_of(letters)]
         self.premises = [self.margins.margin(f) for f in parts_of(premises)]
         self.claim = self.margins.margin(claim)
-        written = {Fraction(n) for n in _numbers(clause.body) if abs(eval_fraction(n)) < 100}
+        written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.defined = definitions(clause)
         self.slots, self.beyond = list[Slot](), list[int]()
@@ -260,7 +260,7 @@ class Candidate:
     def lookup(self, kinds: tuple[Node, ...], kind: Node, shape: Json) -> Any:
         """A letter in floating point: a value, or a function of its arguments."""
         if isinstance(shape, dict):
-            ends = [*map(eval_fraction, shape["below"])]
+            ends = [*map(float_of, shape["below"])]
             parts = [self.lookup(kinds[1:], kind, row) for row in shape["then"]]
             if not kinds[1:]:
                 return lambda args: parts[sum(end < args[0] for end in ends)]
@@ -279,12 +279,12 @@ class Candidate:
         if kind == "formula":
             return 1.0 if taken else -1.0
         if isinstance(kind, str):
-            return eval_fraction(taken) if isinstance(taken, str) else taken
+            return float_of(taken) if isinstance(taken, str) else taken
         if kind[0] == "pair":
             return tuple(self.value(part, one) for part, one in zip(kind[1:], taken, strict=True))
         if isinstance(kind[1], str) and kind[1] in self.space.sizes:
-            return dict(enumerate(map(eval_fraction, taken)))
-        return {self.value(kind[1], v): eval_fraction(mass) for v, mass in taken}
+            return dict(enumerate(map(float_of, taken)))
+        return {self.value(kind[1], v): float_of(mass) for v, mass in taken}
 
     def measured(self) -> tuple[list[float], float]:
         """The margins of what is assumed, and of what is claimed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -305,7 +305,7 @@ def _check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
     """Add to the errors what is used and unknown, and circles; lines are those of displays, by name."""
     own = {f"{sheet.id}/{row.name}": row.uses for row in sheet.rows}
     used = {name for names in own.values() for name in names}
-    known = _known() if any(bare(name) != sheet.id for name in used) else frozenset()
+    known = _known(used) if any(bare(name) != sheet.id for name in used) else frozenset()
     for row in sheet.rows:
         for name in row.uses:
             if name in own or name in known:
@@ -323,9 +323,12 @@ def _check_uses(sheet: Sheet, lines: Mapping[str, int], errors: Errors) -> None:
         errors.wrong(line, "uses", " -> ".join(circle), allowed)
 
 
-def _known() -> frozenset[str]:
+def _known(used: Iterable[str]) -> frozenset[str]:
+    """All names of papers, and of the collections in which some of the used ones are."""
+    from dpverify.statements.own_pages import collections_of
     from dpverify.statements.paper import named_results, papers
 
+    collections_of(used)
     among = papers().values()
     statements = [s for paper in among for s in paper.statements]
     names = {row.id for paper in among for row in paper.catalog} | set(named_results(among))

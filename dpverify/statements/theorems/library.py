@@ -88,6 +88,8 @@ def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = N
             found.step(frame, one.formula, one.by, one.given, one.latex)
         except (UnderivedError, InvalidArgumentError) as error:
             reason = str(error)
+            frame.facts.append(one.formula)  # what comes later is judged by itself
+            found.name(frame, one.formula, one.latex)
         outcomes.append(StepOutcome(one.line, one.latex, one.by, reason))
     used = tuple(sorted(set(_used(frame.steps))))
     certificate = None

@@ -249,9 +249,9 @@ CASES = {
         "D:data", "(f (D) real) (s real) (e real) (d real)",
         """(< 0 s) (< 0 e) (< e 1) (< 0 d) (< d 1)
             (all ((x D) (y D)) ((neighbors x y)) (<= (abs (- (f x) (f y))) s))""",
-        """(private (x D) (then (z real) (normal 0 (/ (* 2 (log (/ 5/4 d)) (^ s 2)) (^ e 2)))
+        """(private (x D) (then (z real) (normal 0 (^ (/ (* 2 (log (/ 5/4 d)) (^ s 2)) (^ e 2)) 1/2))
             (certain (+ (f x) z))) e d)""",
-        ("""(private (x D) (then (z real) (normal 0 (/ (* (log (/ 5/4 d)) (^ s 2)) (* 4 (^ e 2))))
+        ("""(private (x D) (then (z real) (normal 0 (^ (/ (* (log (/ 5/4 d)) (^ s 2)) (* 4 (^ e 2))) 1/2))
             (certain (+ (f x) z))) e d)""",),
     ),
     "gaussian mechanism, all epsilon": Case(
@@ -259,7 +259,7 @@ CASES = {
         """(< 0 s) (< 0 e) (< 0 d) (< d 1)
             (all ((x D) (y D)) ((neighbors x y)) (<= (abs (- (f x) (f y))) s))""",
         "(<= 0 s)",
-        ("""(private (x D) (then (z real) (normal 0 (/ (* 2 (log (/ 5/4 d)) (^ s 2)) (^ e 2)))
+        ("""(private (x D) (then (z real) (normal 0 (^ (/ (* 2 (log (/ 5/4 d)) (^ s 2)) (^ e 2)) 1/2))
             (certain (+ (f x) z))) e d)""",),
     ),
     "pinsker": Case(
@@ -298,15 +298,15 @@ CASES = {
     ),
     "gaussian tail": Case(
         "", "(t real) (v real)", "(< 0 t) (< 0 v)",
-        "(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) (* 2 v))))",
-        ("(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) v)))",),
+        "(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) (* 2 (^ v 2)))))",
+        ("(<= (chance (z real) (normal 0 v) (<= t z)) (exp (/ (* -1 (^ t 2)) (^ v 2))))",),
     ),
     "gaussian renyi": Case(
         "D:data", "(f (D) real) (s real) (v real) (a real)",
         "(< 0 s) (< 0 v) (< 1 a) (all ((x D) (y D)) ((neighbors x y)) (<= (abs (- (f x) (f y))) s))",
-        "(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 2 v)))",
-        ("(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 4 v)))",
-         "(concentrated (x D) (normal (f x) v) (/ s (* 2 v)))"),
+        "(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 2 (^ v 2))))",
+        ("(renyi-private (x D) (normal (f x) v) a (/ (* a (^ s 2)) (* 4 (^ v 2))))",
+         "(concentrated (x D) (normal (f x) v) (/ s (* 2 (^ v 2))))"),
     ),
     "joint convexity": Case(
         DT, "(M (D) (law T)) (N (D) (law T)) (p real) (e real) (d real)",

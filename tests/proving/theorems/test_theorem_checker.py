@@ -135,3 +135,38 @@ def test_nothing_is_captured():
         ["mean", ["b", "real"], ["sym", "Q"], ["add", ["sym", "b"], ["sym", "a"]]],
     ]
     assert found == put(nodes(wanted), {})
+
+
+ONE_BELOW_ZERO = ["<", ["num", "1"], ["num", "0"]]
+NO_UNIT = {"loss": "0", "length": "0"}
+
+
+def of(body: list, steps: list, library: dict | None = None, types: list = ()) -> dict:
+    """A certificate of a clause without letters."""
+    clause = {"types": list(types), "body": body}
+    return {
+        "version": 1, "theorem": "x", "clause": clause, "letters": [], "library": library or {}, "steps": steps,
+    }  # fmt: skip
+
+
+def test_a_proof_about_units_proves_nothing():
+    units = {"method": "units", "left": NO_UNIT, "right": NO_UNIT}
+    for proof in (units, {"method": "conjunction", "parts": [units]}):
+        step = {"step": "arithmetic", "claim": ONE_BELOW_ZERO, "from": [], "proof": proof}
+        assert "about units" in check(of(["all", [], [], ONE_BELOW_ZERO], [step])).says
+
+
+@pytest.mark.parametrize("name", ["real", "integer", "formula"])
+def test_a_type_has_a_name_of_its_own(name):
+    body = ["all", [], [], ["<", ["num", "0"], ["num", "1"]]]
+    step = {"step": "arithmetic", "claim": body[3], "from": []}
+    assert confirmed(of(body, [step], types=[["T", "finite"]]))
+    assert not confirmed(of(body, [step], types=[[name, "finite"]]))
+
+
+def test_what_is_no_clause_is_not_used():
+    """The parts of another formula, here an `or` of three, are not letters, premises and a claim."""
+    wrong = ["or", ["and"], ["and"], ONE_BELOW_ZERO]
+    body = ["all", [], [wrong], ONE_BELOW_ZERO]
+    step = {"step": "use", "of": 0, "types": {}, "put": [], "from": []}
+    assert "no clause" in check(of(body, [step])).says

@@ -115,6 +115,9 @@ class FunctionTerms(Reals):
     def log(self, u: Rational) -> Rational:
         """The value of log, a sum over factors that are positive."""
         self.need("<", u)
+        top, below = ({m: -value for m, value in p.items()} for p in (u.top, u.bottom))
+        if self.surely("<", Rational(top, ONE)):  # so that both are negative
+            u = Rational(top, below)
         size, common, rest = self.factors(u.top)
         bottom = Rational(u.bottom, ONE)
         logs = [(self.constant("log", Fraction(prime)), power) for prime, power in primes(size)]
@@ -139,6 +142,7 @@ class FunctionTerms(Reals):
         if (known_value := self.value("log", u)) is not None:
             return known_value
         found = self.named("log", "", u)
+        self.exponents |= {x: found for x in self.letters if u == alone(x)}  # x is exp log x
         self.lemmas.append(lambda: self.less(found, self.total(u, UNIT, -1)))  # 1 - 1 / u <= log u <= u - 1
         self.lemmas.append(lambda: self.less(self.total(u, UNIT, -1), self.product(u, found)))
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from json import dumps
 
 from dpverify.proving.checker import follow, settle
 from dpverify.proving.checker.reading import ANY_NUMBER, PARTS, Theorem, read
@@ -132,6 +133,7 @@ def entail(
     if proof is None:
         follow(found, work)
     else:
+        demand('"units"' not in dumps(proof), "a proof about units, of which theorems have none")
         demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
     for node in letters.known.keys() - defined:
         show_defined(scope, facts, node)

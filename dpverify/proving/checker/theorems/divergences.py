@@ -31,12 +31,11 @@ Laws: TypeAlias = "Masses | tuple[Line, Line]"
 
 
 def distance(lines: tuple[Line, Line]) -> Term:
-    """How many scales (standard deviations) two laws of a family lie apart."""
+    """How many scales two laws of a family lie apart."""
     one, other = lines
-    demand(one.family == other.family, "laws of two families")
+    demand(one.family == other.family != "uniform", "laws of two families, or uniform ones")
     demand_true(compared("==", one.scale, other.scale), "laws of two scales")
-    scale = made("pow", one.scale, half(ONE)) if one.family == "normal" else one.scale
-    return made("mul", made("abs", difference(one.at, other.at)), made("pow", scale, number(-1)))
+    return made("mul", made("abs", difference(one.at, other.at)), made("pow", one.scale, number(-1)))
 
 
 def dominated(masses: Masses) -> Term:

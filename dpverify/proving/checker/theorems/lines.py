@@ -1,4 +1,4 @@
-"""The checker's laws of a family, normal or Laplace: linear functions of them, moments, and chances of intervals."""
+"""The checker's laws of a family, normal, Laplace or uniform: linear functions, moments, chances of intervals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PIECES = 16  # linear functions that the sides of a comparison are made of
 
 @dataclass(frozen=True)
 class Line:
-    """A law of a family, normal or Laplace, of numbers: its location and scale, of a normal law mean and variance."""
+    """A law of a family: location and scale; a normal law's is its standard deviation, a uniform one's its length."""
 
     family: str
     at: Term
@@ -35,14 +35,19 @@ class Line:
 
     def variance(self) -> Term:
         """The variance."""
-        return self.scale if self.family == "normal" else made("mul", number(2), self.scale, self.scale)
+        times = number(
+            {"normal": Fraction(1), "laplace": Fraction(2), "uniform": Fraction(1, 12)}[self.family]
+        )
+        return made("mul", times, self.scale, self.scale)
 
     def below(self, end: Term) -> Term:
         """The chance of what is below a number."""
         gap = difference(end, self.at)
-        if self.family == "normal":
-            return made("phi", made("mul", gap, made("pow", self.scale, number(Fraction(-1, 2)))))
         scaled = made("mul", gap, made("pow", self.scale, number(-1)))
+        if self.family == "normal":
+            return made("phi", scaled)
+        if self.family == "uniform":
+            return made("max", NO, made("min", ONE, made("add", half(ONE), scaled)))
         if compared("<=", scaled, NO) is TRUE:
             return half(made("exp", scaled))
         demand_true(compared("<", NO, scaled), "a number on an unknown side of a location")
@@ -82,8 +87,8 @@ def shifted(law: Line, x: str, value: Term) -> Line:
     """The law of a linear function of x, where x has a law of a family."""
     slope, start = linear(value, x)
     demand_true(compared("!=", slope, NO), "a law of one number")
-    factor = made("mul", slope, slope) if law.family == "normal" else made("abs", slope)
-    return Line(law.family, made("add", start, made("mul", slope, law.at)), made("mul", factor, law.scale))
+    place = made("add", start, made("mul", slope, law.at))
+    return Line(law.family, place, made("mul", made("abs", slope), law.scale))
 
 
 def mean(law: Line, x: str, value: Term) -> Term:

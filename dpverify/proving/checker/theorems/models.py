@@ -35,7 +35,7 @@ from dpverify.proving.checker.theorems.language import (
     parts_of,
     put,
 )
-from dpverify.proving.checker.theorems.lines import Line, chance, integrable, mean, shifted
+from dpverify.proving.checker.theorems.lines import Line, chance, half, integrable, mean, shifted
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
     NO,
@@ -308,6 +308,10 @@ class Model:
             case ("normal" | "laplace") as family, at, scale:
                 demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
                 return Line(family, self.number(at, env), self.number(scale, env))
+            case "uniform", low, high:
+                first, last = self.number(low, env), self.number(high, env)
+                demand_true(compared("<", first, last), "a uniform law without length")
+                return Line("uniform", half(made("add", first, last)), difference(last, first))
             case "indicator", f:
                 return ONE if self.decided(f, env) else NO
             case "ratio", one, other, at:

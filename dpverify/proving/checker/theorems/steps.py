@@ -41,6 +41,7 @@ class Clause:
         given = fields(value)
         types = tuple((text(name), text(kind)) for name, kind in map(items, items(given["types"])))
         demand(all(kind in ("any", "finite", "data") for _, kind in types), "no kind of type")
+        demand(not {name for name, _ in types} & {"real", "integer", "formula"}, "a name that a type has")
         body = put(nodes(given["body"]), {})
         demand(parts_of(body)[0] == "all", "no clause")
         Scope(dict(types), {}).demand_formula(body)
@@ -88,7 +89,8 @@ class Derivation:
             one = types[name]
             finite = isinstance(one, str) and self.scope.types.get(one) == kind
             demand(kind == "any" or finite, f"{name} is not {kind}")
-        _, letters, premises, claim = parts_of(with_types(clause.body, types))
+        head, letters, premises, claim = parts_of(with_types(clause.body, types))
+        demand(head == "all", "no clause")
         values = self.values(parts_of(letters), items(step["put"]), self.facts_named(step, "defined"))
         wanted = [put(premise, values) for premise in parts_of(premises)]
         demand(wanted == self.from_(step), "what is assumed is not what is known")
