@@ -297,7 +297,9 @@ class TheoremReader:
         end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
         ends = map(self.number, (first[0], signs[middle + 2 : stop - 1]))
         head = {r"\sum": "sum", r"\prod": "product"}[signs[at]]
-        return put((head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}), end
+        return put(
+            (head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}
+        ), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """The density of one law by another at a point, `\\frac{dP}{dQ}(x)`; None for other fractions."""

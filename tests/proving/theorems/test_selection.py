@@ -8,13 +8,17 @@ import pytest
 
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.theorems.derivation import Derivation, UnderivedError
+from dpverify.proving.theorems.search import find_model
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 
 WRONG = {
     "theorem.bounded-range": (r"{2\Delta}", r"{\Delta}"),
     "theorem.noisy-max": (r"2\Delta", r"\Delta"),
-    "theorem.noisy-max-exponential": (r"\mathrm{Exp}(2\Delta/\varepsilon)", r"\mathrm{Exp}(\Delta/\varepsilon)"),
+    "theorem.noisy-max-exponential": (
+        r"\mathrm{Exp}(2\Delta/\varepsilon)",
+        r"\mathrm{Exp}(\Delta/\varepsilon)",
+    ),
     "theorem.noisy-max-laplace": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
     "theorem.sparse-vector": (r"\mathrm{Lap}(2\Delta/\varepsilon)", r"\mathrm{Lap}(\Delta/\varepsilon)"),
     "theorem.permute-and-flip": (r"{2\Delta}", r"{\Delta}"),
@@ -99,3 +103,8 @@ def test_a_fault_in_any_step_is_refused(id_, monkeypatch):
     before = Tampering.refused
     assert steps.show(found.certificate) == "derived"
     assert Tampering.refused > before + 20
+
+
+def test_what_is_said_of_all_events_of_numbers_has_no_finite_model():
+    found = find_model(shipped()["theorem.noisy-max"].clause, refute=False)
+    assert (found.model, found.margins) == (None, 0)
