@@ -66,7 +66,7 @@ def about_theorems(names: Sequence[str]) -> bool:
 
 
 def _is_theorem(name: str) -> bool:
-    if name == SHIPPED or name.startswith("theorem."):
+    if name == SHIPPED or name.startswith(("theorem.", "lemma.")):
         return True
     path = Path(name)
     if not name.endswith(".md") or not path.is_file():

@@ -137,15 +137,15 @@ class Derivation:
             found = self.block(goal, frame, rules, depth, letters)
         else:
             found = self.backward(goal, frame, rules, depth)
-            if found is None and parts[0] in ("and",):
-                known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
-                if None not in known:
-                    found = self.counted(goal, frame, [k for k in known if k is not None])
             if found is None:
                 local = self.clauses(frame)
                 if parts[0] not in COMPARISONS:
                     local += self.automatic
                 found = self.backward(goal, frame, local, depth - 1)
+            if found is None and parts[0] in ("and",):
+                known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
+                if None not in known:
+                    found = self.counted(goal, frame, [k for k in known if k is not None])
             if found is None and parts[0] in (*COMPARISONS, *LOGIC):
                 found = self.forward(goal, frame, rules, depth)
         if found is None:

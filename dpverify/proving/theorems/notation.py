@@ -78,6 +78,16 @@ def split(signs: Tokens, *at: str) -> list[Tokens]:
     return [*found, signs[start:]]
 
 
+def end_of_product(signs: Tokens, start: int) -> int:
+    """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket."""
+    depth = 0
+    for k in range(start, len(signs)):
+        depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
+        if depth < 0 or (depth == 0 and signs[k] in ("+", "-", ",", *RELATIONS) and k > start):
+            return k
+    return len(signs)
+
+
 def begins(signs: Tokens, at: int, word: Tokens) -> bool:
     """Whether a word stands at a place."""
     return signs[at : at + len(word)] == word
@@ -197,6 +207,8 @@ class TheoremReader:
                 return ("indicator", self.formula(signs[at + len(word) + 1 : stop])), stop + 1
         if begins(signs, at, ("\\sum", "_", "{")) and r"\in" in signs[at : end_of_group(signs, at + 2)]:
             return self.total(signs, at)
+        if signs[at] in (r"\sum", r"\prod") and (over := self.counted(signs, at)) is not None:
+            return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
         letter = self.letter_at(signs, at)
@@ -271,14 +283,23 @@ class TheoremReader:
         stop = end_of_group(signs, at + 2)
         name, kind = split(signs[at + 3 : stop - 1], r"\in")
         letter = bound_letter(name, self.alphabet.type_of(kind))
-        end, depth = stop, 0
-        while end < len(signs):
-            depth += (signs[end] in OPENERS) - (signs[end] in OPENERS.values())
-            if depth < 0 or (depth == 0 and signs[end] in ("+", "-", ",", *RELATIONS) and end > stop):
-                break
-            end += 1
+        end = end_of_product(signs, stop)
         body = self.having(letter).number(signs[stop:end])
         return put(("total", (letter.name, letter.kind), body), {}), end
+
+    def counted(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
+        """A sum or product over whole numbers from one to another, `\\prod_{i=1}^{n}`; None for others."""
+        middle = end_of_group(signs, at + 2)
+        name, *first = split(signs[at + 3 : middle - 1], "=")
+        if len(first) != 1 or signs[middle : middle + 2] != ("^", "{"):
+            return None
+        stop = end_of_group(signs, middle + 1)
+        end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
+        ends = map(self.number, (first[0], signs[middle + 2 : stop - 1]))
+        head = {r"\sum": "sum", r"\prod": "product"}[signs[at]]
+        return put(
+            (head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}
+        ), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """The density of one law by another at a point, `\\frac{dP}{dQ}(x)`; None for other fractions."""

@@ -398,11 +398,17 @@ def ordered(uses: dict[str, frozenset[str]]) -> list[str]:
 def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed: int = 0) -> Searched:
     """A model in which all that a clause assumes is true and, to refute it, what it claims is false.
 
-    Deterministic for a seed. Each model was confirmed by the checker, exactly.
+    Deterministic for a seed. Each model was confirmed by the checker, exactly. None is found of what is said of all
+    functions or events of numbers.
     """
     found, asked = Searched(), 0
     found.never_true = {*range(len(parts_of(parts_of(clause.body)[2])))}
-    candidates = [Candidate(clause, space, Random(f"{seed} {k}")) for k, space in enumerate(spaces(clause))]
+    try:
+        candidates = [
+            Candidate(clause, space, Random(f"{seed} {k}")) for k, space in enumerate(spaces(clause))
+        ]
+    except ValueError:
+        return found
     found.beyond = candidates[0].beyond
     rounds = count() if not found.beyond else range(0)
     for k, candidate in ((k, candidate) for k in rounds for candidate in candidates):
