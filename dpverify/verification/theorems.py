@@ -9,10 +9,12 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.theorems.search import find_model
+from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
 
+WITNESS = Effort(margins=300, asked=6)
+"""What a search for a witness is worth; most take a few models."""
 SHIPPED = "theorems"
 """The name of all theorems that come with the program."""
 
@@ -113,13 +115,18 @@ def _row(
     below = [*_below(one, known, outcomes)]
     failed = next((step for step in found.steps if step.reason), None)
     verdict, line, reason = Verdict.PROVED, one.line, ""
-    model = find_model(one.clause, refute=not found.derived).model
+    model = find_model(
+        one.clause, refute=not found.derived, effort=WITNESS if found.derived else Effort()
+    ).model
     if not found.derived and model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
         verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
     elif model is None:
-        verdict, reason = Verdict.UNDECIDED, "no model was found in which what is assumed is true"
+        verdict, reason = (
+            Verdict.UNDECIDED,
+            "derived, but no model was found in which what is assumed is true",
+        )
     return TheoremRow(
         one.id, one.title, page, line, verdict, reason, one.claim.latex,
         tuple(id_ for id_ in below if known[id_].standing == "rule"),

@@ -22,7 +22,7 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker.arithmetic.questions import OvertimeError
 from dpverify.proving.checker.terms import Term, Unknown
-from dpverify.proving.checker.theorems.arithmetic import Letters, entail, problem
+from dpverify.proving.checker.theorems.arithmetic import FormulaLetters, entail, problem
 from dpverify.proving.checker.theorems.language import Node, Scope, heads
 from dpverify.proving.language import Obligation
 from dpverify.proving.pipeline import prove
@@ -72,7 +72,7 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
 
 def obligation(scope: Scope, facts: Sequence[Node], claim: Node) -> Obligation:
     """A claim and the facts from which it is to follow, for the provers of formulas."""
-    found = problem(Letters(scope), facts, claim)
+    found = problem(FormulaLetters(scope), facts, claim)
     known = {v.name: _variable(v) for v in found.variables}
     reader = _Formulas(known)
     assuming = tuple(map(reader.formula, found.assuming))

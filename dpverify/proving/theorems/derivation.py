@@ -27,7 +27,7 @@ from dpverify.proving.checker.theorems.language import (
 from dpverify.proving.checker.theorems.steps import Clause, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.proving.theorems.matching import Found, Matcher, NoMatchError, Pattern, atoms, is_telling
+from dpverify.proving.theorems.matching import Assignment, Matcher, NoMatchError, Pattern, atoms, is_telling
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refused, signs_of, split
 
 DEPTH = 5
@@ -189,9 +189,9 @@ class Derivation:
                     term: Node = ("of", name, *(("sym", q) for q in params)) if params else ("sym", name)
                     values[own] = params, term
             if len(values) == len(names):
-                wanted = [Found(values).filled(premise) for premise in rule.premises]
+                wanted = [Assignment(values).filled(premise) for premise in rule.premises]
                 if all(premise in frame.facts for premise in wanted):
-                    self.use(rule, Found(values), frame, depth)
+                    self.use(rule, Assignment(values), frame, depth)
 
     def parts_known(self, frame: Frame, fact: Node, index: int) -> None:
         """The parts of a conjunction that is known."""
@@ -264,7 +264,7 @@ class Derivation:
             one for fact in frame.facts if parts_of(fact)[0] != "all" for one in atoms(fact, deep=True)
         )
         pool = [*about, *(one for one in later if wide and one not in about)]
-        found, seen = list[int](), list[Found]()
+        found, seen = list[int](), list[Assignment]()
         for first in self.beginnings(rule, frame):
             for one in self.told(rule, told, pool, first, frame):
                 if one in seen:
@@ -277,7 +277,7 @@ class Derivation:
                     return found
         return found
 
-    def beginnings(self, rule: Pattern, frame: Frame) -> Iterator[Found]:
+    def beginnings(self, rule: Pattern, frame: Frame) -> Iterator[Assignment]:
         """What is said that letters stand for, and what guarantees that are known tell of them."""
         said = self.said(rule, frame)
         matcher = Matcher(rule, frame.scope)
@@ -291,9 +291,9 @@ class Derivation:
         yield said
 
     def told(
-        self, rule: Pattern, told: Sequence[Node], pool: Sequence[Node], found: Found, frame: Frame,
+        self, rule: Pattern, told: Sequence[Node], pool: Sequence[Node], found: Assignment, frame: Frame,
         begun: bool = False,
-    ) -> Iterator[Found]:  # fmt: skip
+    ) -> Iterator[Assignment]:  # fmt: skip
         """What letters stand for so that enough of the telling parts of a claim are in a pool."""
         matcher = Matcher(rule, frame.scope)
         left = [one for one in told if matcher.unknown(one, found)]
@@ -311,7 +311,7 @@ class Derivation:
         if begun:
             yield found  # premises may tell of the other letters
 
-    def use(self, rule: Pattern, found: Found, frame: Frame, depth: int) -> int | None:
+    def use(self, rule: Pattern, found: Assignment, frame: Frame, depth: int) -> int | None:
         """The place of a rule's claim for what letters stand for; None if something that it assumes is not known."""
         mark = len(frame.facts), len(frame.steps)
         for complete in self.completed(rule, found, frame, depth):
@@ -332,7 +332,7 @@ class Derivation:
         frame.back(*mark)
         return None
 
-    def used(self, rule: Pattern, found: Found, frame: Frame, known: Sequence[int]) -> int:
+    def used(self, rule: Pattern, found: Assignment, frame: Frame, known: Sequence[int]) -> int:
         """Know a rule's claim."""
         given = [[[*found.values[name][0]], json_of(found.values[name][1])] for name, _ in rule.letters]
         types = {name[1:]: json_of(found.types.get(name, "real")) for name in rule.types}
@@ -347,7 +347,7 @@ class Derivation:
         }
         return frame.add(step, found.filled(rule.claim))
 
-    def completed(self, rule: Pattern, found: Found, frame: Frame, depth: int) -> Iterator[Found]:
+    def completed(self, rule: Pattern, found: Assignment, frame: Frame, depth: int) -> Iterator[Assignment]:
         """What all letters stand for, where premises tell of those that the claim does not."""
         found = self.said(rule, frame, found)
         matcher = Matcher(rule, frame.scope)
@@ -369,7 +369,7 @@ class Derivation:
             return
         yield from self.filled(rule, found, frame) if isinstance(rule.source, int) else [found]
 
-    def filled(self, rule: Pattern, found: Found, frame: Frame) -> Iterator[Found]:
+    def filled(self, rule: Pattern, found: Assignment, frame: Frame) -> Iterator[Assignment]:
         """What is known, and numbers of which nothing tells are those that the goal is about."""
         left = [(name, kind) for name, kind in rule.letters if name not in found.values]
         if len(left) > 2 or any(kinds or kind not in ("real", "integer") for _, (kinds, kind) in left):
@@ -384,7 +384,7 @@ class Derivation:
                 yield from self.filled(rule, replace(found, values=values), frame)
 
     def resolved(
-        self, matcher: Matcher, premise: Node, found: Found, frame: Frame, depth: int
+        self, matcher: Matcher, premise: Node, found: Assignment, frame: Frame, depth: int
     ) -> Iterator[Node]:
         """Facts that rules give, which may be what a premise needs whose letters are not all known."""
         if depth <= 0 or parts_of(premise)[0] in ("all", *COMPARISONS):
@@ -397,7 +397,7 @@ class Derivation:
             if claim[0] != "density":
                 continue
             try:
-                one = Matcher(rule, frame.scope).match(claim[2], law, Found())
+                one = Matcher(rule, frame.scope).match(claim[2], law, Assignment())
             except NoMatchError:
                 continue
             known = self.use(rule, one, frame, depth - 1)
@@ -467,9 +467,9 @@ class Derivation:
 
     # ------------------------------------------------------------------------------------------ with
 
-    def said(self, rule: Pattern, frame: Frame, found: Found | None = None) -> Found:
+    def said(self, rule: Pattern, frame: Frame, found: Assignment | None = None) -> Assignment:
         """What a step says that letters of a rule stand for, as far as the types of these are known."""
-        found = found or Found()
+        found = found or Assignment()
         kinds = dict(rule.letters)
         for latex in self.given if isinstance(rule.source, str) else ():
             left, *right = split(signs_of(latex), "=")
@@ -478,7 +478,7 @@ class Derivation:
                 continue
             arguments, kind = kinds[f"?{place}"]
             types = [typed(one, found.types) for one in (*arguments, kind)]
-            if any(str(one).find("?") >= 0 for one in types):
+            if any("?" in str(one) for one in types):
                 continue
             body = signs_of(latex)[len(left) + 1 :]
             inside = split(left[left.index("(") + 1 : -1], ",") if "(" in left and arguments else []

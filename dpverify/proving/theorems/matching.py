@@ -64,7 +64,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Found:
+class Assignment:
     """What letters and types of a pattern stand for, as far as that is known."""
 
     values: Mapping[str, tuple[tuple[str, ...], Node]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Matcher:
         self.types = pattern.types
         self.scope = scope
 
-    def match(self, pattern: Node, node: Node, found: Found) -> Found:
+    def match(self, pattern: Node, node: Node, found: Assignment) -> Assignment:
         """What letters stand for so that a pattern is a term.
 
         Raises:
@@ -96,11 +96,13 @@ class Matcher:
                 raise NoMatchError
         return found
 
-    def unknown(self, pattern: Node, found: Found) -> frozenset[str]:
+    def unknown(self, pattern: Node, found: Assignment) -> frozenset[str]:
         """The letters of a pattern of which nothing is known."""
         return frozenset(name for name in free(pattern) if name in self.kinds and name not in found.values)
 
-    def _match(self, p: Node, s: Node, found: Found, scope: Scope, late: list[tuple[Node, Node]]) -> Found:
+    def _match(
+        self, p: Node, s: Node, found: Assignment, scope: Scope, late: list[tuple[Node, Node]]
+    ) -> Assignment:
         pattern, node = parts_of(p), parts_of(s)
         head = named(pattern[0])
         if head in ("sym", "of") and pattern[1] in self.kinds:
@@ -147,9 +149,9 @@ class Matcher:
         return found
 
     def imitated(
-        self, name: str, pattern: tuple[Node, ...], node: tuple[Node, ...], found: Found, scope: Scope,
+        self, name: str, pattern: tuple[Node, ...], node: tuple[Node, ...], found: Assignment, scope: Scope,
         late: list[tuple[Node, Node]],
-    ) -> Found:  # fmt: skip
+    ) -> Assignment:  # fmt: skip
         """A letter stands for the letter of the term, and its arguments for those there."""
         params = tuple(f"!q{k}" for k in range(len(node) - 2))
         kinds, kind = self.kinds[name]
@@ -164,7 +166,9 @@ class Matcher:
             found = self._match(part, other, found, scope, late)
         return found
 
-    def bind(self, name: str, slots: Sequence[str], node: Node, found: Found, scope: Scope) -> Found:
+    def bind(
+        self, name: str, slots: Sequence[str], node: Node, found: Assignment, scope: Scope
+    ) -> Assignment:
         """A letter stands for a term, in which bound letters are its arguments."""
         params = tuple(f"!q{k}" for k in range(len(slots)))
         body = put(node, {slot: ((), ("sym", q)) for slot, q in zip(slots, params, strict=True)})
@@ -179,7 +183,7 @@ class Matcher:
         found = self.same_types((*kinds, kind), (*arguments, own), found)
         return replace(found, values={**found.values, name: (params, body)})
 
-    def same_types(self, patterns: Sequence[Node], kinds: Sequence[Node], found: Found) -> Found:
+    def same_types(self, patterns: Sequence[Node], kinds: Sequence[Node], found: Assignment) -> Assignment:
         """What types stand for so that types are these."""
         if len(patterns) != len(kinds):
             raise NoMatchError
@@ -229,4 +233,4 @@ def no_numbers(node: Node) -> bool:
     return parts_of(node)[0] in (*INNER, *OUTSIDE, "neighbors", "dominated", "of", "sym")
 
 
-__all__ = ["Found", "Matcher", "NoMatchError", "Pattern", "Values", "atoms", "is_telling", "no_numbers"]
+__all__ = ["Assignment", "Matcher", "NoMatchError", "Pattern", "Values", "atoms", "is_telling", "no_numbers"]

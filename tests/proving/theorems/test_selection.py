@@ -78,7 +78,7 @@ def opposite(claim: list) -> list:
     return ["not", claim]
 
 
-class Tampering(steps.Derivation):
+class Tampering(steps.ProofState):
     """Takes each step only after each fault in it was refused."""
 
     refused = 0
@@ -99,7 +99,7 @@ def test_a_fault_in_any_step_is_refused(id_, monkeypatch):
     """Another rule, a premise less or another one, the opposite of a claim, no steps: at all steps, at each depth."""
     found = derive(shipped()[id_])
     assert steps.show(found.certificate) == "derived"
-    monkeypatch.setattr(steps, "Derivation", Tampering)
+    monkeypatch.setattr(steps, "ProofState", Tampering)
     before = Tampering.refused
     assert steps.show(found.certificate) == "derived"
     assert Tampering.refused > before + 20

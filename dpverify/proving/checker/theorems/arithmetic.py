@@ -44,7 +44,7 @@ RANGES = {
 """What values probabilities, indicators and densities have."""
 
 
-class Letters:
+class FormulaLetters:
     """Terms as terms of formulas: equal parts that are no arithmetic are one letter."""
 
     def __init__(self, scope: Scope, opaque: frozenset[str] = frozenset()) -> None:
@@ -73,7 +73,7 @@ class Letters:
     def added_up(self, parts: tuple[Node, ...]) -> Term | None:
         """A sum or product in which nothing but arithmetic depends on the index; None for others."""
         name = named(parts_of(parts[1])[0])
-        within = Letters(self.scope.with_letters([(name, (), "integer")]), self.opaque)
+        within = FormulaLetters(self.scope.with_letters([(name, (), "integer")]), self.opaque)
         within.known = {("sym", name): Unknown(f"i{len(name)}.{name[1:]}", "integer")}
         body = within.number(parts[2])
         if len(within.known) > 1:
@@ -94,7 +94,7 @@ class Letters:
         return term("<", read(["num", "0"]), self.letter(node, "real"))
 
 
-def problem(letters: Letters, facts: Iterable[Node], claim: Node) -> Theorem:
+def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:
     """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
     found = [letters.formula(node) for node in (*facts, claim)]
     known = {v.name: v for v in letters.known.values()}
@@ -124,7 +124,7 @@ def entail(
     Values of functions that are opaque are letters of which nothing is known; `power` stands for powers whose
     exponents are no numbers.
     """
-    letters = Letters(scope, opaque)
+    letters = FormulaLetters(scope, opaque)
     for fact in facts:
         if parts_of(fact)[0] in COMPARISONS:
             letters.formula(fact)

@@ -48,7 +48,7 @@ class Clause:
         return Clause(types, body)
 
 
-class Derivation:
+class ProofState:
     """The facts that are known, in their order, and what is used."""
 
     def __init__(self, scope: Scope, facts: list[Node], library: Mapping[str, Clause]) -> None:
@@ -149,7 +149,7 @@ class Derivation:
         demand(parts_of(whole)[0] == "all", "a block without a clause")
         names = [text(name) for name in items(step["letters"])]
         scope, opened = opened_clause(self.scope, whole, names)
-        known = Derivation(scope, [*self.facts, *opened[:-1]], self.library)
+        known = ProofState(scope, [*self.facts, *opened[:-1]], self.library)
         for one in items(step["steps"]):
             known.take(one)
         demand(opened[-1] in known.facts, "what a block claims is not among its facts")
@@ -176,6 +176,6 @@ def show(given: Mapping[str, object]) -> str:
     clause = Clause.read(given["clause"])
     library = {text(name): Clause.read(value) for name, value in fields(given["library"]).items()}
     demand(given["theorem"] not in library, "a theorem that rests on itself")
-    empty = Derivation(Scope(dict(clause.types), {}), [], library)
+    empty = ProofState(Scope(dict(clause.types), {}), [], library)
     empty.take({**given, "step": "block", "claim": clause.body})
     return "derived"
