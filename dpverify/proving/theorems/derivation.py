@@ -27,7 +27,14 @@ from dpverify.proving.checker.theorems.language import (
 from dpverify.proving.checker.theorems.steps import Clause, opened_clause
 from dpverify.proving.theorems.arithmetic import arithmetic
 from dpverify.proving.theorems.letters import TheoremLetter
-from dpverify.proving.theorems.matching import Assignment, Matcher, NoMatchError, Pattern, atoms, is_telling
+from dpverify.proving.theorems.matching import (
+    Assignment,
+    ClauseMatcher,
+    NoMatchError,
+    Pattern,
+    atoms,
+    is_telling,
+)
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refused, signs_of, split
 
 DEPTH = 5
@@ -215,7 +222,7 @@ class Derivation:
     def backward(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
         """A fact that is what a rule claims."""
         for rule in rules:
-            matcher = Matcher(rule, frame.scope)
+            matcher = ClauseMatcher(rule, frame.scope)
             for first in self.beginnings(rule, frame):
                 try:
                     found = matcher.match(rule.claim, goal, first)
@@ -280,7 +287,7 @@ class Derivation:
     def beginnings(self, rule: Pattern, frame: Frame) -> Iterator[Assignment]:
         """What is said that letters stand for, and what guarantees that are known tell of them."""
         said = self.said(rule, frame)
-        matcher = Matcher(rule, frame.scope)
+        matcher = ClauseMatcher(rule, frame.scope)
         for premise in rule.premises:
             if parts_of(premise)[0] in GUARANTEES:
                 for fact in frame.facts:
@@ -295,7 +302,7 @@ class Derivation:
         begun: bool = False,
     ) -> Iterator[Assignment]:  # fmt: skip
         """What letters stand for so that enough of the telling parts of a claim are in a pool."""
-        matcher = Matcher(rule, frame.scope)
+        matcher = ClauseMatcher(rule, frame.scope)
         left = [one for one in told if matcher.unknown(one, found)]
         if not left:
             yield found
@@ -350,7 +357,7 @@ class Derivation:
     def completed(self, rule: Pattern, found: Assignment, frame: Frame, depth: int) -> Iterator[Assignment]:
         """What all letters stand for, where premises tell of those that the claim does not."""
         found = self.said(rule, frame, found)
-        matcher = Matcher(rule, frame.scope)
+        matcher = ClauseMatcher(rule, frame.scope)
         for premise in rule.premises:
             if not matcher.unknown(premise, found):
                 continue
@@ -384,7 +391,7 @@ class Derivation:
                 yield from self.filled(rule, replace(found, values=values), frame)
 
     def resolved(
-        self, matcher: Matcher, premise: Node, found: Assignment, frame: Frame, depth: int
+        self, matcher: ClauseMatcher, premise: Node, found: Assignment, frame: Frame, depth: int
     ) -> Iterator[Node]:
         """Facts that rules give, which may be what a premise needs whose letters are not all known."""
         if depth <= 0 or parts_of(premise)[0] in ("all", *COMPARISONS):
@@ -397,7 +404,7 @@ class Derivation:
             if claim[0] != "density":
                 continue
             try:
-                one = Matcher(rule, frame.scope).match(claim[2], law, Assignment())
+                one = ClauseMatcher(rule, frame.scope).match(claim[2], law, Assignment())
             except NoMatchError:
                 continue
             known = self.use(rule, one, frame, depth - 1)

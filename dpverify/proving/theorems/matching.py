@@ -75,7 +75,7 @@ class Assignment:
         return put(with_types(node, self.types), self.values)
 
 
-class Matcher:
+class ClauseMatcher:
     """Matches patterns of one clause with terms in a scope."""
 
     def __init__(self, pattern: Pattern, scope: Scope) -> None:
@@ -233,4 +233,13 @@ def no_numbers(node: Node) -> bool:
     return parts_of(node)[0] in (*INNER, *OUTSIDE, "neighbors", "dominated", "of", "sym")
 
 
-__all__ = ["Assignment", "Matcher", "NoMatchError", "Pattern", "Values", "atoms", "is_telling", "no_numbers"]
+__all__ = [
+    "Assignment",
+    "ClauseMatcher",
+    "NoMatchError",
+    "Pattern",
+    "Values",
+    "atoms",
+    "is_telling",
+    "no_numbers",
+]
