@@ -257,9 +257,8 @@ def with_values(formula: Formula, values: Values) -> Formula:
 # ------------------------------------------------------------------------------------------------- in print
 
 
-@lru_cache(maxsize=4096)
 def printed(letter: Variable) -> tuple[str, ...]:
-    """How a letter is printed, piece by piece."""
+    """How a letter is printed, piece by piece; letters that are equal may be printed differently."""
     return texts(normal(letter.latex or letter.name))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpverify.analyses.instantiation import Given, Instantiation, UsedFormula, parted, premises_of
+from dpverify.analyses.matching import printed
 from dpverify.formulas.expressions import Variable, integer, real, total
 from dpverify.formulas.logic import And, Compare, Eq, Formula, Implies, Le, Lt
 from dpverify.formulas.operators import exp
@@ -152,3 +153,8 @@ def test_conditions_names_and_premises():
     # a number that only the premise has is no condition, so that nothing hides in it
     assert [one.formula for one in premises_of(goal, [], says="t")] == [Le(X, 1), Le(D_n, a)]
     assert isinstance(given[0], Compare)
+
+
+def test_equal_letters_are_read_as_each_is_printed():
+    """Letters of one name and domain are equal, and each has a print of its own, whichever was read first."""
+    assert printed(real("x", latex=r"\alpha")) != printed(real("x", latex=r"\beta"))
