@@ -40,7 +40,7 @@ _TABLE = re.compile(r"(<!-- (\w+) -->)\n.*?(<!-- end -->)", re.DOTALL)
 
 def listed() -> Iterator[str]:
     """Every algorithm of every paper: where it stands, its class, what it is."""
-    for paper in papers().values():
+    for paper in (one for one in papers().values() if one.algorithms):
         where = {row.id: row for row in paper.catalog}
         yield f"## {paper.key}: {paper.title}\n"
         yield "| id | where | class | what it is |\n| --- | --- | --- | --- |"

@@ -68,7 +68,7 @@ def about_theorems(names: Sequence[str]) -> bool:
 
 
 def _is_theorem(name: str) -> bool:
-    if name == SHIPPED or name.startswith(("theorem.", "lemma.")):
+    if name == SHIPPED or (name.startswith(("theorem.", "lemma.")) and name in shipped()):
         return True
     path = Path(name)
     if not name.endswith(".md") or not path.is_file():

@@ -66,7 +66,7 @@ def test_outputs_do_not_depend_on_how_many_runs_are_made_at_once(name: str) -> N
 
 def test_every_row_is_among_them() -> None:
     tried = {make().id for make in SUBJECTS.values()}
-    rows = {one.id for key in papers() for one in algorithms_of(key)}
+    rows = {one.id for key, paper in papers().items() if paper.algorithms for one in algorithms_of(key)}
     assert rows <= tried
     assert len(rows) == 34
 

@@ -306,8 +306,8 @@ def test_the_checker_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check(found.certificate).confirmed
     init = Known.__init__
 
-    def poor(self: Known, problem: Theorem) -> None:
-        init(self, problem)
+    def poor(self: Known, problem: Theorem, work: int) -> None:
+        init(self, problem, work)
         self.work = 20
 
     monkeypatch.setattr(Known, "__init__", poor)

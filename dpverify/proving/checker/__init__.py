@@ -20,12 +20,12 @@ PARTS = {
     **dict.fromkeys(("identity", "signs", "smt", "square", "monotone"), "algebra"),
     **dict.fromkeys(("sum", "binomial-sum", "conjunction"), "closed"),
     **dict.fromkeys(("gaussian-integral", "antiderivative"), "closed"),
-    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts", "induction")},
-    **{"quantile": "quantiles", "crossing": "crossing"},
-    **dict.fromkeys(("known", "cases", "substitution"), "lemmas"),
+    **{method: method for method in ("units", "boxes", "chains", "gram", "exists", "facts")},
+    **{"induction": "further.induction", "quantile": "further.quantiles", "crossing": "further.crossing"},
+    **dict.fromkeys(("known", "cases", "substitution"), "further.lemmas"),
 }
 # for the others, those within them
-WITNESSED = ("algebra", "boxes", "chains", "gram", "induction", "quantiles")
+WITNESSED = ("algebra", "boxes", "chains", "gram", "further.induction", "further.quantiles")
 
 
 @dataclass(frozen=True)

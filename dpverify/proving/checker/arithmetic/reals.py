@@ -40,7 +40,7 @@ class Reals(Quotients):
 
     def __init__(self) -> None:
         super().__init__()
-        self.known, self.work = list[Formula](), 0
+        self.known, self.work = list[Formula](), 4_000_000  # for cvc5, by its own count
         self.orders, self.lemmas = list[Later](), list[Later]()  # what is tried next, and last
         self.letters = dict[str, None]()
         self.cases = dict[str, Largest]()
