@@ -36,7 +36,7 @@ class TheoremRow:
     rules: tuple[str, ...]
     """That its derivation and those below it use."""
     results: tuple[str, ...]
-    """Of the literature, on which it rests and which are not derived here."""
+    """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
     underived: tuple[str, ...]
     """Theorems on which it rests, and which do not follow from the steps of their pages."""
     model: Json | None
@@ -114,6 +114,7 @@ def _row(
     found = _outcome(one, known, outcomes)
     below = [*_below(one, known, outcomes)]
     failed = next((step for step in found.steps if step.reason), None)
+    underived = tuple(id_ for id_ in below if known[id_].standing == "theorem" and not outcomes[id_].derived)
     verdict, line, reason = Verdict.PROVED, one.line, ""
     model = find_model(
         one.clause, refute=not found.derived, effort=WITNESS if found.derived else Effort()
@@ -122,6 +123,11 @@ def _row(
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
         verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
+    elif underived:
+        verdict, reason = (
+            Verdict.UNDECIDED,
+            f"derived, but it rests on {', '.join(underived)}, which is not derived",
+        )
     elif model is None:
         verdict, reason = (
             Verdict.UNDECIDED,
@@ -129,11 +135,14 @@ def _row(
         )
     return TheoremRow(
         one.id, one.title, page, line, verdict, reason, one.claim.latex,
-        tuple(id_ for id_ in below if known[id_].standing == "rule"),
-        tuple(id_ for id_ in below if known[id_].standing == "result"),
-        tuple(id_ for id_ in below if known[id_].standing == "theorem" and not outcomes[id_].derived),
-        model, found.certificate,
+        tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
+        tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
+        underived, model, found.certificate,
     )  # fmt: skip
+
+
+def _is_own_rule(one: TheoremOnPage) -> bool:
+    return one.standing == "rule" and one.id not in shipped()
 
 
 def _outcome(

@@ -117,3 +117,33 @@ def test_a_planted_fault_is_not_derived(id_, tmp_path):
     wrong.write_text(section.replace(old, new).replace(f"{{#{id_}}}", "{#mine.wrong}"), encoding="utf-8")
     (row,) = theorem_rows([str(wrong)])
     assert row.verdict in (Verdict.REFUTED, Verdict.UNDECIDED)
+
+
+OWN = r"""
+## Nothing is likely {#mine.wrong}
+
+| letter | kind |
+| --- | --- |
+| $x$ | real |
+KIND
+Then:
+$$x\le 1$$
+
+## So it is for two {#mine.rests-on-it}
+
+Then, by `mine.wrong` with $x=2$:
+$$2\le 1$$
+"""
+
+
+@pytest.mark.parametrize("kind", ["", "\n- kind: rule\n"])
+def test_what_rests_on_something_wrong_of_ones_own_says_so(tmp_path, kind):
+    """On a theorem that is false it is undecided, and an axiom of one's own is named."""
+    page = tmp_path / "mine.md"
+    page.write_text(OWN.replace("KIND", kind).replace(" with $x=2$", ""), encoding="utf-8")
+    *first, row = theorem_rows([str(page)])
+    if kind:
+        assert (first, row.verdict, row.results) == ([], Verdict.PROVED, ("mine.wrong",))
+    else:
+        assert (first[0].verdict, row.verdict) == (Verdict.REFUTED, Verdict.UNDECIDED)
+        assert row.underived == ("mine.wrong",)

@@ -384,15 +384,21 @@ def _entry(**parts: SymPy) -> dict[str, Json]:
     return {name: symbolic_to_json(part) for name, part in parts.items()}
 
 
-def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
-    """A polynomial * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
-    body, x, low, high = bound_parts(e)
+def _exponentials(body: SymPy) -> tuple[SymPy, SymPy]:
+    """The factors of a product that are no exponentials, and the exponent of those that are."""
     factor, exponent = sp.Integer(1), sp.Integer(0)
     for part in sp.Mul.make_args(body):
         if isinstance(part, sp.exp):
             exponent += part.args[0]
         else:
             factor *= part
+    return factor, exponent
+
+
+def _gaussian(integral: Binder, e: SymPy) -> ClosedIntegral | None:
+    """A polynomial * exp(-rate (x - center)^2), between any ends: the square in the exponent is completed."""
+    body, x, low, high = bound_parts(e)
+    factor, exponent = _exponentials(body)
     coefficients = coefficients_in(exponent, x)
     if coefficients is None or len(coefficients) != 3:
         return None
@@ -477,12 +483,7 @@ def _by_antiderivative(integral: Binder, e: SymPy) -> ClosedIntegral | None:
 def _decaying(integral: Binder, e: SymPy) -> ClosedIntegral | None:
     """A polynomial times exp(-rate x) up to infinity (or from there, at a negative rate): nothing is left far out."""
     body, x, low, high = bound_parts(e)
-    factor, exponent = sp.Integer(1), sp.Integer(0)
-    for part in sp.Mul.make_args(body):
-        if isinstance(part, sp.exp):
-            exponent += part.args[0]
-        else:
-            factor *= part
+    factor, exponent = _exponentials(body)
     slopes, terms = coefficients_in(exponent, x), coefficients_in(factor, x)
     if slopes is None or terms is None or len(slopes) != 2 or low.is_infinite is high.is_infinite:
         return None

@@ -35,7 +35,7 @@ from dpverify.proving.theorems.matching import (
     atoms,
     is_telling,
 )
-from dpverify.proving.theorems.notation import TheoremReader, bound_letter, refused, signs_of, split
+from dpverify.proving.theorems.notation import TheoremReader, bound_letter, signs_of, split
 
 DEPTH = 5
 """How many premises may stand behind one another."""
@@ -551,6 +551,3 @@ def shown(node: Node) -> str:
     if head == "of":
         return f"{shown(node[1])}({', '.join(map(shown, node[2:]))})"
     return f"{head}({', '.join(map(shown, node[1:]))})"
-
-
-__all__ = ["Derivation", "Frame", "UnderivedError", "refused", "shown"]

@@ -9,13 +9,10 @@ from itertools import count
 from dpverify.formulas.expressions import OutOfScopeError
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.language import (
-    INNER,
     LOGIC,
-    OUTSIDE,
     Kind,
     Node,
     Scope,
-    Values,
     bound_in,
     fits,
     free,
@@ -226,20 +223,3 @@ def is_telling(pattern: Node) -> bool:
     """Whether a part of a pattern is more than a letter to be found."""
     parts = parts_of(pattern)
     return not (parts[0] in ("sym", "of") and named(parts[1])[:1] == "?")
-
-
-def no_numbers(node: Node) -> bool:
-    """Whether a formula is about something else than numbers."""
-    return parts_of(node)[0] in (*INNER, *OUTSIDE, "neighbors", "dominated", "of", "sym")
-
-
-__all__ = [
-    "Assignment",
-    "ClauseMatcher",
-    "NoMatchError",
-    "Pattern",
-    "Values",
-    "atoms",
-    "is_telling",
-    "no_numbers",
-]

@@ -19,8 +19,8 @@ from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 
 AUTOMATIC = (
-    "rule.not-negative", "rule.indicator-range", "rule.neighbors-symmetric", "rule.integrable-indicator",
-    "rule.integrable-probability", "rule.laplace-density", "rule.normal-density",
+    "rule.neighbors-symmetric", "rule.integrable-indicator", "rule.integrable-probability", "rule.laplace-density",
+    "rule.normal-density",
 )  # fmt: skip
 """Rules that need not be named."""
 FOLDER = Path(__file__).parent
