@@ -73,6 +73,9 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
     "pi": lambda: math.pi,
 }  # fmt: skip
+FOLDS: dict[str, Callable[[Iterable[float]], float]] = {
+    "sum": math.fsum, "product": math.prod, "largest": max, "smallest": min,
+}  # fmt: skip
 COMPARED: dict[str, Callable[[float, float], float]] = {
     "<=": lambda left, right: right - left + 1e-12 * (abs(left) + 1),
     "<": lambda left, right: right - left - STRICT,
@@ -230,10 +233,10 @@ class FloatModel:
     def _binder(self, head: str, rest: list[Node]) -> Code | None:
         if head in ("private", "renyi-private", "concentrated"):
             return self._guarantee(head, rest)
-        if head in ("sum", "product"):
+        if head in FOLDS:
             name, body = named(parts_of(rest[0])[0]), self.code(rest[1])
             ends = [self.code(part) for part in rest[2:]]
-            fold = math.fsum if head == "sum" else math.prod
+            fold = FOLDS[head]
             return lambda env: fold(
                 _each(env, name, range(int(ends[0](env)), min(int(ends[1](env)), 200) + 1), body)
             )

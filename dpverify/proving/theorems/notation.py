@@ -44,6 +44,7 @@ _LAW_SIGNS = {signs_of(latex): name for latex, name in NAMED_LAWS.items()}
 _EXPECTATION = [signs_of(latex) for latex in (r"\mathbb{E}", r"\mathbf{E}")]
 _INDICATOR = [signs_of(latex) for latex in (r"\mathbf{1}", r"\mathbb{1}")]
 _LAW_OF, _FOR = signs_of(r"\text{law of}"), signs_of(r"\text{for}")
+_FOLDS = {r"\sum": "sum", r"\prod": "product", r"\max": "largest", r"\min": "smallest"}
 _MIX = signs_of(r"\mathrm{mix}")
 
 
@@ -207,7 +208,7 @@ class TheoremReader:
                 return ("indicator", self.formula(signs[at + len(word) + 1 : stop])), stop + 1
         if begins(signs, at, ("\\sum", "_", "{")) and r"\in" in signs[at : end_of_group(signs, at + 2)]:
             return self.total(signs, at)
-        if signs[at] in (r"\sum", r"\prod") and (over := self.counted(signs, at)) is not None:
+        if signs[at] in _FOLDS and (over := self.counted(signs, at)) is not None:
             return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
@@ -288,18 +289,21 @@ class TheoremReader:
         return put(("total", (letter.name, letter.kind), body), {}), end
 
     def counted(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
-        """A sum or product over whole numbers from one to another, `\\prod_{i=1}^{n}`; None for others."""
-        middle = end_of_group(signs, at + 2)
-        name, *first = split(signs[at + 3 : middle - 1], "=")
-        if len(first) != 1 or signs[middle : middle + 2] != ("^", "{"):
+        """A sum, product, maximum or minimum over whole numbers, `\\prod_{i=1}^{n}`, `\\max_{1\\le i\\le n}`; else None."""
+        if signs[at + 1 : at + 3] != ("_", "{"):
             return None
-        stop = end_of_group(signs, middle + 1)
+        stop = end_of_group(signs, at + 2)
+        name, *first = split(signs[at + 3 : stop - 1], "=")
+        if len(first) == 1 and signs[stop : stop + 2] == ("^", "{"):
+            last, stop = signs[stop + 2 : end_of_group(signs, stop + 1) - 1], end_of_group(signs, stop + 1)
+        elif len(sides := split(name, r"\le")) == 3 and not first and signs[stop : stop + 1] != ("^",):
+            first, name, last = [sides[0]], sides[1], sides[2]
+        else:
+            return None
         end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
-        ends = map(self.number, (first[0], signs[middle + 2 : stop - 1]))
-        head = {r"\sum": "sum", r"\prod": "product"}[signs[at]]
-        return put(
-            (head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}
-        ), end
+        ends = map(self.number, (first[0], last))
+        body = self.having(letter).number(signs[stop:end])
+        return put((_FOLDS[signs[at]], (letter.name, "integer"), body, *ends), {}), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """The density of one law by another at a point, `\\frac{dP}{dQ}(x)`; None for other fractions."""
@@ -520,20 +524,25 @@ def mechanism(reader: TheoremReader, signs: Tokens) -> tuple[TheoremLetter, Node
     return letter, reader.having(letter).law(shown)
 
 
-def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
-    letter, law = mechanism(reader, left)
-    bound = (letter.name, letter.kind)
+def guarantee_of(reader: TheoremReader, signs: Tokens) -> tuple[Node, ...]:
+    """A guarantee's head and numbers, of `(\\varepsilon,\\delta)\\text{-DP}`."""
     for word, head in _GUARANTEES.items():
-        if right[-len(word) :] == word:
-            inside = right[: -len(word)]
+        if signs[-len(word) :] == word:
+            inside = signs[: -len(word)]
             if inside[:1] == ("(",) and closing(inside, 0) == len(inside) - 1:
                 inside = inside[1:-1]
             given = [reader.number(one) for one in split(inside, ",")]
             given += [("num", "0")] * (head == "private" and len(given) == 1)
             if len(given) != len(INNER[head]) - 1:
-                raise refused(right, "the numbers that the guarantee has")
-            return put((head, bound, law, *given), {})
-    raise refused(right, "-DP, -RDP or -zCDP")
+                raise refused(signs, "the numbers that the guarantee has")
+            return head, *given
+    raise refused(signs, "-DP, -RDP or -zCDP")
+
+
+def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
+    letter, law = mechanism(reader, left)
+    head, *given = guarantee_of(reader, right)
+    return put((head, (letter.name, letter.kind), law, *given), {})
 
 
 _GUARANTEES = {

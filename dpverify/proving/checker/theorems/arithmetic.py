@@ -145,6 +145,8 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     if parts[0] == "all":
         return  # a comparison says that both sides have values
     show_parts_defined(scope, facts, node)
+    if parts[0] in ("largest", "smallest"):  # of nothing there is none
+        entail(scope, facts, ("<=", parts[3], parts[4]), None, None, frozenset())
     if is_partial(parts):
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0

@@ -7,6 +7,7 @@ decided, or is beyond these rules, is neither true nor false; a model shows noth
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ LARGEST = 8  # points of a type
 MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
+FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
 FORMULAS = (
     *("all", "integrable", "private", "renyi-private", "concentrated", "density", "dominated", "neighbors"),
     *(*LOGIC, *COMPARISONS),
@@ -289,7 +291,7 @@ class Model:
         """The value of a term or formula; refused where it has none, or is beyond these rules."""
         self.work.spend()
         head, *rest = parts_of(node)
-        if head in ("mean", "then", "total", "proportional", "sum", "product", "chance"):
+        if head in ("mean", "then", "total", "proportional", "chance", *FOLDS):
             name, kind = parts_of(rest[0])
             return self.of_binder(named(head), named(name), kind, rest[1:], env)
         match head, *rest:
@@ -353,12 +355,12 @@ class Model:
             demand_true(compared("<", NO, whole_weight), "weights without a sum")
             share = made("pow", whole_weight, number(-1))
             return Finite(tuple((p, made("mul", w, share)) for p, w in zip(places, weights, strict=True)))
-        if head in ("sum", "product"):
+        if head in FOLDS:
             first, last = (end.number if end.head == "num" else None for end in self.numbers(parts[1:], env))
             if first is None or last is None or first % 1 or last % 1 or not first <= last < first + LONGEST:
                 raise ValueError("a sum of no terms, or of many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
-            return made("add" if head == "sum" else "mul", *terms)
+            return made(FOLDS[head], *terms)
         law = self.value(parts[0], env)
         if isinstance(law, Line):
             x = self.new_letter()
@@ -449,12 +451,15 @@ class Model:
         _, letters, premises, claim = parts_of(node)
         known = [(named(n), parts_of(kinds), kind) for n, kinds, kind in map(parts_of, parts_of(letters))]
         outer = [*self.open]
+        ranges = {n: self.between(n, parts_of(premises), env) for n, _, kind in known if kind == "integer"}
         numbers = {
             n: Unknown(self.new_letter(), named(kind))
             for n, kinds, kind in known
-            if not kinds and kind in ("real", "integer")
+            if not kinds and kind in ("real", "integer") and not ranges.get(n)
         }
-        finite = [(name, self.choices(kinds, kind)) for name, kinds, kind in known if name not in numbers]
+        finite = [
+            (n, ranges.get(n) or self.choices(kinds, kind)) for n, kinds, kind in known if n not in numbers
+        ]
         found = list[Term]()
         symbols = {name: constant(symbol(v.name)) for name, v in numbers.items()}
         try:
@@ -470,6 +475,18 @@ class Model:
         finally:
             self.open = outer
         return logic("and", *found)
+
+    def between(self, name: str, premises: tuple[Node, ...], env: Letters) -> list[Lookup]:
+        """The whole numbers between bounds that premises give to a letter; none where they give no such bounds."""
+        ends = list[Term]()
+        for low in (True, False):
+            sides = [parts_of(f)[1 if low else 2] for f in premises if f[0] == "<=" and parts_of(f)[2 if low else 1] == ("sym", name)]
+            with suppress(ValueError, KeyError):
+                ends += [self.number(side, env) for side in sides[:1]]
+        if len(ends) < 2 or {end.head for end in ends} != {"num"}:
+            return []
+        first, last = math.ceil(ends[0].number), math.floor(ends[1].number)
+        return [constant(number(i)) for i in range(first, last + 1)] if last - first < LONGEST else []
 
     def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
         """Formulas up to the first that is false."""
