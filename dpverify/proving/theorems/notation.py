@@ -80,11 +80,17 @@ def split(signs: Tokens, *at: str) -> list[Tokens]:
 
 
 def end_of_product(signs: Tokens, start: int) -> int:
-    """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket."""
-    depth = 0
+    """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket or bars."""
+    depth, bars, stops = 0, False, ("+", "-", ",", *RELATIONS)
     for k in range(start, len(signs)):
         depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
-        if depth < 0 or (depth == 0 and signs[k] in ("+", "-", ",", *RELATIONS) and k > start):
+        if signs[k] == "|" and depth == 0:
+            behind = signs[k + 1 : k + 2]
+            ends = not behind or behind[0] in stops or behind[0] in OPENERS.values()
+            if not bars and k > start and ends:
+                return k
+            bars = not bars
+        if depth < 0 or (depth == 0 and not bars and signs[k] in stops and k > start):
             return k
     return len(signs)
 

@@ -1,94 +1,177 @@
-"""A mechanism's claim as a theorem: what is assumed of neighbors, what the mechanism is, and steps to the claim."""
+"""A mechanism's claim as a theorem: what is assumed of neighbors, what the mechanism is, and the proof of the claim."""
 
 from __future__ import annotations
 
-from dpverify.errors import InvalidArgumentError
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
-from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
+from dpverify.proving.theorems.building import ProofBuilder, proof_of
+from dpverify.proving.theorems.derivation import UnderivedError
+from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
-from dpverify.statements.mechanisms.sensitivity import (
-    DATA,
-    PLACE,
-    Pair,
-    Step,
-    bounded,
-    number,
-    sensitivity_steps,
-)
-from dpverify.statements.theorems.pages import TheoremDisplay, TheoremOnPage, as_lists
+from dpverify.statements.mechanisms.sensitivity import DATA, PLACE, D, E, Sensitivity, number
+from dpverify.statements.theorems.library import clause_json, shipped
+from dpverify.statements.theorems.pages import as_lists
 
 
-def theorem_of(mechanism: MechanismOnPage) -> TheoremOnPage:
-    """A mechanism's claim with the steps that are tried.
+@dataclass(frozen=True)
+class MechanismClaim:
+    """What a page says, as a clause."""
 
-    Raises:
-        InvalidArgumentError: for a mechanism that no known theorem is about.
-    """
+    clause: Clause
+    names: tuple[str, ...]
+    """Of its letters."""
+    same: int
+    """The place of the premise that records are the same elsewhere."""
+    within: int
+    """The place of the premise that the place is one of a record."""
+
+
+@dataclass(frozen=True)
+class MechanismProof:
+    """Whether a claim is derived."""
+
+    certificate: Json | None
+    uses: tuple[str, ...]
+    reason: str
+    """Why it is not."""
+
+
+def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
+    """A mechanism's claim as a clause: letters, neighbors, and the guarantee of its law."""
     records = mechanism.records
-    types = (*mechanism.types, (DATA, "data"))
-    letters = [
-        *mechanism.letters,
-        TheoremLetter(records.name, records.name, (DATA, *records.arguments), "real"),
-        TheoremLetter(PLACE, PLACE, (DATA, DATA), "integer"),
-    ]
-    premises = [*(bound for one in mechanism.letters for bound in bounds(one)), *assumed(mechanism)]
+    second: tuple[Node, ...] = ((("r", (), records.over.kind)),) if records.over else ()
+    interval: Node = "real"
+    if records.low is not None and records.high is not None:
+        interval = ("between", str(records.low), str(records.high))
+    letters: list[Node] = [one.declared for one in mechanism.letters]
+    letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
+    index, place = ("sym", "i"), ("of", PLACE, D, E)
+    both, near = (("D", (), DATA), ("E", (), DATA)), ("neighbors", D, E)
+    of_both = (("of", records.name, data, index, *(("sym", "r") for _ in second)) for data in (D, E))
+    premises = [bound for one in mechanism.letters for bound in bounds(one)]
+    premises += [
+        ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
+        ("all", (*both, ("i", (), "integer"), *second),
+         (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
+         ("==", *of_both)),
+    ]  # fmt: skip
     (draw,) = mechanism.of("draw")
-    law = on(mechanism, draw.term, "D")
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    claim = put((head, ("D", DATA), law, *numbers), {})
-    steps = steps_of(mechanism, draw.term, tuple(numbers))
-    body: Node = ("all", tuple(one.declared for one in letters), tuple(premises), claim)
-    clause = Clause.read({"types": [list(one) for one in types], "body": as_lists(put(body, {}))})
-    alphabet = Alphabet({(name,): (name, kind) for name, kind in types}).having(*letters)
-    displays = [
-        TheoremDisplay(mechanism.line, "", "assumption", formula=premise) for premise in assumed(mechanism)
-    ]
-    displays += [TheoremDisplay(mechanism.line, "", "step", by, (), formula) for by, formula in steps[:-1]]
-    displays.append(TheoremDisplay(mechanism.line, "", "claim", steps[-1][0], (), claim))
-    return TheoremOnPage(
-        mechanism.id, mechanism.title, mechanism.line, "theorem", "", alphabet, clause,
-        tuple(one.name for one in letters), tuple(displays),
+    guarantee: Node = (head, ("D", DATA), on(mechanism, draw.term, "D"), *numbers)
+    types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
+    body: Node = ("all", tuple(letters), tuple(premises), guarantee)
+    clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
+    names = tuple(named(parts_of(one)[0]) for one in letters)
+    return MechanismClaim(clause, names, len(premises) - 1, len(premises) - 2)
+
+
+def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
+    """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
+    claim = claim_of(mechanism)
+    library = {id_: one.clause for id_, one in shipped().items()}
+    law = parts_of(mechanism.of("draw")[0].term)
+    _, *numbers = parts_of(mechanism.of("claim")[0].term)
+
+    def prove(proof: ProofBuilder, given: list[int]) -> None:
+        if law[0] == "laplace":
+            _laplace(mechanism, claim, proof, law, numbers, given)
+        elif law[0] == "proportional":
+            _weights(mechanism, claim, proof, law, numbers, given)
+        else:
+            raise UnderivedError(f"no theorem is known of the law `{law[0]}`")
+
+    try:
+        steps = proof_of(claim.clause, claim.names, library, prove)
+    except (UnderivedError, ValueError) as error:
+        return MechanismProof(None, (), str(error) or type(error).__name__)
+    uses = tuple(sorted(_used(steps)))
+    certificate = {
+        "version": 1, "theorem": mechanism.id, "clause": {"types": [list(t) for t in claim.clause.types], "body": as_lists(claim.clause.body)},
+        "letters": [*claim.names], "library": {id_: clause_json(shipped()[id_]) for id_ in uses}, "steps": steps,
+    }  # fmt: skip
+    confirmed = check(certificate)
+    if not confirmed.confirmed:
+        return MechanismProof(None, uses, f"the checker refuses a step: {confirmed.says}")
+    return MechanismProof(certificate, uses, "")
+
+
+def _used(steps: list[Mapping[str, Json]]) -> set[str]:
+    found = {one["of"] for one in steps if one["step"] == "use" and isinstance(one["of"], str)}
+    return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
+
+
+def _moves(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, query: Node, bound: Node,
+    second: tuple[Node, ...] = (),
+) -> int:  # fmt: skip
+    """That a query differs by at most a bound between all neighbors."""
+    letters = (("D", (), DATA), ("E", (), DATA), *second)
+    names = [named(parts_of(one)[0]) for one in letters]
+    one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
+    from dpverify.statements.mechanisms.sensitivity import magnitude
+
+    whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        known = Sensitivity(
+            mechanism, inner, given[0], claim.same, claim.within, tuple(("sym", name) for name in names[2:])
+        )
+        known.bounded(query, bound)
+
+    return proof.block(whole, names, prove)
+
+
+def _has_values(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, given: list[int], second: tuple[Node, ...] = ()) -> int:
+    """That a query has a value on each data set."""
+    term = on(mechanism, query, "D")
+    letters = (("D", (), DATA), *second)
+    whole: Node = ("all", letters, (), ("==", term, term))
+    return proof.block(
+        whole, [named(parts_of(one)[0]) for one in letters],
+        lambda inner, _: _only(inner, ("==", term, term), given),
     )  # fmt: skip
 
 
-def assumed(mechanism: MechanismOnPage) -> list[Node]:
-    """What holds of data sets and neighbors: bounds of records, and that all but one are the same."""
-    records, pair = mechanism.records, Pair(mechanism)
-    further: tuple[Node, ...] = (("r", (), records.over.kind),) if records.over else ()
-    second = (("sym", "r"),) if records.over else ()
-    index, place = ("sym", "i"), pair.place
-    inside: tuple[Node, ...] = (("<=", number(1), index), ("<=", index, records.last))
-    found = [
-        pair.holds(("and", ("<=", number(1), place), ("<=", place, records.last))),
-        pair.holds(
-            ("==", *(("of", records.name, ("sym", data), index, *second) for data in ("D", "E"))),
-            *inside, ("not", ("==", index, place)), letters=(("i", (), "integer"), *further),
-        ),
-    ]  # fmt: skip
-    if records.low is not None or records.high is not None:
-        one: Node = ("of", records.name, ("sym", "D"), index, *second)
-        every = (("D", (), DATA), ("i", (), "integer"), *further)
-        found.append(put(("all", every, inside, bounded(mechanism, one)), {}))
-    return found
+def _only(proof: ProofBuilder, claim: Node, given: list[int]) -> None:
+    proof.arithmetic(claim, *[k for k in given if parts_of(proof.facts[k])[0] != "all"])
 
 
-def steps_of(mechanism: MechanismOnPage, law: Node, claimed: tuple[Node, ...]) -> list[Step]:
-    """Steps to the claim; the last one's formula is the claim."""
-    head, *parts = parts_of(law)
-    if head == "laplace":
-        at, scale = parts
-        bound: Node = ("mul", claimed[0], scale)
-        return [*sensitivity_steps(mechanism, at, bound), (("lemma.laplace-scale",), "")]
-    if head == "proportional":
-        letter, weight = parts
-        power = parts_of(weight)
-        if power[0] != "exp":
-            raise InvalidArgumentError("draw", mechanism.id, "weights `e^{...}`")
-        name, kind = map(named, parts_of(letter))
-        bound = ("mul", claimed[0], ("pow", number(2), number(-1)))
-        return [
-            *sensitivity_steps(mechanism, power[1], bound, ((name, (), kind),)),
-            (("lemma.exponential-weights",), ""),
-        ]
-    raise InvalidArgumentError("draw", mechanism.id, "Laplace noise, or weights of candidates")
+def _laplace(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> None:  # fmt: skip
+    _, query, scale = law
+    epsilon, _ = numbers
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    bound: Node = ("mul", epsilon, scale)
+    positive = proof.arithmetic(("<", number(0), scale), *known)
+    not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
+    moves = _moves(mechanism, claim, proof, query, bound)
+    values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
+    defined = [_has_values(mechanism, proof, query, given), *known]
+    proof.use("lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined)
+
+
+def _weights(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> None:  # fmt: skip
+    letter, weight = law[1:]
+    power, (name, kind) = parts_of(weight), map(named, parts_of(letter))
+    if power[0] != "exp":
+        raise UnderivedError("the weights are not `e^{...}`")
+    epsilon, _ = numbers
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
+    query = put(power[1], {name: ((), ("sym", "r"))})
+    bound: Node = ("mul", epsilon, ("pow", number(2), number(-1)))
+    second: tuple[Node, ...] = (("r", (), kind),)
+    moves = _moves(mechanism, claim, proof, query, bound, second)
+    values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
+    defined = [_has_values(mechanism, proof, query, given, second), *known]
+    proof.use("lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)

@@ -16,6 +16,7 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     bound_in,
     fits,
+    heads,
     inner,
     is_partial,
     named,
@@ -36,6 +37,8 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 """What arithmetic understands of a term without binders."""
 
 
+PLAIN = {*COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp"}
+"""Heads of what has a value everywhere."""
 RANGES = {
     "chance": (Fraction(0), Fraction(1)),
     "indicator": (Fraction(0), Fraction(1)),
@@ -54,7 +57,7 @@ class FormulaLetters:
     def letter(self, node: Node, kind: str) -> Term:
         """The letter that stands for a term."""
         if node not in self.known:
-            low, high = RANGES.get(named(parts_of(node)[0]), (None, None))
+            low, high = self.scope.range_of(node) or RANGES.get(named(parts_of(node)[0]), (None, None))
             self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
         return symbol(self.known[node].name)
 
@@ -84,6 +87,12 @@ class FormulaLetters:
         index = within.known["sym", name].name
         return make(named(parts[0]), (body, self.number(parts[3]), self.number(parts[4])), index)
 
+    def switch(self, node: Node) -> Term:
+        """That an indicator is 1 where its comparison holds, else 0."""
+        one, f = self.letter(node, "real"), self.formula(parts_of(node)[1])
+        held, not_held = (term("and", g, term("==", one, read(["num", n]))) for g, n in ((f, "1"), (term("not", f), "0")))
+        return term("or", held, not_held)
+
     def formula(self, node: Node) -> Term:
         """What stands for a formula; one that is no arithmetic is that its letter is positive."""
         head, *parts = parts_of(node)
@@ -94,11 +103,18 @@ class FormulaLetters:
         return term("<", read(["num", "0"]), self.letter(node, "real"))
 
 
+def is_plain_indicator(node: Node) -> bool:
+    """Whether a term is an indicator of comparisons of numbers that have values."""
+    parts = parts_of(node)
+    return parts[0] == "indicator" and heads(parts[1]) <= PLAIN and not heads(parts[1]).isdisjoint(COMPARISONS)
+
+
 def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:
     """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
     found = [letters.formula(node) for node in (*facts, claim)]
+    switches = [*map(letters.switch, [n for n in letters.known if is_plain_indicator(n)])]
     known = {v.name: v for v in letters.known.values()}
-    assuming = [f for f in found[:-1] if not narrowed(known, f)]
+    assuming = [f for f in (*found[:-1], *switches) if not narrowed(known, f)]
     return Theorem(tuple(known.values()), tuple(assuming), found[-1])
 
 

@@ -196,12 +196,15 @@ def check_type(kind: Node, types: Mapping[str, str]) -> None:
     if isinstance(kind, str):
         demand(kind in ("real", "integer", "formula") or kind in types, f"no type: {kind}")
         return
+    if kind[:1] == ("between",):
+        demand(len(kind) == 3 and exact(kind[1]) <= exact(kind[2]), f"no interval: {kind}")
+        return
     demand(
         kind[:1] in (("law",), ("pair",)) and len(kind) == (2 if kind[0] == "law" else 3), f"no type: {kind}"
     )
     for part in kind[1:]:
         check_type(part, types)
-        demand(part != "formula", "formulas are no outcomes")
+        demand(part != "formula" and part[:1] != ("between",), f"{part} is no outcome")
 
 
 class Scope:
@@ -234,7 +237,7 @@ class Scope:
             demand(term[1] in self.letters, f"no letter: {term[1]}")
             kinds, kind = self.letters[named(term[1])]
             self.expect(term[2:], kinds)
-            return kind
+            return "real" if kind[:1] == ("between",) else kind
         within = self.with_letters(bound_in(term))
         found = [(within if bound else self).type_of(part) for part, bound in inner(term)]
         if head == "all":
@@ -243,6 +246,18 @@ class Scope:
         if head in INNER:
             return self.of_binder(head, parts_of(term[1])[1], found)
         return self.of_parts(head, found)
+
+    def has(self, node: Node, kind: Node) -> bool:
+        """Whether a term may stand where a type is wanted; between two numbers, only a letter of that type may."""
+        found = self.type_of(node)
+        if kind[:1] == ("between",):
+            return parts_of(node)[0] in ("sym", "of") and self.letters[named(node[1])][1] == kind
+        return fits(found, kind)
+
+    def range_of(self, node: Node) -> tuple[Fraction, Fraction] | None:
+        """The numbers between which a letter is by its type."""
+        kind = self.letters[named(node[1])][1] if node[0] in ("sym", "of") else ""
+        return (exact(kind[1]), exact(kind[2])) if kind[:1] == ("between",) else None
 
     def expect(self, parts: tuple[Node, ...], kinds: tuple[Node, ...]) -> None:
         """Refuse arguments of other types."""

@@ -29,7 +29,6 @@ from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
     Scope,
-    fits,
     free,
     named,
     nodes,
@@ -157,7 +156,7 @@ def definition(
     body = put(nodes(given["term"]), {p: ((), ("sym", o)) for p, o in zip(params, own, strict=True)})
     scope = Scope(dict(clause.types), {}).with_letters([*parts_of(parts_of(clause.body)[1])])
     within = scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
-    demand(fits(within.type_of(body), kind), "a letter of another type")
+    demand(within.has(body, kind), "a letter of another type")
     return own, body
 
 
@@ -245,6 +244,9 @@ class Model:
             if kind in self.sizes:
                 return Point(kind, whole(value, self.sizes[kind]))
             demand(kind == "real" or exact(value).denominator == 1, "no whole number")
+            return number(exact(value))
+        if kind[0] == "between":
+            demand(exact(kind[1]) <= exact(value) <= exact(kind[2]), "a number outside of its interval")
             return number(exact(value))
         rows = items(value)
         if kind[0] == "pair":

@@ -12,7 +12,6 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     Scope,
     check_type,
-    fits,
     heads,
     named,
     nodes,
@@ -118,8 +117,10 @@ class ProofState:
             demand(
                 not names or discrete or not QUANTIFIERS & heads(term), "an event that may not be measurable"
             )
-            demand(fits(within.type_of(term), kind), f"{name} of another type")
-            show_defined(within, facts, term)
+            demand(within.has(term, kind), f"{name} of another type")
+            own_letters = tuple((new, (), arg) for new, arg in zip(names, parts_of(kinds), strict=True))
+            if put(("all", own_letters, (), ("==", term, term)), {}) not in facts:
+                show_defined(within, facts, term)
             found[named(name)] = tuple(names), term
         return found
 
