@@ -64,6 +64,11 @@ class ProofBuilder:
             raise UnderivedError("arithmetic does not give it")
         return self.know({"step": "arithmetic", "claim": json_of(claim), "from": [*given], **found}, claim)
 
+    def rewritten(self, fact: int, by: int, template: Node, hole: str) -> int:
+        """A fact in which one side of an equation stands in the place of the other: both are put in a hole."""
+        step = {"step": "equal", "fact": fact, "by": by, "in": json_of(template), "hole": hole}
+        return self.know(step, self.state.equal(step))
+
     def block(self, whole: Node, names: Sequence[str], prove: Callable[[ProofBuilder, list[int]], None]) -> int:
         """What holds for all values of letters, by a proof with the places of what is assumed of them.
 

@@ -6,6 +6,7 @@ A part that ordinary formulas do not have is read here and is one letter in what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -49,8 +50,8 @@ _MIX = signs_of(r"\mathrm{mix}")
 
 
 def written(signs: Sequence[str]) -> str:
-    """Signs as LaTeX that a reader can read."""
-    return " ".join(signs)
+    """Signs as LaTeX that a reader can read: digits of a number side by side."""
+    return re.sub(r"(?<=[\d.]) (?=[\d.])", "", " ".join(signs))
 
 
 def refused(signs: Sequence[str], allowed: str) -> InvalidArgumentError:
@@ -196,7 +197,7 @@ class TheoremReader:
         known = [one.number for one in self.alphabet.letters.values() if one.number is not None]
         known = [v for v in known if v.name not in self.alphabet.defined]
         try:
-            tree = read(" ".join(shown), [*known, *(v for v, _ in parts)])
+            tree = read(written(shown), [*known, *(v for v, _ in parts)])
         except InvalidArgumentError as error:
             raise refused(signs, f"a formula that can be read: {error}") from None
         return put(nodes(_bound_first(tree)), {v.name: ((), term) for v, term in parts})

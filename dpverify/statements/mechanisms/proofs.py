@@ -13,7 +13,7 @@ from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
-from dpverify.statements.mechanisms.sensitivity import DATA, PLACE, D, E, Sensitivity, number
+from dpverify.statements.mechanisms.sensitivity import DATA, PLACE, D, E, Sensitivity, magnitude, number, sum_ranges
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 
@@ -113,8 +113,6 @@ def _moves(
     letters = (("D", (), DATA), ("E", (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
     one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
-    from dpverify.statements.mechanisms.sensitivity import magnitude
-
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
@@ -131,14 +129,12 @@ def _has_values(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, gi
     term = on(mechanism, query, "D")
     letters = (("D", (), DATA), *second)
     whole: Node = ("all", letters, (), ("==", term, term))
-    return proof.block(
-        whole, [named(parts_of(one)[0]) for one in letters],
-        lambda inner, _: _only(inner, ("==", term, term), given),
-    )  # fmt: skip
+    public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
 
+    def prove(inner: ProofBuilder, _: list[int]) -> None:
+        inner.arithmetic(("==", term, term), *sum_ranges(mechanism, inner, query, public), *public)
 
-def _only(proof: ProofBuilder, claim: Node, given: list[int]) -> None:
-    proof.arithmetic(claim, *[k for k in given if parts_of(proof.facts[k])[0] != "all"])
+    return proof.block(whole, [named(parts_of(one)[0]) for one in letters], prove)
 
 
 def _laplace(

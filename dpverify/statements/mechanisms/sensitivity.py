@@ -121,7 +121,7 @@ class Sensitivity:
                 ]
                 values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
                 equal.append(proof.use(self.same, values, [self.near, *inside]))
-            proof.arithmetic(("==", one, other), *equal)
+            proof.arithmetic(("==", one, other), *equal, *given, *self.public)
 
         return self.proof.block(whole, ["i"], prove)
 
@@ -144,12 +144,11 @@ class Sensitivity:
             else:
                 elsewhere_and = [elsewhere]
             rule = "rule.sums-differ" if head == "sum" else ONE_PLACE[named(head)]
-            return self.proof.use(rule, [*functions, ((), self.place), *ends], [*elsewhere_and, *inside])
+            return self.proof.use(rule, [*functions, ((), self.place), *ends], [*elsewhere_and, *inside], defined=self.public)
         if head != "sum" or len(moved) != 2:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
         elsewhere = self.equal_elsewhere(fold, places, moved)
-        apart = self.proof.arithmetic(("not", ("==", *places)))
         limit, steps = number(most(self.mechanism, body)), list[int]()
         positive = self.proof.arithmetic(("<=", number(0), limit))
         for place in places:
@@ -173,65 +172,19 @@ class Sensitivity:
 
             steps.append(self.proof.block(whole, [], prove))
         values = [*functions, *(((), place) for place in places), *ends, ((), limit), ((), limit)]
-        return self.proof.use("rule.sums-differ-twice", values, [positive, positive, elsewhere, apart, *steps])
+        return self.proof.use("rule.sums-differ-twice", values, [positive, positive, elsewhere, *steps], defined=self.public)
 
     def between(self, fold: tuple[Node, ...], low: Node, high: Node) -> int:
         """That each term of a fold is between two numbers."""
-        _, letter, body, first, last = fold
-        i = ("sym", "i")
-        term = on(self.mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), "D")
-        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-        whole: Node = ("all", (("i", (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+        return terms_between(self.mechanism, self.proof, fold, low, high, self.public)
 
-        def prove(proof: ProofBuilder, given: list[int]) -> None:
-            parts = [proof.arithmetic(side, *given, *self.public) for side in claim[1:]]
-            proof.arithmetic(claim, *parts)
-
-        return self.proof.block(whole, ["i"], prove)
-
-    def rest(self, fold: tuple[Node, ...]) -> list[int]:
-        """Between which numbers a sum is without the record that differs; nothing where that is not seen."""
-        _, letter, body, first, last = fold
-        ends = extremes(self.mechanism, body)
-        if ends is None:
-            return []
-        try:
-            every = self.between(fold, *ends)
-        except UnderivedError:
-            return []
+    def inside(self, fold: tuple[Node, ...]) -> list[int]:
+        """That the place of the difference is among the indices of a fold."""
         known = [self.low, self.high, *self.public]
-        inside = [
-            self.proof.arithmetic(("<=", first, self.place), *known),
-            self.proof.arithmetic(("<=", self.place, last), *known),
+        return [
+            self.proof.arithmetic(("<=", fold[3], self.place), *known),
+            self.proof.arithmetic(("<=", self.place, fold[4]), *known),
         ]
-        function = ((named(parts_of(letter)[0]),), on(self.mechanism, body, "D"))
-        values = [function, ((), self.place), ((), first), ((), last), *(((), end) for end in ends)]
-        return [self.proof.use("rule.rest-range", values, [every, *inside])]
-
-    def order(self, one: tuple[Node, ...], other: tuple[Node, ...]) -> list[int]:
-        """Of two sums, which has the larger terms; nothing where that is not seen."""
-        if one[3:] != other[3:]:
-            return []
-        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", "i"))}) for fold in (one, other)]
-        gap = values_of(self.mechanism, minus(*bodies))
-        if not gap or (min(gap) < -1e-12 and max(gap) > 1e-12):
-            return []
-        if max(gap) > 1e-12:
-            bodies.reverse()
-        small, large = (on(self.mechanism, body, "D") for body in bodies)
-        i, first, last = ("sym", "i"), one[3], one[4]
-        whole: Node = ("all", (("i", (), "integer"),), (("<=", first, i), ("<=", i, last)), ("<=", small, large))
-        known = [self.low, self.high, *self.public]
-        try:
-            every = self.proof.block(whole, ["i"], lambda proof, given: _one(proof, ("<=", small, large)))
-        except UnderivedError:
-            return []
-        inside = [
-            self.proof.arithmetic(("<=", first, self.place), *known),
-            self.proof.arithmetic(("<=", self.place, last), *known),
-        ]
-        values = [(("i",), small), (("i",), large), ((), self.place), ((), first), ((), last)]
-        return [self.proof.use("rule.rest-order", values, [every, *inside])]
 
     def bounded(self, query: Node, bound: Node) -> int:
         """That a query differs by at most a bound.
@@ -239,23 +192,190 @@ class Sensitivity:
         Raises:
             UnderivedError: where that is not found.
         """
+        small = cancelled(bound)
+        if small != bound:
+            found = self.bounded(query, small)
+            equal = self.proof.arithmetic(("==", small, bound), *self.public)
+            return self.proof.arithmetic(("<=", magnitude(*self.sides(query)), bound), found, equal)
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
+        known = [self.low, self.high, *self.public]
         try:  # where nothing need be known of sums
             return self.proof.arithmetic(claim, *self.public)
         except UnderivedError:
             pass
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
         found = [self.differ(fold) for fold in seen]
+        if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
+            return self.proof.arithmetic(claim, *found, *known)
+        return Rests(self, seen, found).bounded(query, bound, claim)
+
+
+class Rests:
+    """What is left of sums without the record that differs, as numbers of which little is known."""
+
+    def __init__(self, known: Sensitivity, seen: list[tuple[Node, ...]], found: list[int]) -> None:
+        self.known, self.proof, self.folds = known, known.proof, seen
+        mechanism, place = known.mechanism, known.place
+        self.terms = [known.sides(put(fold[2], {named(parts_of(fold[1])[0]): ((), place)})) for fold in seen]
+        self.sums = [known.sides(fold) for fold in seen]
+        self.rests = [minus(one, term) for (one, _), (term, _) in zip(self.sums, self.terms, strict=True)]
+        self.facts = [k for fold in seen for k in self.range(fold)]
+        for one, other in combinations(range(len(seen)), 2):
+            self.facts += self.order(one, other)
+        self.equal = [
+            tuple(
+                self.proof.arithmetic(("==", side, ("add", rest, term)), differ)
+                for side, term in zip(sides, terms, strict=True)
+            )
+            for sides, rest, terms, differ in zip(self.sums, self.rests, self.terms, found, strict=True)
+        ]
+        self.mechanism = mechanism
+
+    def range(self, fold: tuple[Node, ...]) -> list[int]:
+        """Between which numbers a rest is; nothing where that is not seen."""
+        known = self.known
+        ends = extremes(known.mechanism, fold[2])
+        if ends is None:
+            return []
         try:
-            return self.proof.arithmetic(claim, *found, *self.public)
+            every = known.between(fold, *ends)
         except UnderivedError:
-            if is_linear(self.mechanism, query):
-                raise
-        for fold in seen:
-            found += self.rest(fold)
-        for one, other in combinations(seen, 2):
-            found += self.order(one, other)
-        return self.proof.arithmetic(claim, *found, self.low, self.high, *self.public)
+            return []
+        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], "D"))
+        values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+        both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
+        return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
+
+    def order(self, first: int, second: int) -> list[int]:
+        """Of two sums, which has the larger terms; nothing where that is not seen."""
+        one, other = self.folds[first], self.folds[second]
+        known, proof = self.known, self.proof
+        if one[3:] != other[3:]:
+            return []
+        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", "i"))}) for fold in (one, other)]
+        gap = values_of(known.mechanism, minus(*bodies))
+        if not gap or (min(gap) < -1e-12 and max(gap) > 1e-12):
+            return []
+        if max(gap) > 1e-12:
+            bodies.reverse()
+        small, large = (on(known.mechanism, body, "D") for body in bodies)
+        i = ("sym", "i")
+        whole: Node = ("all", (("i", (), "integer"),), (("<=", one[3], i), ("<=", i, one[4])), ("<=", small, large))
+        try:
+            every = proof.block(whole, ["i"], lambda inner, _: _one(inner, ("<=", small, large)))
+        except UnderivedError:
+            return []
+        values = [(("i",), small), (("i",), large), ((), known.place), ((), one[3]), ((), one[4])]
+        return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
+
+    def bounded(self, query: Node, bound: Node, claim: Node) -> int:
+        """That a query of sums differs by at most a bound: for all rests and records, then for these."""
+        proof, records = self.proof, self.mechanism.records
+        second = self.known.second
+        names = [f"R{k}" for k in range(len(self.folds))]
+        letters = [(name, (), "real") for name in ("a", "b", *names)]
+        record = {
+            side: put(("of", records.name, data, self.known.place, *second), {})
+            for side, data in (("a", D), ("b", E))
+        }  # fmt: skip
+        exchange: dict[Node, Node] = {
+            **{term: ("sym", side) for side, term in record.items()},
+            **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
+        }
+        made = []
+        for side, data in ((0, "D"), (1, "E")):
+            whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
+            made.append(
+                replaced(on(self.mechanism, query, data), {put(s[side], {}): w for s, w in zip(self.sums, whole, strict=True)})
+            )
+        of_rests: Node = ("<=", magnitude(*made), bound)
+        given = [k for k in self.facts]
+        premises = [replaced(proof.facts[k], exchange) for k in given]
+        ends = [
+            proof.arithmetic(end) for term in record.values()
+            for end in (("<=", number(records.low or 0), term), ("<=", term, number(records.high or 0)))
+            if records.low is not None
+        ]  # fmt: skip
+        premises += [replaced(proof.facts[k], exchange) for k in ends]
+        general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
+
+        def prove(inner: ProofBuilder, assumed: list[int]) -> None:
+            inner.arithmetic(parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high)
+
+        every = proof.block(general, [name for name, _, _ in letters], prove)
+        values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
+        fact = proof.use(every, values, [*given, *ends])
+        for k, sides in enumerate(self.equal):
+            for side, equation in enumerate(sides):
+                whole = put(("add", self.rests[k], self.terms[k][side]), {})
+                template = replaced(proof.facts[fact], {whole: ("sym", "the hole")})
+                fact = proof.rewritten(fact, equation, template, "the hole")
+        return fact
+
+
+def replaced(node: Node, new: dict[Node, Node]) -> Node:
+    """A term with terms in the place of others."""
+    if node in new:
+        return new[node]
+    return tuple(replaced(part, new) for part in node) if isinstance(node, tuple) else node
+
+
+def terms_between(
+    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node, public: Sequence[int]
+) -> int:  # fmt: skip
+    """That each term of a fold is between two numbers, on the data set D."""
+    _, letter, body, first, last = fold
+    i = ("sym", "i")
+    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), "D")
+    claim: Node = ("and", ("<=", low, term), ("<=", term, high))
+    whole: Node = ("all", (("i", (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+
+    def prove(inner: ProofBuilder, given: list[int]) -> None:
+        parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
+        inner.arithmetic(claim, *parts)
+
+    return proof.block(whole, ["i"], prove)
+
+
+def sum_ranges(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int]) -> list[int]:
+    """Between which numbers the sums of a query are on the data set D; nothing where that is not seen."""
+    found = list[int]()
+    for fold in dict.fromkeys(folds(mechanism, query)):
+        ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
+        if ends is None:
+            continue
+        try:
+            every = terms_between(mechanism, proof, fold, *ends, public)
+            some = proof.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
+        except UnderivedError:
+            continue
+        function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], "D"))
+        values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+        found.append(proof.use("rule.sum-range", values, [every, some], defined=public))
+    return found
+
+
+def cancelled(bound: Node) -> Node:
+    """A product without factors that stand above and below, and without 1."""
+    factors = [*_factors(bound)]
+    for one in [*factors]:
+        below = ("pow", one, number(-1))
+        if one in factors and below in factors:
+            factors.remove(one)
+            factors.remove(below)
+    kept = [one for one in factors if one != number(1)]
+    if len(kept) == len([*_factors(bound)]):
+        return bound
+    return number(1) if not kept else kept[0] if len(kept) == 1 else ("mul", *kept)
+
+
+def _factors(node: Node) -> Iterator[Node]:
+    parts = parts_of(node)
+    if parts[0] == "mul":
+        for part in parts[1:]:
+            yield from _factors(part)
+    else:
+        yield node
 
 
 def _one(proof: ProofBuilder, claim: Node) -> None:
