@@ -165,7 +165,7 @@ def _weights(
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     query = put(power[1], {name: ((), ("sym", "r"))})
-    bound: Node = ("mul", epsilon, ("pow", number(2), number(-1)))
+    bound: Node = ("mul", epsilon, ("num", "1/2"))
     second: tuple[Node, ...] = (("r", (), kind),)
     moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]

@@ -199,11 +199,11 @@ class Sensitivity:
             return self.proof.arithmetic(("<=", magnitude(*self.sides(query)), bound), found, equal)
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
         known = [self.low, self.high, *self.public]
+        seen = [*dict.fromkeys(folds(self.mechanism, query))]
         try:  # where nothing need be known of sums
-            return self.proof.arithmetic(claim, *self.public)
+            return self.proof.arithmetic(claim, *self.public, thorough=not seen)
         except UnderivedError:
             pass
-        seen = [*dict.fromkeys(folds(self.mechanism, query))]
         found = [self.differ(fold) for fold in seen]
         if is_linear(self.mechanism, query) or any(fold[0] != "sum" for fold in seen):
             return self.proof.arithmetic(claim, *found, *known)
