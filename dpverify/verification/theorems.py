@@ -164,3 +164,18 @@ def _below(
                 found.add(id_)
                 left += [id_] if known[id_].standing == "theorem" else []
     yield from sorted(found)
+
+
+def rests_on(
+    uses: Sequence[str], known: Mapping[str, TheoremOnPage]
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The rules, the results of the literature, and the underived theorems on which uses rest in the end."""
+    outcomes = dict[str, TheoremOutcome]()
+    found = set(uses)
+    for id_ in uses:
+        if known[id_].standing == "theorem":
+            found |= {*_below(known[id_], known, outcomes)}
+    rules = tuple(sorted(id_ for id_ in found if known[id_].standing == "rule"))
+    results = tuple(sorted(id_ for id_ in found if known[id_].standing == "result"))
+    theorems = (id_ for id_ in found if known[id_].standing == "theorem")
+    return rules, results, tuple(sorted(id_ for id_ in theorems if not _outcome(known[id_], known, outcomes).derived))

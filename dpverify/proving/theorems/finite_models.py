@@ -107,6 +107,8 @@ def _equal(one: Any, other: Any) -> float:
 def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
     grown = math.exp(epsilon)
     if isinstance(one, FloatLine):
+        if not delta and one.family == other.family != "uniform" and one.scale > other.scale:
+            return other.scale - one.scale
         d = one.distance(other)
         if one.family == "laplace":
             return delta - max(0.0, 1 - math.exp((epsilon - d) / 2)) + 1e-12

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.terms import number
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
-from dpverify.proving.checker.theorems.models import Finite, Model, look
 from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.models import Model, Point, look
+from dpverify.proving.checker.theorems.numbers import NO, made
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
@@ -28,6 +30,10 @@ PAIRS = 6000
 """Pairs that are tried."""
 ASKED = 8
 """Pairs of which the checker is asked."""
+ENOUGH = 20
+"""Pairs that seem to break a claim, of which the clearest is taken."""
+CLEAR = 1e-9
+"""How false a claim must be in floating point before the checker is asked."""
 
 
 @dataclass(frozen=True)
@@ -40,37 +46,63 @@ class BrokenPair:
     """Records, each with its numbers."""
     right: tuple[tuple[str, ...], ...]
     event: str
+    """What the output is to be."""
+    needs: float
+    """The epsilon that this pair needs at delta 0, rounded down; infinite where no epsilon suffices."""
     probabilities: tuple[tuple[float, float], tuple[float, float]]
     """Of the event on both, between two numbers each."""
     model: Json
     """As the checker confirms it."""
 
 
-def broken_pair(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 0) -> BrokenPair | None:
-    """A pair that breaks the claim; None if none is found. Deterministic for a seed."""
-    asked, tried = 0, 0
+@dataclass(frozen=True)
+class PairSearch:
+    """What a search found."""
+
+    broken: BrokenPair | None
+    """A pair that breaks the claim."""
+    witness: Json
+    """A pair of which all that is assumed is true, as a model; None if none was found."""
+    tried: int
+    """How many pairs were looked at."""
+
+
+def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 0) -> PairSearch:
+    """Search for a pair that breaks the claim. Deterministic for a seed."""
+    asked, tried, witness = 0, 0, None
     for size in (2, 3, 4):
         search = _Search(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
-        best = list[tuple[float, Any]]()
-        for case in islice(search.cases(), PAIRS if mechanism.types else PAIRS):
+        worst = list[tuple[float, _Case]]()
+        for case in islice(search.cases(), PAIRS):
             tried += 1
             margin = search.margin(case)
-            if margin is not None and margin < -1e-9:
-                best.append((margin, case))
-                if len(best) >= 20:
+            if margin is not None and witness is None and asked < ASKED:
+                asked += 1
+                model = search.model(case, claim)
+                witness = model if _true(claim, model) else None
+            if margin is not None and margin < -CLEAR:
+                worst.append((margin, case))
+                if len(worst) >= ENOUGH:
                     break
-        for _, case in sorted(best, key=lambda one: (len(one[1].left), one[0])):
-            model = search.model(case, claim)
+        for _, case in sorted(worst, key=lambda one: (len(one[1].left), one[0])):
             asked += 1
-            with suppress(ValueError):
-                seen = look(claim.clause, model)
-                if min(seen.premises, default=1) == 1 and seen.claim == -1:
-                    return search.shown(case, model, claim)
-            if asked >= ASKED:
-                return None
+            model = search.model(case, claim)
+            if _true(claim, model, refuted=True):
+                return PairSearch(search.shown(case, model, claim), witness, tried)
+            if asked >= ASKED * size:
+                break
         if not mechanism.types:
             break
-    return None
+    return PairSearch(None, witness, tried)
+
+
+def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
+    """Whether what is assumed is true in a model and, to refute it, what is claimed is false."""
+    try:
+        seen = look(claim.clause, model)
+    except ValueError:
+        return False
+    return min(seen.premises, default=1) == 1 and (not refuted or seen.claim == -1)
 
 
 @dataclass(frozen=True)
@@ -94,10 +126,11 @@ class _Search:
         self.width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
-        near = {Fraction(-10) if low is None else low, Fraction(10) if high is None else high}
-        inside = {n for n in written if min(near) < n < max(near)}
-        self.ends = sorted(near)
-        self.values = [*self.ends, *sorted(inside), (self.ends[0] + self.ends[1]) / 2]
+        near = [n for n in (Fraction(0), Fraction(1), *written) if low is None or n >= low if high is None or n <= high]
+        self.ends = sorted({*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)})
+        far = [n for n, end in ((Fraction(-10), low), (Fraction(10), high)) if end is None]
+        inside = {n for n in written if self.ends[0] < n < self.ends[-1]}
+        self.values = [*dict.fromkeys((*self.ends, *sorted(inside), (self.ends[0] + self.ends[-1]) / 2, *far))]
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
@@ -180,36 +213,40 @@ class _Search:
         law = put(on(self.mechanism, self.law, "D"), new)
         laws = [exact.value(law, {"D": lambda _, k=k: exact.points(DATA)[k]}) for k in (0, 1)]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
-        event, probabilities = _event(laws, bounds[0])
+        event, needs, probabilities = _event(laws, bounds[0])
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.mechanism.letters if one.name in case.letters)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
-        return BrokenPair(letters, rows[0], rows[1], event, probabilities, model)
+        return BrokenPair(letters, rows[0], rows[1], event, needs, probabilities, model)
 
 
-def _event(laws: list[Any], epsilon: float) -> tuple[str, tuple[tuple[float, float], tuple[float, float]]]:
+_Ends: TypeAlias = "tuple[float, float]"
+
+
+def _event(laws: list[Any], epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
+    """An event, the epsilon that two laws need, and the event's probabilities."""
     one, other = laws
     if isinstance(one, Line) and isinstance(other, Line):
-        at = one.at
-        above = _interval(other.at)[0] <= _interval(at)[0]
-        if one.family == "normal":
-            at = one.at
-        sides = [law.below(at) for law in (one, other)]
-        chances = [_interval(side) for side in sides]
-        if above:
-            chances = [(1 - high, 1 - low) for low, high in chances]
-        sign = ">=" if above else "<="
-        return f"output {sign} {_interval(at)[0]:.6g}", (chances[0], chances[1])
-    assert isinstance(one, Finite) and isinstance(other, Finite)
+        return _half_line(one, other, epsilon)
     p, q = dict(one.masses), dict(other.masses)
-    names, total = list[str](), [[0.0, 0.0], [0.0, 0.0]]
-    for k, value in enumerate(p):
-        masses = [_interval(p[value]), _interval(q[value])]
-        if masses[0][0] > 2.718281828459045**epsilon * masses[1][1]:
-            names.append(f"candidate {k + 1}")
-            for row, mass in zip(total, masses, strict=True):
-                row[0] += mass[0]
-                row[1] += mass[1]
-    return "output is " + " or ".join(names), ((total[0][0], total[0][1]), (total[1][0], total[1][1]))
+    inside = [v for v in p if _interval(p[v])[0] > math.exp(epsilon) * _interval(q.get(v, NO))[1]]
+    ratios = [_interval(p[v])[0] / _interval(q.get(v, NO))[1] if _interval(q.get(v, NO))[1] else math.inf for v in p]
+    chances = [made("add", *(law.get(v, NO) for v in inside)) for law in (p, q)]
+    names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v) for v in inside]
+    return f"output is {' or '.join(names)}", math.log(max(ratios)), (_interval(chances[0]), _interval(chances[1]))
+
+
+def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
+    """The same of two laws of a family: where one is far above the other."""
+    at, scales = one.at, [_interval(law.scale)[0] for law in (one, other)]
+    gap = abs(_interval(one.at)[0] - _interval(other.at)[0])
+    needs = math.nextafter(gap / scales[0], 0) if one.family == "laplace" else math.inf
+    if scales[0] > scales[1]:
+        needs = math.inf
+        at = made("add", at, made("mul", number(Fraction(1 + math.ceil(4 * (epsilon + gap + 1) / (1 - scales[1] / scales[0])))), one.scale))
+    above = _interval(other.at)[0] <= _interval(at)[0]
+    ends = [_interval(law.below(at)) for law in (one, other)]
+    chances = [(1 - high, 1 - low) if above else (low, high) for low, high in ends]
+    return f"output {'>=' if above else '<='} {_interval(at)[0]:.6g}", needs, (chances[0], chances[1])
 
 
 def _interval(term: Any) -> tuple[float, float]:

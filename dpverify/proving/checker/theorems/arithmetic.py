@@ -142,8 +142,9 @@ def entail(
     """
     letters = FormulaLetters(scope, opaque)
     for fact in facts:
-        if parts_of(fact)[0] in COMPARISONS:
-            letters.formula(fact)
+        for one in parts_of(fact)[1:] if parts_of(fact)[0] == "and" else (fact,):
+            if parts_of(one)[0] in COMPARISONS:
+                letters.formula(one)
     defined = {*letters.known}
     found = problem(letters, facts, claim)
     if proof is None:

@@ -53,6 +53,10 @@ def private(laws: Laws, epsilon: Term, delta: Term) -> Term:
     if not isinstance(laws, tuple):
         more = (term_above(p, made("mul", made("exp", epsilon), q)) for p, q in laws)
         return compared("<=", made("add", *more), delta)
+    if laws[0].family == laws[1].family != "uniform" and compared("==", delta, NO) is TRUE:
+        wide, narrow = laws[0].scale, laws[1].scale
+        if compared("<", narrow, wide) is TRUE:  # far out, the wider law is above every multiple of the other
+            return FALSE
     d = distance(laws)
     if laws[0].family == "laplace":
         demand_true(compared("<=", NO, epsilon), "a negative epsilon")

@@ -445,7 +445,9 @@ class Model:
         for i, j in sorted(self.neighbors[kind]):
             one, other = laws[i], laws[j]
             lines = (one, other) if isinstance(one, Line) and isinstance(other, Line) else None
-            found.append(guarantee(head, lines or both(one, other), bounds))
+            found.append(UNKNOWN)
+            with suppress(ValueError):
+                found[-1] = guarantee(head, lines or both(one, other), bounds)
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
