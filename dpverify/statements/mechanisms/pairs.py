@@ -26,7 +26,7 @@ from dpverify.statements.mechanisms.sensitivity import DATA
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
 WHOLE = tuple(map(Fraction, ("1", "2", "3", "4", "5", "6", "8", "0", "10", "20", "-1")))
-PAIRS = 6000
+PAIRS = 2000
 """Pairs that are tried."""
 ASKED = 8
 """Pairs of which the checker is asked."""
