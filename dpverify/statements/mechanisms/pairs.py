@@ -32,6 +32,10 @@ ASKED = 8
 """Pairs of which the checker is asked."""
 ENOUGH = 20
 """Pairs that seem to break a claim, of which the clearest is taken."""
+FEW, OF_ONE = 8, 120
+"""Settings of public letters that are tried first, and pairs for each of them."""
+LONGEST = 8
+"""Records of a data set."""
 CLEAR = 1e-9
 """How false a claim must be in floating point before the checker is asked."""
 
@@ -147,14 +151,15 @@ class _Search:
         rows = [self.options(one)[:6] for one in letters]
         settings = [dict(zip((one.name for one in letters), row, strict=True)) for row in product(*rows)]
         settings.sort(key=lambda one: sum(map(abs, one.values())))
-        for bare in (True, False):
-            for letters_ in settings[:60]:
+        few = settings[:FEW]
+        for bare, some in ((True, few), (False, few), (True, settings[FEW:]), (False, settings[FEW:])):
+            for one in some:
                 try:
-                    n = int(self.count({k: float(v) for k, v in letters_.items()}))
+                    n = int(self.count({name: float(v) for name, v in one.items()}))
                 except FAILURES:
                     continue
-                if 1 <= n <= 8:
-                    yield from islice(self.pairs(letters_, n, bare), 200 if bare else 300)
+                if 1 <= n <= LONGEST:
+                    yield from islice(self.pairs(one, n, bare), OF_ONE)
 
     def pairs(self, letters: dict[str, Fraction], n: int, ends_only: bool) -> Iterator[_Case]:
         """Data sets with numbers at ends, then others."""
