@@ -52,7 +52,9 @@ class BrokenPair:
     event: str
     """What the output is to be."""
     needs: float
-    """The epsilon that this pair needs at delta 0, rounded down; infinite where no epsilon suffices."""
+    """The epsilon at delta 0, or the rho, that this pair needs, rounded down; infinite where none suffices."""
+    measure: str
+    """What that is: `epsilon` or `rho`."""
     probabilities: tuple[tuple[float, float], tuple[float, float]]
     """Of the event on both, between two numbers each."""
     model: Json
@@ -219,9 +221,13 @@ class _Search:
         laws = [exact.value(law, {"D": lambda _, k=k: exact.points(DATA)[k]}) for k in (0, 1)]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
+        head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
+        if head == "concentrated" and isinstance(laws[0], Line):
+            scales = _interval(laws[1].at)[0] - _interval(laws[0].at)[0], _interval(laws[0].scale)[1]
+            needs, measure = math.nextafter((scales[0] / scales[1]) ** 2 / 2, 0), "rho"
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.mechanism.letters if one.name in case.letters)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
-        return BrokenPair(letters, rows[0], rows[1], event, needs, probabilities, model)
+        return BrokenPair(letters, rows[0], rows[1], event, needs, measure, probabilities, model)
 
 
 _Ends: TypeAlias = "tuple[float, float]"

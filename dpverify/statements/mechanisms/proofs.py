@@ -13,7 +13,18 @@ from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
-from dpverify.statements.mechanisms.sensitivity import DATA, PLACE, D, E, Sensitivity, magnitude, number, sum_ranges
+from dpverify.statements.mechanisms.sensitivity import (
+    DATA,
+    PLACE,
+    D,
+    E,
+    Sensitivity,
+    cancelled,
+    magnitude,
+    minus,
+    number,
+    sum_ranges,
+)
 from dpverify.statements.theorems.library import clause_json, shipped
 from dpverify.statements.theorems.pages import as_lists
 
@@ -78,7 +89,12 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     _, *numbers = parts_of(mechanism.of("claim")[0].term)
 
     def prove(proof: ProofBuilder, given: list[int]) -> None:
-        if law[0] == "laplace":
+        head = mechanism.of("claim")[0].term[0]
+        if law[0] == "normal" and head == "concentrated":
+            _normal(mechanism, claim, proof, law, numbers, given)
+        elif head != "private":
+            raise UnderivedError("no theorem is known of this guarantee for this law")
+        elif law[0] == "laplace":
             _laplace(mechanism, claim, proof, law, numbers, given)
         elif law[0] == "proportional":
             _weights(mechanism, claim, proof, law, numbers, given)
@@ -116,10 +132,13 @@ def _moves(
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
-        known = Sensitivity(
-            mechanism, inner, given[0], claim.same, claim.within, tuple(("sym", name) for name in names[2:])
-        )
-        known.bounded(query, bound)
+        second = tuple(("sym", name) for name in names[2:])
+        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within, second)
+        small = cancelled(bound)
+        found = known.bounded(query, small)
+        if small != bound:
+            equal = inner.arithmetic(("==", small, bound), *known.public)
+            inner.arithmetic(("<=", magnitude(one, other), bound), found, equal)
 
     return proof.block(whole, names, prove)
 
@@ -151,6 +170,35 @@ def _laplace(
     values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
     defined = [_has_values(mechanism, proof, query, given), *known]
     proof.use("lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined)
+
+
+def _normal(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> None:  # fmt: skip
+    _, query, scale = law
+    (rho,) = numbers
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    square: Node = ("mul", ("mul", number(2), rho), ("pow", scale, number(2)))
+    bound = cancelled(square, root=2)
+    positive = proof.arithmetic(("<", number(0), scale), *known)
+    not_negative = proof.arithmetic(("<=", number(0), rho), *known)
+    at_least = proof.arithmetic(("<=", number(0), bound), *known)
+    equal = proof.arithmetic(("==", ("pow", bound, number(2)), square), *known)
+    moves = _moves(mechanism, claim, proof, query, bound)
+    one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
+    gap = minus(one, other)
+    whole: Node = ("all", (("D", (), DATA), ("E", (), DATA)), (("neighbors", D, E),), ("<=", ("pow", gap, number(2)), square))
+
+    def prove(inner: ProofBuilder, near: list[int]) -> None:
+        far = inner.use(moves, [((), D), ((), E)], near)
+        below = inner.arithmetic(("<=", ("pow", gap, number(2)), ("pow", bound, number(2))), far, at_least)
+        inner.arithmetic(("<=", ("pow", gap, number(2)), square), below, equal)
+
+    squares = proof.block(whole, ["D", "E"], prove)
+    values = [(("D",), one), ((), scale), ((), rho)]
+    defined = [_has_values(mechanism, proof, query, given), *known]
+    proof.use("lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined)
 
 
 def _weights(

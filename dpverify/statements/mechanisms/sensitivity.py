@@ -192,11 +192,6 @@ class Sensitivity:
         Raises:
             UnderivedError: where that is not found.
         """
-        small = cancelled(bound)
-        if small != bound:
-            found = self.bounded(query, small)
-            equal = self.proof.arithmetic(("==", small, bound), *self.public)
-            return self.proof.arithmetic(("<=", magnitude(*self.sides(query)), bound), found, equal)
         claim: Node = ("<=", magnitude(*self.sides(query)), bound)
         known = [self.low, self.high, *self.public]
         seen = [*dict.fromkeys(folds(self.mechanism, query))]
@@ -355,27 +350,34 @@ def sum_ranges(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, pub
     return found
 
 
-def cancelled(bound: Node) -> Node:
-    """A product without factors that stand above and below, and without 1."""
-    factors = [*_factors(bound)]
-    for one in [*factors]:
-        below = ("pow", one, number(-1))
-        if one in factors and below in factors:
-            factors.remove(one)
-            factors.remove(below)
-    kept = [one for one in factors if one != number(1)]
-    if len(kept) == len([*_factors(bound)]):
-        return bound
-    return number(1) if not kept else kept[0] if len(kept) == 1 else ("mul", *kept)
+def cancelled(product: Node, root: int = 1) -> Node:
+    """A root of a product of positive numbers without what stands above and below; a guess, which a proof confirms."""
+    powers = dict[Node, Fraction]()
+    for factor, times in _powers(product, Fraction(1, root)):
+        powers[factor] = powers.get(factor, Fraction(0)) + times
+    value, kept = Fraction(1), list[Node]()
+    for factor, times in powers.items():
+        if parts_of(factor)[0] == "num" and times.denominator == 1:
+            value *= Fraction(named(parts_of(factor)[1])) ** int(times)
+        elif times:
+            kept.append(factor if times == 1 else ("pow", factor, number(times)))
+    if value != 1 or not kept:
+        kept.insert(0, number(value))
+    return kept[0] if len(kept) == 1 else ("mul", *kept)
 
 
-def _factors(node: Node) -> Iterator[Node]:
+def _powers(node: Node, times: Fraction) -> Iterator[tuple[Node, Fraction]]:
     parts = parts_of(node)
     if parts[0] == "mul":
         for part in parts[1:]:
-            yield from _factors(part)
+            yield from _powers(part, times)
+    elif parts[0] == "pow" and parts_of(parts[2])[0] == "num":
+        yield from _powers(parts[1], times * Fraction(named(parts_of(parts[2])[1])))
+    elif parts[0] == "num" and (value := Fraction(named(parts[1]))) > 0:
+        yield number(value.numerator), times
+        yield number(value.denominator), -times
     else:
-        yield node
+        yield node, times
 
 
 def _one(proof: ProofBuilder, claim: Node) -> None:
