@@ -77,18 +77,18 @@ def test_theorems_among_papers_are_refused(capsys):
     assert "theorems alone" in capsys.readouterr().err
 
 
-def test_what_is_false_in_circulation_is_refuted(tmp_path):
+def test_what_is_false_in_circulation_is_refuted(thorough):
     """By a model that the checker confirms, and by no model of the right statement."""
-    rows = list(theorem_rows([id_ for id_ in shipped() if ".false-" in id_]))
-    assert len(rows) >= 5
-    for row in rows:
+    ids = [id_ for id_ in shipped() if ".false-" in id_]
+    assert len(ids) >= 5
+    for row in theorem_rows(ids[:: 1 if thorough else 3]):
         assert row.verdict is Verdict.REFUTED, row.id
         show(shipped()[row.id].clause, row.model, refute=True)
         right = shipped().get(row.id.replace("false-", ""))
         assert right is None or find_model(right.clause, refute=True).model is None
 
 
-@pytest.mark.one_in(5)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("id_", THEOREMS)
 def test_what_comes_with_the_program_is_derived(id_):
     found = derive(shipped()[id_])
@@ -96,16 +96,17 @@ def test_what_comes_with_the_program_is_derived(id_):
 
 
 FAULTS = {
+    "theorem.group": (r"\le e^{k\varepsilon}", r"\le e^{(k-1)\varepsilon}"),
     "theorem.composition": (
         r"(\varepsilon_1+\varepsilon_2,\delta_1+\delta_2)",
         r"(\varepsilon_1,\delta_1+\delta_2)",
     ),
-    "theorem.group": (r"\le e^{k\varepsilon}", r"\le e^{(k-1)\varepsilon}"),
     "theorem.randomized-response": (r"\ln\left(\frac{p}{1-p}\right)\text{-DP}", r"\ln(p)\text{-DP}"),
 }
 """What is claimed or defined wrongly, in place of what is right."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("id_", FAULTS)
 def test_a_planted_fault_is_not_derived(id_, tmp_path):
     page = next(p for p in FOLDER.glob("*.md") if f"{{#{id_}}}" in p.read_text())

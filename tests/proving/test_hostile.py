@@ -68,7 +68,7 @@ def below_three_gigabytes() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ENDLESS)
 def test_displays_that_took_everything_end_and_the_rest_of_the_page_is_proved(
     name: str, tmp_path: Path
