@@ -110,7 +110,7 @@ def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]
     from dpverify.statements.paper import papers
     from dpverify.statements.selection import select
     from dpverify.verification.catalog.rows import ProofRecord
-    from dpverify.verification.remembering.remembered import Found, recall_or_prove
+    from dpverify.verification.remembering.remembered import HowFound, recall_or_prove
     from dpverify.verification.remembering.shipped import known_below, origin, recall_or_read
 
     wanted = {row.id for _, row in select(chosen)}
@@ -131,7 +131,7 @@ def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]
         progress=bar,
         missing=missing,
         recall_one=recall_or_read,
-        how=Found.CONFIRMED,
+        how=HowFound.CONFIRMED,
     )
     if not_here := origin(statements):
         typer.echo(not_here, err=True)

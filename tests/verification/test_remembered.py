@@ -26,7 +26,7 @@ from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
 from dpverify.verification.catalog import answers, program
 from dpverify.verification.remembering import shipped
-from dpverify.verification.remembering.remembered import Found, audits_of, recall, remember, remember_all
+from dpverify.verification.remembering.remembered import HowFound, audits_of, recall, remember, remember_all
 
 ROOT = Path(__file__).parents[2]
 NAME = "fmtt18.def10"
@@ -154,8 +154,8 @@ def test_what_an_interrupted_command_has_proved_is_kept(
     with pytest.raises((SystemExit, KeyboardInterrupt)):
         cli.main(["list", *QUICK, "--jobs", "1"])
     assert "Checking the proofs that come with the program of 2 of 2 statements" in capsys.readouterr().err
-    assert recall(first, Found.CONFIRMED) is not None
-    assert recall(second, Found.CONFIRMED) is None
+    assert recall(first, HowFound.CONFIRMED) is not None
+    assert recall(second, HowFound.CONFIRMED) is None
 
 
 def test_what_the_checker_confirms_is_listed_and_is_no_proof_of_here(
@@ -173,7 +173,7 @@ def test_what_the_checker_confirms_is_listed_and_is_no_proof_of_here(
     out, err = listed()
     assert "Proofs of 2 of 2 statements come with the program, and the checker confirmed them here" in err
     assert all(recall(statement(name)) is None for name in QUICK)
-    assert [recall(statement(name), Found.CONFIRMED) is None for name in QUICK] == [False, False]
+    assert [recall(statement(name), HowFound.CONFIRMED) is None for name in QUICK] == [False, False]
     # once they are proved here, that is what is shown, and nothing is said of the others
     remember_all(r.evidence for r in records)
     assert listed() == (out, "")

@@ -61,7 +61,7 @@ def statement_key(statement: Statement) -> Json:
     return [program(), *_sources(statement)]
 
 
-class Found(StrEnum):
+class HowFound(StrEnum):
     """How something was found; the one is never taken for the other."""
 
     PROVED = "proofs"
@@ -70,7 +70,7 @@ class Found(StrEnum):
     """Answers that come with the program, confirmed by the checker on this machine; those that it refused, proved."""
 
 
-def remember(statement: Statement, records: list[ProofEvidence], how: Found = Found.PROVED) -> None:
+def remember(statement: Statement, records: list[ProofEvidence], how: HowFound = HowFound.PROVED) -> None:
     """Keep a statement's evidence under the hash of what its formulas are read from and of the program's files.
 
     What a clock has cut short is not kept, nor what a fault has.
@@ -79,7 +79,7 @@ def remember(statement: Statement, records: list[ProofEvidence], how: Found = Fo
         keep(how, statement_key(statement), [r.model_dump(mode="json") for r in records])
 
 
-def remember_all(entries: Iterable[ProofEvidence], how: Found = Found.PROVED) -> None:
+def remember_all(entries: Iterable[ProofEvidence], how: HowFound = HowFound.PROVED) -> None:
     """Keep what was found; entries of a statement are all of its entries."""
     found: dict[str, list[ProofEvidence]] = {}
     for entry in entries:
@@ -95,7 +95,7 @@ def prove_and_remember(
     *,
     workers: int = 1,
     progress: Progress | None = None,
-    how: Found = Found.PROVED,
+    how: HowFound = HowFound.PROVED,
 ) -> list[ProofRecord]:
     """As `prove_statements`; what is found of a statement is kept at once, whatever becomes of the others."""
     return prove_statements(
@@ -103,7 +103,7 @@ def prove_and_remember(
         workers=workers,
         progress=progress,
         finished=lambda records: remember_all((r.evidence for r in records), how),
-        known=answers.known if how is Found.CONFIRMED else nothing_known,
+        known=answers.known if how is HowFound.CONFIRMED else nothing_known,
     )
 
 
@@ -114,7 +114,7 @@ def recall_or_prove(
     progress: Progress | None = None,
     missing: Callable[[int], None] = lambda count: None,
     recall_one: Callable[[Statement], list[ProofEvidence] | None] | None = None,
-    how: Found = Found.PROVED,
+    how: HowFound = HowFound.PROVED,
 ) -> list[ProofRecord]:
     """What is kept of each statement, and what is found of the others, in their order; `missing` hears how many."""
     known = {s.id: (recall_one or recall)(s) for s in statements}
@@ -126,7 +126,7 @@ def recall_or_prove(
     return [ProofRecord(e) for found in known.values() for e in found or ()]
 
 
-def recall(statement: Statement, how: Found = Found.PROVED) -> list[ProofEvidence] | None:
+def recall(statement: Statement, how: HowFound = HowFound.PROVED) -> list[ProofEvidence] | None:
     """What `remember` kept, None if formulas or provers have changed since; nothing of what is only cited."""
     if all(part.coverage is Coverage.CITED for part in statement.parts):
         return []

@@ -28,7 +28,7 @@ from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
 from dpverify.verification.remembering.remembered import (
-    Found,
+    HowFound,
     read_evidence,
     recall,
     recall_or_prove,
@@ -64,7 +64,7 @@ def _content(file: Path) -> Any:
 
 def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
     """What was proved of it here, or confirmed here, or else found for the release; None if it is none of these."""
-    ways = (recall, partial(recall, how=Found.CONFIRMED), _read)
+    ways = (recall, partial(recall, how=HowFound.CONFIRMED), _read)
     return next((found for way in ways if (found := way(statement)) is not None), None)
 
 
@@ -92,7 +92,7 @@ def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, .
 def origin(statements: Sequence[Statement]) -> str:
     """A sentence about those of them that were not proved on this machine; empty if there are none."""
     others = [s for s in statements if recall(s) is None]
-    confirmed = [s for s in others if recall(s, Found.CONFIRMED) is not None]
+    confirmed = [s for s in others if recall(s, HowFound.CONFIRMED) is not None]
     read = [s for s in others if s not in confirmed and _read(s) is not None]
     said = []
     if confirmed:
