@@ -1,6 +1,6 @@
 """Writes the answers that are kept of the committed pages, one file for each paper.
 
-Run: make answers (seconds where few formulas have changed; minutes with ANEW=1, which proves all from nothing).
+Run: make answers (a minute where few formulas have changed; five with ANEW=1, which proves all from nothing).
 """
 
 from __future__ import annotations
