@@ -7,7 +7,7 @@ OUT ?= build/verify
 PROFILE ?= quick
 FUZZ ?= 20000
 
-.PHONY: verify test test-thorough test-fast costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
+.PHONY: verify test test-thorough test-fast answers costs fuzz fuzz-1 fuzz-2 mutations mutants hypotheses textbook check bench bench-audit bench-white-box bench-one-run bench-neighbors null-audits scaling real-size noise-table accountants division campaign campaign-quick libraries test-libraries pages docs faults dist lock clean
 .DELETE_ON_ERROR:
 
 verify: $(VENV)/installed
@@ -24,12 +24,18 @@ SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 test: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE)
 
-# make test takes a part of long lists of cases (pytest.mark.one_in and the fixture thorough), the same one each time
+# make test takes a part of long lists of cases (pytest.mark.one_in and the fixture thorough), the same one each time, and
+# proves a sample of what the checker confirms of kept answers (tests/kept_proofs.py)
 test-thorough: $(VENV)/installed-test
 	DPVERIFY_THOROUGH=1 $(BIN)/pytest $(SIDE_BY_SIDE)
 
 test-fast: $(VENV)/installed-test
 	$(BIN)/pytest $(SIDE_BY_SIDE) -m "not slow"
+
+# what provers answer to the formulas of the committed pages, beside the program, after a page has changed; with ANEW=1
+# all is proved from nothing
+answers: $(VENV)/installed-test
+	PYTHONPATH=. $(BIN)/python tests/benchmarks/answers.py $(if $(ANEW),--anew)
 
 # what each test costs, alone on the machine, into tests/costs.csv
 costs: $(VENV)/installed-test

@@ -104,7 +104,7 @@ def proofs() -> Proofs:
     """The proofs of the encoded statements; what nobody asks for is not proved."""
     from .kept_proofs import Proofs
 
-    return Proofs(ROOT / "build" / "test-proofs")
+    return Proofs(ROOT / "build" / "test-proofs", workers=2 if THOROUGH else 1, anew=THOROUGH)
 
 
 @pytest.fixture(scope="session")

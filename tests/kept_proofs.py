@@ -1,4 +1,8 @@
-"""Proofs of the encoded statements, each found once for all tests and kept from one run to the next."""
+"""Proofs of the encoded statements, each found once for all tests and kept from one run to the next.
+
+`make test` takes the answers that are kept beside the program where the checker confirms them, but for a sample, which
+is proved; another sample after each change to a file that proofs are found with. `make test-thorough` proves all.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,23 @@ import platform
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import dpverify
-from dpverify.proving.language import Statement
+from dpverify.proving.language import Obligation, Statement
+from dpverify.proving.proof import Proof
 from dpverify.running import Store
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
-from dpverify.verification.catalog import proofs
+from dpverify.verification.catalog import answers, proofs
+from dpverify.verification.catalog.answers import key_of
 from dpverify.verification.catalog.program import PROVING_LIBRARIES
-from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.rows import Known, ProofRecord, nothing_known
 
 PACKAGE = Path(dpverify.__file__).parent
 """The program that is tested; for mutants it is a copy, away from the tests."""
@@ -85,15 +93,53 @@ def proving_hash(package: Path) -> str:
     return digest.hexdigest()
 
 
+PROVED_ONE_IN = 10
+"""Of the answers that are kept, how many are proved all the same."""
+
+
+@dataclass(frozen=True)
+class KeptAnswers:
+    """The answers that are kept beside the program, but for a sample of them."""
+
+    program: str
+    """Its `proving_hash`, which the sample depends on."""
+
+    def __call__(self, obligation: Obligation) -> Proof | None:
+        """The answer to an obligation; None where there is none, or where it is to be proved."""
+        return None if key_of(obligation) in sample(self.program) else answers.known(obligation)
+
+
+@cache
+def sample(program: str) -> frozenset[str]:
+    """Problems that are proved though they have an answer: one in `PROVED_ONE_IN` of each prover's, rounded up."""
+    of: dict[str, list[str]] = {}
+    for key, line in answers.lines().items():
+        of.setdefault(line.get("prover", ""), []).append(key)
+
+    def place(key: str) -> bytes:
+        return hashlib.sha256(f"{program} {key}".encode()).digest()
+
+    return frozenset(
+        k for keys in of.values() for k in sorted(keys, key=place)[: -(-len(keys) // PROVED_ONE_IN)]
+    )
+
+
 class Proofs:
     """Proofs of encoded statements, kept in a folder from one run to the next.
 
     Each is kept under its obligation's content and `proving_hash`. Of several test processes one proves at a time;
-    the others find what it has found.
+    the others find what it has found. With `anew`, and of another program than the one beside the tests, all are
+    proved; else answers that are kept beside the program are taken where the checker confirms them.
     """
 
-    def __init__(self, folder: Path, package: Path = PACKAGE, *, workers: int = 2) -> None:
+    def __init__(self, folder: Path, package: Path = PACKAGE, *, workers: int = 2, anew: bool = True) -> None:
         self.folder, self.program, self._workers = folder, proving_hash(package), workers
+        self._known: Known = nothing_known
+        if not anew and package == Path(__file__).parents[1] / "dpverify":
+            self._known = KeptAnswers(self.program)
+            # what rests on them is kept apart, and for these answers only
+            files = b"".join(file.read_bytes() for file in sorted(answers.FOLDER.glob("*.jsonl")))
+            self.program = hashlib.sha256(self.program.encode() + files).hexdigest()
         self._records: dict[str, list[ProofRecord]] = {}
 
     def of(self, *ids: str) -> list[ProofRecord]:
@@ -116,7 +162,9 @@ class Proofs:
         ):
             # a user's store asks for the same program to the last file
             patch.setattr(proofs, "program", lambda: [self.program])
-            records = proofs.prove_statements(statements, workers=self._workers, store=store)
+            records = proofs.prove_statements(
+                statements, workers=self._workers, store=store, known=self._known
+            )
             self._drop_all_but(store.path)
         return records
 

@@ -59,9 +59,10 @@ def list_(
 ) -> None:
     """List statements and algorithms with their verdicts.
 
-    A release brings the verdicts that were found when it was made, which is said; dpverify prove finds them here.
-    Verdicts found here are kept in the user's cache folder until a formula or a prover changes. Statements without
-    any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
+    Of statements that were not proved here before, the proofs that come with the program are gone through by the
+    checker, and formulas without any are proved: seconds for a statement, less than a minute for all. That is said, and
+    kept in the user's cache folder until a formula or the program changes. A release brings the verdicts themselves,
+    too. dpverify prove finds proofs here.
     """
     extras.require("dpverify list", "prove")
     from dpverify.verification.catalog.entries import catalog_entries
@@ -105,11 +106,11 @@ def list_(
 
 
 def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]:
-    """What is known of the chosen statements, or is found now, and what is known of all that they rest on."""
+    """What is known of the chosen statements, or is confirmed now, and what is known of all that they rest on."""
     from dpverify.statements.paper import papers
     from dpverify.statements.selection import select
     from dpverify.verification.catalog.rows import ProofRecord
-    from dpverify.verification.remembering.remembered import recall_or_prove
+    from dpverify.verification.remembering.remembered import HowFound, recall_or_prove
     from dpverify.verification.remembering.shipped import known_below, origin, recall_or_read
 
     wanted = {row.id for _, row in select(chosen)}
@@ -118,17 +119,22 @@ def _recalled_or_proved(chosen: tuple[str, ...], jobs: int) -> list[ProofRecord]
     def missing(count: int) -> None:
         if count:
             typer.echo(
-                f"Proving the formulas of {_some_of(count, len(statements))}, once: no verdicts are kept for their "
-                "current form. That can take minutes; if you interrupt it, finished proofs are kept.",
+                f"Checking the proofs that come with the program of {_some_of(count, len(statements))}, once; "
+                "formulas without any are proved. If you interrupt it, what is finished is kept.",
                 err=True,
             )
 
-    if of_release := origin(statements):
-        typer.echo(of_release, err=True)
-    bar = progress_bar("proving")
+    bar = progress_bar("checking")
     records = recall_or_prove(
-        statements, workers=jobs, progress=bar, missing=missing, recall_one=recall_or_read
+        statements,
+        workers=jobs,
+        progress=bar,
+        missing=missing,
+        recall_one=recall_or_read,
+        how=HowFound.CONFIRMED,
     )
+    if not_here := origin(statements):
+        typer.echo(not_here, err=True)
     # what is false among them is carried to what rests on it
     below, _ = known_below(name for s in statements for name in s.rests_on)
     return [*records, *(ProofRecord(e) for e in below if e.statement not in wanted)]

@@ -56,6 +56,7 @@ def is_clear(text: str) -> bool:
     return 10 < len(text) < 500 and "\n" not in text and not re.search(r"Traceback|\bnan\b", text)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("id_", ALGORITHMS)
 def test_a_sentence_or_a_right_run(id_: str) -> None:
     """And each runs at some edge, so that it is not for another reason that it is refused."""

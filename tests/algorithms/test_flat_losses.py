@@ -71,7 +71,7 @@ CASES = [
 """The examples of every algorithm that is given a problem, losses, or another algorithm."""
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", LOSSES)
 @pytest.mark.parametrize(("id_", "note"), CASES)
 def test_flat_losses(id_: str, note: str, kind: str) -> None:

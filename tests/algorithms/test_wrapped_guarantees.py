@@ -137,7 +137,7 @@ def violated(made: Any, claim: Any, left: Dataset, right: Dataset, seed: int) ->
 def test_every_wrapper_around_every_algorithm(wrapper: str, thorough: bool) -> None:
     """Whatever it claims is claimed for all records, and survives; whatever it accepts, it can run.
 
-    On both pairs, or on one of them in turn.
+    Audited are both pairs, or of half of the algorithms one of them in turn.
     """
     audits, claimed = 0, []
     for seed, (name, make) in enumerate(INNER.items()):
@@ -147,7 +147,7 @@ def test_every_wrapper_around_every_algorithm(wrapper: str, thorough: bool) -> N
         claimed.append(name)
         assert all(one.protected.is_everyone and not one.local for one in stated)
         pairs = list(broken_pairs(made))
-        for left, right in pairs if thorough else pairs[seed % 2 :][:1]:
+        for left, right in pairs if thorough else pairs[seed % 4 :][:1]:
             audits += 1
             found = violated(made, stated.headline.guarantee, left, right, seed)
             assert not found, (wrapper, name, str(stated.headline))

@@ -99,7 +99,7 @@ def test_clopper_pearson_is_vectorized_and_monotone() -> None:
     assert np.array_equal(lower, one_by_one)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("shape", "mean"), [("bernoulli", 0.05), ("bernoulli", 0.5), ("beta", 0.2), ("bernoulli", 0.002)]

@@ -184,7 +184,7 @@ def name(arguments: list[str]) -> str:
     return " ".join(word[:20] for word in arguments).replace("\0", "0")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=map(name, COMMANDS))
 def test_bad_words(arguments: list[str], folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     refused(arguments, folder, capfd)
@@ -284,6 +284,7 @@ LEDGERS: dict[str, bytes | None] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", SAMPLE_FILES)
 def test_bad_samples(kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     ending, write = SAMPLE_FILES[kind]

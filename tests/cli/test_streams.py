@@ -50,6 +50,7 @@ def shell(folder: Path, function: str, streams: str, *more: str) -> subprocess.C
     )  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
 @pytest.mark.parametrize("streams", ["2>/dev/full", "2>/dev/full <&-", "2>/dev/full >&-"])
 def test_no_room_on_standard_error(folder: Path, streams: str) -> None:
@@ -58,6 +59,7 @@ def test_no_room_on_standard_error(folder: Path, streams: str) -> None:
     assert ("supported" in done.stdout) == (">&-" not in streams)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(folder: Path, streams: str) -> None:
     done = shell(folder, "fine", streams, "--json", "found.json")
@@ -67,7 +69,7 @@ def test_closed_streams(folder: Path, streams: str) -> None:
     assert "closed the pipe" not in done.stderr
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("function", "streams", "code"),
     [

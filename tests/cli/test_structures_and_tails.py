@@ -185,6 +185,7 @@ def test_what_is_no_structure(name: str, message: str, folder: Path) -> None:
         stated.of(np.zeros((1, 1)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -285,6 +286,7 @@ def test_numbers_in_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "delta at least" in capsys.readouterr().out
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -140,6 +140,7 @@ def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) ->
     assert "a:smile:[bold]b" in capsys.readouterr().err
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 def test_output_in_every_encoding(encoding: str) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding}

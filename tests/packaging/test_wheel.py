@@ -73,7 +73,7 @@ def test_wheel_holds_every_module_and_data_file(wheel: Path) -> None:
     folders |= {"properties": "dpverify/properties", "reports": "dpverify/reports"}
     for folder, installed in folders.items():
         for file in (ROOT / folder).rglob("*"):
-            if file.suffix in {".py", ".csv", ".html", ".css", ".js", ".json", ".typed"}:
+            if file.suffix in {".py", ".csv", ".html", ".css", ".js", ".json", ".jsonl", ".typed"}:
                 assert f"{installed}/{file.relative_to(ROOT / folder).as_posix()}" in names
 
 

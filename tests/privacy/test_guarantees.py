@@ -105,6 +105,7 @@ def test_exact_profiles_are_convex_in_the_ratio(guarantee: Guarantee) -> None:
     assert np.all(np.diff(deltas, 2) >= -1e-12)
 
 
+@pytest.mark.one_in(3)
 @each
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-5, 0.1, 0.7])
 def test_epsilon_at_inverts_the_profile(guarantee: Guarantee, delta: float) -> None:

@@ -55,6 +55,7 @@ def declared(base: Loss, **changes: float) -> Declared:
     return Declared(base, **{**honest, **changes})
 
 
+@pytest.mark.one_in(3)
 def test_true_constants_stand(
     loss: Loss, constraint: ConstraintSet, make_data: Callable[[Loss, int], Dataset], rng: np.random.Generator
 ) -> None:

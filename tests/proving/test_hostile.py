@@ -41,10 +41,11 @@ LETTERS = """\
 
 """
 
+# the second takes half a minute and more, and is among those that make test leaves out
 ENDLESS = {
+    "decimals in exponents": r"\frac{e^{0.123456789012345 a}-1}{e^{0.333333333333331a}+1}\le e^{a}",
     "numerals as powers of one exponential": r"\ln(1+\frac{e^a-1}{e^a+1}(\frac{6\sqrt{e^a\ln(3/b)}}{\sqrt n}"
     r"+\frac{6e^a}n))=O(\sqrt{\frac{e^a\ln(1/b)}n})\text{ for }a\ge1,a\le\ln(\frac n{12\ln(3/b)})",
-    "decimals in exponents": r"\frac{e^{0.123456789012345 a}-1}{e^{0.333333333333331a}+1}\le e^{a}",
     "decimals in exponents of numbers": r"e^{0.123456789012345}+e^{0.987654321098765}+\ln(1+e^{1.23456789012})\le a+10",
     "decimals in several exponents": r"\frac{e^{0.1234567a}-e^{-0.7654321c}}{e^{0.3333331a+0.777771c}+1}"
     r"\ln(1+\frac{a^{1.7320508}}{c^{0.5772157}})\le e^{a+c}(1+a^2)",
@@ -68,7 +69,7 @@ def below_three_gigabytes() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", ENDLESS)
 def test_displays_that_took_everything_end_and_the_rest_of_the_page_is_proved(
     name: str, tmp_path: Path

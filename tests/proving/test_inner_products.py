@@ -122,6 +122,7 @@ def test_what_is_false_is_refuted_by_vectors(name: str) -> None:
     assert check(found.certificate).says == "refuted, by points"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "latex",
     [

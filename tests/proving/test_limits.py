@@ -70,6 +70,7 @@ HARD: dict[str, tuple[Formula, tuple[Variable, ...]]] = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", HARD)
 def test_hard_formulas_end_and_raise_nothing(name: str) -> None:
     claim, over = HARD[name]

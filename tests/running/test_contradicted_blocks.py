@@ -78,7 +78,7 @@ def drawn(mechanism: Any, store: Any, runs: int = RUNS, **more: Any) -> Any:
     return run(mechanism, np.zeros(2), runs=runs, seed=1, block_size=10, store=store, **more)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", ["environment", "file", "folder"])
 @pytest.mark.parametrize("executor", ["serial", "threads=2"])

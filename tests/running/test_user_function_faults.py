@@ -209,7 +209,7 @@ def test_exits_are_refused(name: str, message: str, folder: Path) -> None:
         do(f"faulty:{name}")
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("executor", ["threads=2", "processes=2"])
 @pytest.mark.parametrize(("target", "message"), FAULTS)
 def test_faults_with_several_workers(target: str, message: str, executor: str, folder: Path) -> None:

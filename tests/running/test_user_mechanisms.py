@@ -110,7 +110,7 @@ def do(name: str, **options: Any) -> np.ndarray[Any, Any]:
     return run(mechanism, DATA, **{"runs": 25, "seed": 1, "block_size": 10, **options}).points
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("executor", ["serial", "threads=2", "processes=2"])
 @pytest.mark.parametrize("name", ["one", "many", "number", "three", "Group.inner"])
 def test_functions_run_everywhere_with_the_same_bits(name: str, executor: str, folder: Path) -> None:
@@ -176,7 +176,7 @@ def test_labels_are_the_last_column() -> None:
     assert shapes == [[[0, 1, 1], [2, 3, -1], [4, 5, 1]]]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("name", "message"),
     [
@@ -197,6 +197,7 @@ def test_bad_functions(name: str, message: str, executor: str, folder: Path) -> 
         do(name, executor=Executor.parse(executor))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("target", "error", "message"),
     [
@@ -232,7 +233,7 @@ def test_a_changed_source_has_another_fingerprint(folder: Path) -> None:
     assert before != UserMechanism.load("their.code:one").fingerprint
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("executor", ["serial", "threads=2", "processes=2"])
 @pytest.mark.parametrize(
     ("name", "texts"),

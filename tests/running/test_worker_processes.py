@@ -363,7 +363,7 @@ def spawning(data, rng, runs):
 """
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("executor", ["serial", "threads=3", "processes=3"])
 @pytest.mark.parametrize("name", ["single", "batched", "spawning"])
 def test_a_worker_process_gives_the_bits_that_this_one_gives(name: str, executor: str, at_home: Path) -> None:

@@ -343,6 +343,7 @@ def _all_joined(conditions: Any) -> Any:
     return notes.WrittenCondition("and", flat[0].line, parts=tuple(flat)) if flat else None
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("plant", [fault for _, fault in FAULTS], ids=[name for name, _ in FAULTS])
 def test_a_planted_fault_is_seen(
     plant: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

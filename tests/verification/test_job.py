@@ -87,6 +87,7 @@ def test_budget_is_spent_once(ledger: Ledger) -> None:
     assert set(ledger.budget.spent) == set(ONLY) - {"fmtt18.alg1/queries"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("executor", "jobs"), [("threads=2", 1), ("processes=2", 2), ("serial", 2), ("threads=2", 3)]
 )

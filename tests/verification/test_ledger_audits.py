@@ -189,7 +189,7 @@ TAMPERED: dict[str, tuple[str, Callable[[Tree], object]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", TAMPERED)
 def test_what_is_done_by_hand_is_refused_by_the_name_of_its_row(original: Tree, name: str) -> None:
     row, change = TAMPERED[name]
@@ -208,6 +208,7 @@ def drawn_once() -> Iterator[None]:
         yield
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("drawn_once")
 @pytest.mark.parametrize(
     ("plan", "field", "value"),

@@ -31,6 +31,7 @@ def text_at(place: SourceLine, lines: int = 1) -> str:
     return "\n".join(place.path.read_text(encoding="utf-8").splitlines()[place.line - 1 :][:lines])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("paper", "id_"), ALGORITHMS, ids=lambda given: str(getattr(given, "key", given)))
 def test_an_algorithm_its_audits_and_its_tests_are_found(paper: Paper, id_: str) -> None:
     kinds = found(paper, id_)
@@ -46,7 +47,7 @@ def test_an_algorithm_its_audits_and_its_tests_are_found(paper: Paper, id_: str)
     assert any(test.path.parts[-2:] == (paper.key, f"test_{name}.py") for test in kinds["test"])
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("paper", "id_"), STATEMENTS, ids=lambda given: str(getattr(given, "key", given)))
 def test_a_statement_is_found(paper: Paper, id_: str) -> None:
     (place,) = found(paper, id_)["statement"]
@@ -108,6 +109,7 @@ LIBRARIES = {"clarabel", "dp_accounting", "matplotlib", "scipy.stats", "sklearn"
 """What takes long to load, and has no part in looking up what is remembered."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", ["explain fmtt18.thm23", "explain fmtt18.skip", "explain bst14.alg1"])
 def test_an_explanation_loads_little(command: str) -> None:
     """Counted in modules, since seconds are the machine's: what is left takes about a second and a half.

@@ -24,9 +24,9 @@ from dpverify.statements.paper import papers
 from dpverify.statements.plans import Profile
 from dpverify.statements.selection import find_statement
 from dpverify.statements.sheet import Sheet
-from dpverify.verification.catalog import program
+from dpverify.verification.catalog import answers, program
 from dpverify.verification.remembering import shipped
-from dpverify.verification.remembering.remembered import audits_of, recall, remember, remember_all
+from dpverify.verification.remembering.remembered import HowFound, audits_of, recall, remember, remember_all
 
 ROOT = Path(__file__).parents[2]
 NAME = "fmtt18.def10"
@@ -150,11 +150,33 @@ def test_what_an_interrupted_command_has_proved_is_kept(
         return prove(obligation)
 
     monkeypatch.setattr(proving, "prove", interrupted)
+    monkeypatch.setattr(answers, "lines", dict)
     with pytest.raises((SystemExit, KeyboardInterrupt)):
         cli.main(["list", *QUICK, "--jobs", "1"])
-    assert "Proving the formulas of 2 of 2 statements" in capsys.readouterr().err
-    assert recall(first) is not None
-    assert recall(second) is None
+    assert "Checking the proofs that come with the program of 2 of 2 statements" in capsys.readouterr().err
+    assert recall(first, HowFound.CONFIRMED) is not None
+    assert recall(second, HowFound.CONFIRMED) is None
+
+
+def test_what_the_checker_confirms_is_listed_and_is_no_proof_of_here(
+    proofs: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def listed() -> tuple[str, str]:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(["list", *QUICK, "--jobs", "1"])
+        assert ended.value.code == 0
+        said = capsys.readouterr()
+        return said.out, " ".join(said.err.split())
+
+    records = proofs.of(*QUICK)
+    monkeypatch.setattr(proving, "prove", lambda _: pytest.fail("a formula was proved"))
+    out, err = listed()
+    assert "Proofs of 2 of 2 statements come with the program, and the checker confirmed them here" in err
+    assert all(recall(statement(name)) is None for name in QUICK)
+    assert [recall(statement(name), HowFound.CONFIRMED) is None for name in QUICK] == [False, False]
+    # once they are proved here, that is what is shown, and nothing is said of the others
+    remember_all(r.evidence for r in records)
+    assert listed() == (out, "")
 
 
 def test_what_was_proved_is_shown_again_and_only_proved_again_if_asked(

@@ -21,7 +21,7 @@ from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import said_of, shown_of, shown_of_statement
 from dpverify.verification.catalog.premises import used_content
 from dpverify.verification.catalog.program import content_of, program
-from dpverify.verification.catalog.rows import ProofRecord, answered
+from dpverify.verification.catalog.rows import Known, ProofRecord, answered, nothing_known
 from dpverify.verification.catalog.source_rows import correction_of, obligations_of, printed_of
 from dpverify.verification.refutations import CONCLUDED, is_evaluated
 
@@ -41,20 +41,22 @@ class _ProofTask:
     position: int
     address: str
     """Where the statement is found."""
+    known: Known = nothing_known
 
 
-def _tasks(statement: Statement) -> Iterator[_ProofTask]:
+def _tasks(statement: Statement, known: Known = nothing_known) -> Iterator[_ProofTask]:
     address = address_of(statement.id)
     for variant in Variant:
         for position in range(len(obligations_of(statement, variant))):
-            yield _ProofTask(statement.id, variant, position, address)
+            yield _ProofTask(statement.id, variant, position, address, known)
 
 
 def _carry_out(task: _ProofTask) -> list[ProofRecord]:
     statement = find_statement(task.address)
     if statement is None:  # the other process sees other papers
         raise InvalidArgumentError("statement", task.statement, "a statement registered in this environment")
-    return answered(statement, task.variant, obligations_of(statement, task.variant)[task.position])
+    obligation = obligations_of(statement, task.variant)[task.position]
+    return answered(statement, task.variant, obligation, task.known)
 
 
 def prove_statement(statement_id: str) -> list[ProofRecord]:
@@ -77,14 +79,16 @@ def prove_statements(
     progress: Progress | None = None,
     store: Store | None = None,
     finished: Callable[[list[ProofRecord]], None] | None = None,
+    known: Known = nothing_known,
 ) -> list[ProofRecord]:
     """The same for several statements, obligations side by side in `workers` processes.
 
     With a store, each obligation that is done is kept with its certificate, and what is there already is taken.
-    `finished` is called with all records of a statement as soon as they are there.
+    `finished` is called with all records of a statement as soon as they are there. What is `known` of an obligation is
+    taken where the checker confirms it.
     """
     program()  # a file that is changed from now on is not among what the proofs are remembered for
-    tasks = [task for statement in statements for task in _tasks(statement)]
+    tasks = [task for statement in statements for task in _tasks(statement, known)]
     found = {task: kept for task in tasks if store is not None and (kept := _stored(store, task)) is not None}
     missing = [task for task in tasks if task not in found]
     waiting = Counter(task.statement for task in missing)

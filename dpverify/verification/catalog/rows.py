@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -146,7 +146,17 @@ def domain_of(letter: Variable) -> LetterDomain:
     )
 
 
-def answered(statement: Statement, variant: Variant, obligation: Obligation) -> list[ProofRecord]:
+Known = Callable[[Obligation], "Proof | None"]
+"""An answer that was found before, which is taken where the checker confirms it."""
+
+
+def nothing_known(_: Obligation) -> None:
+    """For what is proved from nothing."""
+
+
+def answered(
+    statement: Statement, variant: Variant, obligation: Obligation, known: Known = nothing_known
+) -> list[ProofRecord]:
     """The rows of an obligation, as the provers and the checker answer."""
     from dpverify.proving import homogeneity, prove
     from dpverify.proving.two_readers import check_agreement
@@ -156,7 +166,11 @@ def answered(statement: Statement, variant: Variant, obligation: Obligation) -> 
         try:
             check_agreement(obligation)
             with below_a_ceiling():
-                records.append(_evidence(row, (homogeneity if row.units else prove)(obligation)))
+                kept = None if row.units else known(obligation)
+                found = None if kept is None else _evidence(row, kept, known)
+                if found is None or not found.evidence.confirmed_by_checker:
+                    found = _evidence(row, (homogeneity if row.units else prove)(obligation), known)
+                records.append(found)
         except DpverifyError:
             raise
         except MemoryError:
@@ -168,7 +182,7 @@ def answered(statement: Statement, variant: Variant, obligation: Obligation) -> 
     return records
 
 
-def _evidence(row: SourceRow, proof: Proof) -> ProofRecord:
+def _evidence(row: SourceRow, proof: Proof, known: Known) -> ProofRecord:
     from dpverify.proving import digest
     from dpverify.proving.checker import check
 
@@ -201,7 +215,7 @@ def _evidence(row: SourceRow, proof: Proof) -> ProofRecord:
         boxes=proof.boxes,
         witness=_plain(proof.witness),
         written_out=proof.written_out,
-        with_fault=with_fault(row),
+        with_fault=with_fault(row, known),
         stopped_by_the_clock=proof.stopped_by_the_clock
         or bool(realistic and realistic.stopped_by_the_clock)
         or bool(confirmation and confirmation.by_the_clock),
@@ -214,14 +228,22 @@ def _plain(values: Mapping[str, ValueT] | None) -> dict[str, ValueT] | None:
     return None if values is None else dict(values)
 
 
-def with_fault(row: SourceRow) -> Verdict | None:
+def with_fault(row: SourceRow, known: Known = nothing_known) -> Verdict | None:
     """The verdict of an instance's formula with the fault that it is there to catch; None if it names none."""
     from dpverify.proving import prove
+    from dpverify.proving.checker import check
 
-    fault = row.obligation.catches
-    if fault is None or row.units:
+    faulty = faulty_form(row)
+    if faulty is None:
         return None
-    return prove(replace(row.obligation, claim=fault.claim, catches=None)).verdict
+    kept = known(faulty)
+    return (prove(faulty) if kept is None or not check(kept.certificate).confirmed else kept).verdict
+
+
+def faulty_form(row: SourceRow) -> Obligation | None:
+    """An instance's formula with the fault that it is there to catch; None if it names none."""
+    fault = row.obligation.catches
+    return None if fault is None or row.units else replace(row.obligation, claim=fault.claim, catches=None)
 
 
 def reason_of(row: SourceRow, proof: Proof) -> str:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from dpverify.formulas.rendering.neutral import Json
@@ -16,9 +17,10 @@ from dpverify.proving.language import Obligation, Statement, Unread
 from dpverify.running.store import keep, kept
 from dpverify.statements.paper import Paper, PaperFolder
 from dpverify.statements.selection import find_statement
+from dpverify.verification.catalog import answers
 from dpverify.verification.catalog.program import content_of, program
 from dpverify.verification.catalog.proofs import prove_statements
-from dpverify.verification.catalog.rows import ProofRecord
+from dpverify.verification.catalog.rows import ProofRecord, nothing_known
 from dpverify.verification.catalog.source_rows import obligations_of
 
 if TYPE_CHECKING:
@@ -59,16 +61,25 @@ def statement_key(statement: Statement) -> Json:
     return [program(), *_sources(statement)]
 
 
-def remember(statement: Statement, records: list[ProofEvidence]) -> None:
+class HowFound(StrEnum):
+    """How something was found; the one is never taken for the other."""
+
+    PROVED = "proofs"
+    """By the provers, on this machine."""
+    CONFIRMED = "confirmed answers"
+    """Answers that come with the program, confirmed by the checker on this machine; those that it refused, proved."""
+
+
+def remember(statement: Statement, records: list[ProofEvidence], how: HowFound = HowFound.PROVED) -> None:
     """Keep a statement's evidence under the hash of what its formulas are read from and of the program's files.
 
     What a clock has cut short is not kept, nor what a fault has.
     """
     if not any(r.depends_on_the_machine for r in records):
-        keep("proofs", statement_key(statement), [r.model_dump(mode="json") for r in records])
+        keep(how, statement_key(statement), [r.model_dump(mode="json") for r in records])
 
 
-def remember_all(entries: Iterable[ProofEvidence]) -> None:
+def remember_all(entries: Iterable[ProofEvidence], how: HowFound = HowFound.PROVED) -> None:
     """Keep what was found; entries of a statement are all of its entries."""
     found: dict[str, list[ProofEvidence]] = {}
     for entry in entries:
@@ -76,18 +87,23 @@ def remember_all(entries: Iterable[ProofEvidence]) -> None:
     for name, records in found.items():
         statement = find_statement(name)
         if statement is not None:
-            remember(statement, records)
+            remember(statement, records, how)
 
 
 def prove_and_remember(
-    statements: list[Statement], *, workers: int = 1, progress: Progress | None = None
+    statements: list[Statement],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    how: HowFound = HowFound.PROVED,
 ) -> list[ProofRecord]:
     """As `prove_statements`; what is found of a statement is kept at once, whatever becomes of the others."""
     return prove_statements(
         statements,
         workers=workers,
         progress=progress,
-        finished=lambda records: remember_all(r.evidence for r in records),
+        finished=lambda records: remember_all((r.evidence for r in records), how),
+        known=answers.known if how is HowFound.CONFIRMED else nothing_known,
     )
 
 
@@ -98,22 +114,23 @@ def recall_or_prove(
     progress: Progress | None = None,
     missing: Callable[[int], None] = lambda count: None,
     recall_one: Callable[[Statement], list[ProofEvidence] | None] | None = None,
+    how: HowFound = HowFound.PROVED,
 ) -> list[ProofRecord]:
     """What is kept of each statement, and what is found of the others, in their order; `missing` hears how many."""
     known = {s.id: (recall_one or recall)(s) for s in statements}
     others = [s for s in statements if known[s.id] is None]
     missing(len(others))
     if others:
-        for record in prove_and_remember(others, workers=workers, progress=progress):
+        for record in prove_and_remember(others, workers=workers, progress=progress, how=how):
             known[record.evidence.statement] = [*(known[record.evidence.statement] or []), record.evidence]
     return [ProofRecord(e) for found in known.values() for e in found or ()]
 
 
-def recall(statement: Statement) -> list[ProofEvidence] | None:
+def recall(statement: Statement, how: HowFound = HowFound.PROVED) -> list[ProofEvidence] | None:
     """What `remember` kept, None if formulas or provers have changed since; nothing of what is only cited."""
     if all(part.coverage is Coverage.CITED for part in statement.parts):
         return []
-    return read_evidence(kept("proofs", statement_key(statement)))
+    return read_evidence(kept(how, statement_key(statement)))
 
 
 def read_evidence(found: Any) -> list[ProofEvidence] | None:

@@ -13,7 +13,7 @@ import gzip
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from dpverify.statements.selection import find_statement
 from dpverify.verification.catalog.entries import uses_graph
 from dpverify.verification.catalog.program import libraries
 from dpverify.verification.remembering.remembered import (
+    HowFound,
     read_evidence,
     recall,
     recall_or_prove,
@@ -62,9 +63,9 @@ def _content(file: Path) -> Any:
 
 
 def recall_or_read(statement: Statement) -> list[ProofEvidence] | None:
-    """What was found of it on this machine, or else when the release was made; None if it is neither."""
-    found = recall(statement)
-    return _read(statement) if found is None else found
+    """What was proved of it here, or confirmed here, or else found for the release; None if it is none of these."""
+    ways = (recall, partial(recall, how=HowFound.CONFIRMED), _read)
+    return next((found for way in ways if (found := way(statement)) is not None), None)
 
 
 def _read(statement: Statement) -> list[ProofEvidence] | None:
@@ -89,14 +90,22 @@ def known_below(names: Iterable[str]) -> tuple[list[ProofEvidence], tuple[str, .
 
 
 def origin(statements: Sequence[Statement]) -> str:
-    """A sentence about those of them that were found for the release; empty if there are none."""
-    read = sum(recall(s) is None and _read(s) is not None for s in statements)
-    if not read:
-        return ""
-    return (
-        f"Verdicts of {read} of {len(statements)} statements were found when this release was made, with Python "
-        f"{', '.join(_content(FILE)['libraries'])}; dpverify prove finds them here."
-    )
+    """A sentence about those of them that were not proved on this machine; empty if there are none."""
+    others = [s for s in statements if recall(s) is None]
+    confirmed = [s for s in others if recall(s, HowFound.CONFIRMED) is not None]
+    read = [s for s in others if s not in confirmed and _read(s) is not None]
+    said = []
+    if confirmed:
+        said.append(
+            f"Proofs of {len(confirmed)} of {len(statements)} statements come with the program, and the checker "
+            "confirmed them here"
+        )
+    if read:
+        said.append(
+            f"Verdicts of {len(read)} of {len(statements)} statements were found when this release was made, with "
+            f"Python {', '.join(_content(FILE)['libraries'])}"
+        )
+    return f"{'. '.join(said)}; dpverify prove finds proofs here." if said else ""
 
 
 if __name__ == "__main__":

@@ -373,6 +373,7 @@ def test_planes_that_are_too_high_are_seen() -> None:
         draw(ExponentialSampling(Problem(Wave(), Ball(1, 1.0)), 5.0), make_data(20, 1))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "constraint", [Ball(1, 1.0), Ball(2, 1.0), Box.cube(3, 0.5), Simplex(3, 1.0)], ids=str
 )

@@ -12,6 +12,7 @@ from twins import one_step
 from dpverify.algorithms.bst14 import NoisyGradientDescent
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("xp", NAMESPACES)
 @pytest.mark.parametrize("constant", [0.0, 1e-3])
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ CASES = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("loss", "constraint", "k", "mu"), CASES, ids=str)
 def test_the_law_by_quadrature(loss: Any, constraint: Any, k: float, mu: float) -> None:
     sampler = AlternatingSampler(Problem(loss, constraint), k, mu, 0.01, expanded=True)

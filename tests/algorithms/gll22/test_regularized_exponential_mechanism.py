@@ -332,7 +332,7 @@ ANCHORED = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("constraint", "anchor", "name"), ANCHORED, ids=str)
 @pytest.mark.parametrize("loss", [Logistic(), Hinge(), Squared(2.0)], ids=str)
 def test_sets_and_anchors_against_quadrature(loss: Any, constraint: Any, anchor: Any, name: str) -> None:

@@ -168,6 +168,7 @@ def information(inputs: Any, weights: Any, stddev: float) -> float:
     return float(entropy) - 0.5 * math.log(2 * math.pi * math.e * stddev**2)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0, 5.0])
 def test_the_capacity_of_the_channel_by_quadrature(sigma: float) -> None:
     channel = GaussianChannel(sigma)

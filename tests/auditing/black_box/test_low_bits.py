@@ -140,6 +140,7 @@ def snapped(data: np.ndarray, rng: np.random.Generator, runs: int) -> np.ndarray
     return np.clip(np.rint(np.clip(data.sum(), -50, 50) + noise), -50, 50)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("pair", [(0.0, 1.0), (0.0, 2.0**-30), (1 / 3, 1.0), (5.0, 6.0)])
 def test_snapped_and_discrete_noise_pass(pair: tuple[float, float]) -> None:
     for mechanism in (snapped, on_a_grid):
@@ -150,6 +151,7 @@ def test_snapped_and_discrete_noise_pass(pair: tuple[float, float]) -> None:
         assert audit_request(asked).verdict == "supported"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("adjacency", ["replace-one", "add-or-remove-one", "zero-out", "answers-within-1"])
 def test_a_search_finds_the_pair_that_shows_low_bits(adjacency: str, tmp_path: Path) -> None:
     """From an example that shows nothing; noise on a grid passes on whatever pair is found."""

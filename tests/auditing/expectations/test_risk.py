@@ -126,6 +126,7 @@ def test_detectable_is_taken_at_the_bound() -> None:
     assert audit.detectable == pytest.approx(0.6305, abs=2e-4)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("at_least", [False, True])
 @pytest.mark.parametrize("runs", [30, 300])
 @pytest.mark.parametrize("kind", ["indicators", "narrow", "uniform", "skewed"])

@@ -59,7 +59,7 @@ def alternating(sets: BallIntersections, w: NDArray[np.float64], rounds: int) ->
     return w
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("name", SETS)
 def test_points_are_inside_and_closest(name: str, radius: float) -> None:

@@ -36,8 +36,8 @@ def proof(name: str) -> Proof:
 
 TRUE = {
     "difference": "chains", "logarithm": "chains", "square": "chains", "equal": "lemmas", "entropy": "chains",
-    "tangent": "chains", "weighted": "chains", "young": "chains", "excess": "chains", "hoeffding": "chains",
-    "chord": "chains", "larger": "lemmas", "tail": "chains", "half-line": "chains", "profile": "chains",
+    "tangent": "chains", "weighted": "chains", "young": "chains", "excess": "chains", "chord": "chains",
+    "hoeffding": "chains", "larger": "lemmas", "tail": "chains", "half-line": "chains", "profile": "chains",
     "quantile": "quantiles", "odd": "quantiles", "union": "induction", "bonferroni": "induction",
     "harmonic": "induction", "roots": "induction", "central": "induction", "stirling": "induction",
     "from": "induction", "theorem": "binomial sums", "geometric": "lemmas", "mean": "exact", "variance": "exact",
