@@ -67,6 +67,8 @@ class MechanismStep:
     role: str
     name: str = ""
     """The letter that a query or a draw gives a value."""
+    kind: Node = ""
+    """Of a draw, what is drawn."""
     term: Node = ""
     """What a query is, the law of a draw, the output, the guarantee that is claimed."""
 
@@ -84,6 +86,16 @@ class MechanismOnPage:
     """Those that are public."""
     types: tuple[tuple[str, str], ...]
     steps: tuple[MechanismStep, ...]
+
+    @property
+    def law(self) -> Node:
+        """The law of the output, on one data set: that of a draw, or of two draws one after the other."""
+        first, *second = self.of("draw")
+        if not second:
+            return first.term
+        (last,), pair = second, ("certain", ("pair", ("sym", first.name), ("sym", second[0].name)))
+        inner: Node = ("then", (last.name, last.kind), last.term, pair)
+        return put(("then", (first.name, first.kind), first.term, inner), {})
 
     def of(self, role: str) -> tuple[MechanismStep, ...]:
         """Its lines of one role."""
@@ -151,6 +163,11 @@ class _MechanismSection(TheoremSection):
         roles = [one.role for one in found]
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
+        drawn = [one.name for one in found if one.role == "draw"]
+        wanted: Node = ("pair", *(("sym", name) for name in drawn)) if len(drawn) > 1 else ("sym", *drawn)
+        if not 1 <= len(drawn) <= 2 or found[-2].term != wanted:
+            allowed = "one letter that is drawn, or two, `(y,z)`, in the order of their draws"
+            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         return MechanismOnPage(
@@ -243,11 +260,11 @@ class _MechanismSection(TheoremSection):
             letter = TheoremLetter(name_of(base), written(base), (), kind)
             self.alphabet = self.alphabet.having(letter)
             self.drawn.add(letter.name)
-            return MechanismStep(line, latex, role, letter.name, law)
+            return MechanismStep(line, latex, role, letter.name, kind, law)
         body = within.number(right[0])
         letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
         self.alphabet = self.alphabet.defining(Abbreviation(letter, tuple(one.name for one in over), body))
-        return MechanismStep(line, latex, role, letter.name, body)
+        return MechanismStep(line, latex, role, letter.name, term=body)
 
     def argument(self, signs: Tokens) -> TheoremLetter:
         """The argument of a query, of the type over which the second index of records runs."""

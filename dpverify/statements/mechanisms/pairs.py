@@ -82,7 +82,7 @@ def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 
         for case in islice(search.cases(), PAIRS):
             tried += 1
             margin = search.margin(case)
-            if margin is not None and witness is None and asked < ASKED:
+            if witness is None and asked < ASKED:
                 asked += 1
                 model = search.model(case, claim)
                 witness = model if _true(claim, model) else None
@@ -123,7 +123,7 @@ class _Search:
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
-        self.law = mechanism.of("draw")[0].term
+        self.law = mechanism.law
         self.code = self.model_of.code(self.law)
         head, *numbers = parts_of(mechanism.of("claim")[0].term)
         self.rule = GUARANTEES[named(head)]

@@ -20,6 +20,7 @@ from dpverify.statements.mechanisms.sensitivity import (
     E,
     Sensitivity,
     cancelled,
+    cost,
     magnitude,
     minus,
     number,
@@ -71,9 +72,8 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
-    (draw,) = mechanism.of("draw")
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, ("D", DATA), on(mechanism, draw.term, "D"), *numbers)
+    guarantee: Node = (head, ("D", DATA), on(mechanism, mechanism.law, "D"), *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
     body: Node = ("all", tuple(letters), tuple(premises), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
@@ -85,21 +85,14 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
     claim = claim_of(mechanism)
     library = {id_: one.clause for id_, one in shipped().items()}
-    law = parts_of(mechanism.of("draw")[0].term)
-    _, *numbers = parts_of(mechanism.of("claim")[0].term)
+    head, *numbers = parts_of(mechanism.of("claim")[0].term)
+    draws = mechanism.of("draw")
 
     def prove(proof: ProofBuilder, given: list[int]) -> None:
-        head = mechanism.of("claim")[0].term[0]
-        if law[0] == "normal" and head == "concentrated":
-            _normal(mechanism, claim, proof, law, numbers, given)
-        elif head != "private":
-            raise UnderivedError("no theorem is known of this guarantee for this law")
-        elif law[0] == "laplace":
-            _laplace(mechanism, claim, proof, law, numbers, given)
-        elif law[0] == "proportional":
-            _weights(mechanism, claim, proof, law, numbers, given)
+        if len(draws) == 1:
+            _one_draw(mechanism, claim, proof, draws[0].term, named(head), numbers, given)
         else:
-            raise UnderivedError(f"no theorem is known of the law `{law[0]}`")
+            _two_draws(mechanism, claim, proof, named(head), numbers, given)
 
     try:
         steps = proof_of(claim.clause, claim.names, library, prove)
@@ -119,6 +112,57 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
 def _used(steps: list[Mapping[str, Json]]) -> set[str]:
     found = {one["of"] for one in steps if one["step"] == "use" and isinstance(one["of"], str)}
     return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
+
+
+def _one_draw(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, term: Node, head: str, numbers: list[Node],
+    given: list[int],
+) -> int:  # fmt: skip
+    """That one draw has a guarantee."""
+    law = parts_of(term)
+    known = {("laplace", "private"): _laplace, ("proportional", "private"): _weights, ("normal", "concentrated"): _normal}
+    if (law[0], head) not in known:
+        raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
+    return known[str(law[0]), head](mechanism, claim, proof, law, numbers, given)
+
+
+def _two_draws(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, head: str, numbers: list[Node],
+    given: list[int],
+) -> None:  # fmt: skip
+    """That two draws, of which the second may see what the first has said, have a guarantee together."""
+    first, second = mechanism.of("draw")
+    costs = [cost(mechanism, draw.term, head) for draw in (first, second)]
+    rest: list[Node] = [number(0)] if head == "private" else []
+    one = _one_draw(mechanism, claim, proof, first.term, head, [costs[0], *rest], given)
+    law = on(mechanism, second.term, "D")
+    whole: Node = ("all", ((first.name, (), first.kind),), (), (head, ("D", DATA), law, costs[1], *rest))
+
+    def prove(inner: ProofBuilder, _: list[int]) -> None:
+        _one_draw(mechanism, claim, inner, second.term, head, [costs[1], *rest], given)
+
+    two = proof.block(whole, [first.name], prove)
+    values = [(("D",), on(mechanism, first.term, "D")), ((first.name, "D"), law), *(((), c) for c in costs)]
+    types = {"mathcalD": DATA, "T": first.kind, "U": second.kind}
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    if head == "private":
+        none = proof.arithmetic(("<=", number(0), number(0)))
+        values += [((), number(0)), ((), number(0))]
+        both = proof.use("theorem.composition", values, [none, one, two], types, known)
+        within = proof.arithmetic(("<=", ("add", *costs), numbers[0]), *known)
+        exactly = proof.arithmetic(("<=", ("add", number(0), number(0)), numbers[1]), *known)
+        weaker = [
+            (("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), ("add", number(0), number(0))),
+            *(((), one) for one in numbers),
+        ]  # fmt: skip
+        pair = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
+        proof.use("theorem.weaker", weaker, [both, within, exactly], pair, known)
+    else:
+        both = proof.use("theorem.concentrated-composition", values, [one, two], types, known)
+        equal = proof.arithmetic(("==", ("add", *costs), numbers[0]), *known)
+        same = [(("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), numbers[0])]
+        pair = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
+        proof.use("rule.equal-concentrated", same, [both, equal], pair, known)
 
 
 def _moves(
@@ -159,7 +203,7 @@ def _has_values(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, gi
 def _laplace(
     mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
     given: list[int],
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     _, query, scale = law
     epsilon, _ = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
@@ -169,13 +213,13 @@ def _laplace(
     moves = _moves(mechanism, claim, proof, query, bound)
     values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
     defined = [_has_values(mechanism, proof, query, given), *known]
-    proof.use("lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined)
+    return proof.use("lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined)
 
 
 def _normal(
     mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
     given: list[int],
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     _, query, scale = law
     (rho,) = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
@@ -198,13 +242,13 @@ def _normal(
     squares = proof.block(whole, ["D", "E"], prove)
     values = [(("D",), one), ((), scale), ((), rho)]
     defined = [_has_values(mechanism, proof, query, given), *known]
-    proof.use("lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined)
+    return proof.use("lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined)
 
 
 def _weights(
     mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
     given: list[int],
-) -> None:  # fmt: skip
+) -> int:  # fmt: skip
     letter, weight = law[1:]
     power, (name, kind) = parts_of(weight), map(named, parts_of(letter))
     if power[0] != "exp":
@@ -218,4 +262,4 @@ def _weights(
     moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
     defined = [_has_values(mechanism, proof, query, given, second), *known]
-    proof.use("lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
+    return proof.use("lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)

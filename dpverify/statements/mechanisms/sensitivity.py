@@ -7,9 +7,9 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
 from dpverify.proving.theorems.building import ProofBuilder
@@ -350,10 +350,10 @@ def sum_ranges(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, pub
     return found
 
 
-def cancelled(product: Node, root: int = 1) -> Node:
+def cancelled(term: Node, root: int = 1) -> Node:
     """A root of a product of positive numbers without what stands above and below; a guess, which a proof confirms."""
     powers = dict[Node, Fraction]()
-    for factor, times in _powers(product, Fraction(1, root)):
+    for factor, times in _powers(term, Fraction(1, root)):
         powers[factor] = powers.get(factor, Fraction(0)) + times
     value, kept = Fraction(1), list[Node]()
     for factor, times in powers.items():
@@ -455,3 +455,50 @@ def with_record(mechanism: MechanismOnPage, body: Node, value: Fraction | None) 
 def most(mechanism: MechanismOnPage, body: Node) -> int:
     """By how much a term of records may differ: a guess, which the proof must confirm."""
     return 1
+
+
+def cost(mechanism: MechanismOnPage, law: Node, head: str) -> Node:
+    """What a draw costs of a budget, by a sensitivity that is a guess, which the proof must confirm.
+
+    Raises:
+        UnderivedError: where nothing is guessed.
+    """
+    parts = parts_of(law)
+    if head == "private" and parts[0] == "laplace":
+        return ("mul", sensitivity(mechanism, parts[1]), ("pow", parts[2], number(-1)))
+    if head == "concentrated" and parts[0] == "normal":
+        twice: Node = ("mul", number(2), ("pow", parts[2], number(2)))
+        return ("mul", ("pow", sensitivity(mechanism, parts[1]), number(2)), ("pow", twice, number(-1)))
+    raise UnderivedError(f"no sensitivity is guessed for the law `{parts[0]}`")
+
+
+def sensitivity(mechanism: MechanismOnPage, query: Node) -> Node:
+    """By how much a query differs between small data sets, as a multiple of a function of the number of records.
+
+    Raises:
+        UnderivedError: where no such multiple is seen.
+    """
+    records = mechanism.records
+    low = 0.0 if records.low is None else float(records.low)
+    high = 1.0 if records.high is None else float(records.high)
+    code, most = FloatModel({}, {}).code(query), dict[int, float]()
+    if records.last[0] != "sym" or records.over is not None:
+        raise UnderivedError("a sensitivity is guessed where the number of records is a letter")
+    name, others = named(records.last[1]), dict.fromkeys(free(query), 0.5)
+    for n in (2, 3, 4):
+        rows = [*product((low, (low + high) / 2, high), repeat=n)]
+        found = {row: code({**others, name: float(n), records.name: lambda at, row=row: row[int(at[0]) - 1]}) for row in rows}
+        most[n] = max(
+            abs(found[row] - found[(*row[:k], x, *row[k + 1 :])])
+            for row in rows for k in range(n) for x in (low, (low + high) / 2, high)
+        )  # fmt: skip
+    n_term = records.last
+    shapes: list[tuple[Node, Callable[[int], float]]] = [
+        (number(1), lambda _: 1.0), (("pow", n_term, number(-1)), lambda n: 1 / n), (n_term, float),
+        (("mul", minus(n_term, number(1)), ("pow", n_term, number(-1))), lambda n: (n - 1) / n),
+    ]  # fmt: skip
+    for shape, at in shapes:
+        times = Fraction(most[2] / at(2)).limit_denominator(1000)
+        if times > 0 and all(math.isclose(float(times) * at(n), value, rel_tol=1e-9) for n, value in most.items()):
+            return shape if times == 1 else ("mul", number(times), shape)
+    raise UnderivedError("no sensitivity is seen")
