@@ -41,7 +41,9 @@ def prove_mechanisms(names: Sequence[str], form: str, json_file: str | None, str
             if row.pair is not None:
                 typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
         counts = Counter(str(row.verdict) for row in rows)
-        typer.echo(f"{len(rows)} mechanisms: {', '.join(f'{number} {verdict}' for verdict, number in counts.items())}.")
+        typer.echo(
+            f"{len(rows)} mechanisms: {', '.join(f'{number} {verdict}' for verdict, number in counts.items())}."
+        )
     if strict and any(row.verdict is Verdict.REFUTED for row in rows):
         raise typer.Exit(VIOLATED)
     if any(row.verdict is Verdict.UNDECIDED for row in rows):
@@ -60,5 +62,8 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
     yield f"  event: {pair.event}"
     yield f"  its probability: at least {low:.6g} on the data, at most {high:.6g} on the neighbor"
     if pair.needs < float("inf"):
-        said = {"epsilon": f"an epsilon above {pair.needs:.6g} at delta 0", "rho": f"a rho above {pair.needs:.6g}"}
+        said = {
+            "epsilon": f"an epsilon above {pair.needs:.6g} at delta 0",
+            "rho": f"a rho above {pair.needs:.6g}",
+        }
         yield f"  this pair needs {said[pair.measure]}"

@@ -25,7 +25,7 @@ class MechanismRow:
     title: str
     page: str
     line: int
-    """Of its heading; of a refuted one, of the draw that is to blame; of one whose noise depends on records, of that."""
+    """Of its heading; of a refuted one, and of one whose noise depends on records, of the draw to blame."""
     verdict: Verdict
     reason: str
     """Why it is undecided."""
@@ -58,7 +58,9 @@ def about_mechanisms(names: Sequence[str]) -> bool:
     found = [name for name in names if _is_page(name)]
     if found and len(found) < len(names):
         other = next(name for name in names if name not in found)
-        raise InvalidArgumentError("ids", other, f"pages of mechanisms alone, where `{found[0]}` is asked for")
+        raise InvalidArgumentError(
+            "ids", other, f"pages of mechanisms alone, where `{found[0]}` is asked for"
+        )
     return bool(found)
 
 
@@ -96,7 +98,19 @@ def _row(page: str, one: MechanismOnPage) -> MechanismRow:
     if private is not None:
         line, why = private
         return MechanismRow(
-            one.id, one.title, page, line, Verdict.UNDECIDED, why, said, (), (), None, found.tried, found.witness, None
+            one.id,
+            one.title,
+            page,
+            line,
+            Verdict.UNDECIDED,
+            why,
+            said,
+            (),
+            (),
+            None,
+            found.tried,
+            found.witness,
+            None,
         )
     proof = derive_mechanism(one)
     rules, results, underived = rests_on(proof.uses, shipped())
@@ -106,7 +120,10 @@ def _row(page: str, one: MechanismOnPage) -> MechanismRow:
     elif underived:
         verdict, reason = Verdict.UNDECIDED, f"derived, but it rests on {', '.join(underived)}, not derived"
     elif found.witness is None:
-        verdict, reason = Verdict.UNDECIDED, "derived, but no pair was found of which all that is assumed is true"
+        verdict, reason = (
+            Verdict.UNDECIDED,
+            "derived, but no pair was found of which all that is assumed is true",
+        )
     return MechanismRow(
         one.id, one.title, page, one.line, verdict, reason, said, rules, results, None, found.tried, found.witness,
         proof.certificate,

@@ -178,4 +178,8 @@ def rests_on(
     rules = tuple(sorted(id_ for id_ in found if known[id_].standing == "rule"))
     results = tuple(sorted(id_ for id_ in found if known[id_].standing == "result"))
     theorems = (id_ for id_ in found if known[id_].standing == "theorem")
-    return rules, results, tuple(sorted(id_ for id_ in theorems if not _outcome(known[id_], known, outcomes).derived))
+    return (
+        rules,
+        results,
+        tuple(sorted(id_ for id_ in theorems if not _outcome(known[id_], known, outcomes).derived)),
+    )

@@ -69,7 +69,9 @@ class ProofBuilder:
         step = {"step": "equal", "fact": fact, "by": by, "in": json_of(template), "hole": hole}
         return self.know(step, self.state.equal(step))
 
-    def block(self, whole: Node, names: Sequence[str], prove: Callable[[ProofBuilder, list[int]], None]) -> int:
+    def block(
+        self, whole: Node, names: Sequence[str], prove: Callable[[ProofBuilder, list[int]], None]
+    ) -> int:
         """What holds for all values of letters, by a proof with the places of what is assumed of them.
 
         Raises:
@@ -89,7 +91,10 @@ class ProofBuilder:
 
 
 def proof_of(
-    clause: Clause, names: Sequence[str], library: Mapping[str, Clause], prove: Callable[[ProofBuilder, list[int]], None]
+    clause: Clause,
+    names: Sequence[str],
+    library: Mapping[str, Clause],
+    prove: Callable[[ProofBuilder, list[int]], None],
 ) -> list[Json]:
     """The steps of a proof of a clause.
 

@@ -296,7 +296,7 @@ class TheoremReader:
         return put(("total", (letter.name, letter.kind), body), {}), end
 
     def counted(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
-        """A sum, product, maximum or minimum over whole numbers, `\\prod_{i=1}^{n}`, `\\max_{1\\le i\\le n}`; else None."""
+        """What is over whole numbers, `\\prod_{i=1}^{n}`, `\\max_{1\\le i\\le n}`; None where nothing is."""
         if signs[at + 1 : at + 3] != ("_", "{"):
             return None
         stop = end_of_group(signs, at + 2)

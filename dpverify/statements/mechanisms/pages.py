@@ -157,7 +157,9 @@ class _MechanismSection(TheoremSection):
                 self.at(block.line, self.item, block)
         if self.records is None or not self.neighbors:
             raise InvalidArgumentError(
-                "mechanism", self.id, "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`"
+                "mechanism",
+                self.id,
+                "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
             )
         found = tuple(self.at(line, self.line, line, latex, role) for line, latex, role in self.lines())
         roles = [one.role for one in found]
@@ -190,8 +192,12 @@ class _MechanismSection(TheoremSection):
     def read_records(self, block: PageBlock) -> RecordLetter:
         """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
         formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
-        words = "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces).partition(":")[2].strip()
-        match = re.fullmatch(r"\$ (?:in (?P<domain>[\[(].*?[\])])|(?P<any>of numbers))(?P<rows>,? for \$)?\.?", words)
+        words = (
+            "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces).partition(":")[2].strip()
+        )
+        match = re.fullmatch(
+            r"\$ (?:in (?P<domain>[\[(].*?[\])])|(?P<any>of numbers))(?P<rows>,? for \$)?\.?", words
+        )
         if match is None or len(formulas) != 1 + bool(match["rows"]):
             raise InvalidArgumentError(
                 "records", words, "`$x_1,\\dots,x_n$ in [0, 1]` or `of numbers`, then maybe `for $r\\in R$`"

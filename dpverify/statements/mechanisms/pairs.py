@@ -14,7 +14,7 @@ from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.terms import number
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
 from dpverify.proving.checker.theorems.lines import Line
-from dpverify.proving.checker.theorems.models import Model, Point, look
+from dpverify.proving.checker.theorems.models import Model, Point, TwoLines, constant, look
 from dpverify.proving.checker.theorems.numbers import NO, made
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatModel
@@ -132,11 +132,20 @@ class _Search:
         self.width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
         low, high = mechanism.records.low, mechanism.records.high
-        near = [n for n in (Fraction(0), Fraction(1), *written) if low is None or n >= low if high is None or n <= high]
-        self.ends = sorted({*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)})
+        near = [
+            n
+            for n in (Fraction(0), Fraction(1), *written)
+            if low is None or n >= low
+            if high is None or n <= high
+        ]
+        self.ends = sorted(
+            {*(near if low is None or high is None else ()), *(n for n in (low, high) if n is not None)}
+        )
         far = [n for n, end in ((Fraction(-10), low), (Fraction(10), high)) if end is None]
         inside = {n for n in written if self.ends[0] < n < self.ends[-1]}
-        self.values = [*dict.fromkeys((*self.ends, *sorted(inside), (self.ends[0] + self.ends[-1]) / 2, *far))]
+        self.values = [
+            *dict.fromkeys((*self.ends, *sorted(inside), (self.ends[0] + self.ends[-1]) / 2, *far))
+        ]
 
     def options(self, letter: TheoremLetter) -> list[Fraction]:
         v = letter.number
@@ -218,14 +227,23 @@ class _Search:
             params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
             new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
         law = put(on(self.mechanism, self.law, "D"), new)
-        laws = [exact.value(law, {"D": lambda _, k=k: exact.points(DATA)[k]}) for k in (0, 1)]
+        laws: list[Any] = [exact.value(law, {"D": constant(place)}) for place in exact.points(DATA)]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
         head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
-        if head == "concentrated" and isinstance(laws[0], Line):
-            scales = _interval(laws[1].at)[0] - _interval(laws[0].at)[0], _interval(laws[0].scale)[1]
-            needs, measure = math.nextafter((scales[0] / scales[1]) ** 2 / 2, 0), "rho"
-        letters = tuple((one.latex, str(case.letters[one.name])) for one in self.mechanism.letters if one.name in case.letters)
+        if head == "concentrated":
+            pairs = (
+                [laws]
+                if isinstance(laws[0], Line)
+                else [[law.first for law in laws], [law.second for law in laws]]
+            )
+            far = [(_interval(q.at)[0] - _interval(p.at)[0]) / _interval(p.scale)[1] for p, q in pairs]
+            needs, measure = math.nextafter(sum(d * d for d in far) / 2, 0), "rho"
+        letters = tuple(
+            (one.latex, str(case.letters[one.name]))
+            for one in self.mechanism.letters
+            if one.name in case.letters
+        )
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(letters, rows[0], rows[1], event, needs, measure, probabilities, model)
 
@@ -238,12 +256,27 @@ def _event(laws: list[Any], epsilon: float) -> tuple[str, float, tuple[_Ends, _E
     one, other = laws
     if isinstance(one, Line) and isinstance(other, Line):
         return _half_line(one, other, epsilon)
+    if isinstance(one, TwoLines):
+        halves = [
+            _half_line(p, q, epsilon) for p, q in ((one.first, other.first), (one.second, other.second))
+        ]
+        low, high = ([math.prod(half[2][side][end] for half in halves) for side in (0, 1)] for end in (0, 1))
+        event = " and ".join(
+            f"{word} {half[0]}" for word, half in zip(("first", "second"), halves, strict=True)
+        )
+        return event, math.fsum(half[1] for half in halves), ((low[0], high[0]), (low[1], high[1]))
     p, q = dict(one.masses), dict(other.masses)
     inside = [v for v in p if _interval(p[v])[0] > math.exp(epsilon) * _interval(q.get(v, NO))[1]]
-    ratios = [_interval(p[v])[0] / _interval(q.get(v, NO))[1] if _interval(q.get(v, NO))[1] else math.inf for v in p]
+    ratios = [
+        _interval(p[v])[0] / _interval(q.get(v, NO))[1] if _interval(q.get(v, NO))[1] else math.inf for v in p
+    ]
     chances = [made("add", *(law.get(v, NO) for v in inside)) for law in (p, q)]
     names = [f"number {v.index + 1}" if isinstance(v, Point) else str(v) for v in inside]
-    return f"output is {' or '.join(names)}", math.log(max(ratios)), (_interval(chances[0]), _interval(chances[1]))
+    return (
+        f"output is {' or '.join(names)}",
+        math.log(max(ratios)),
+        (_interval(chances[0]), _interval(chances[1])),
+    )
 
 
 def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tuple[_Ends, _Ends]]:
@@ -253,7 +286,15 @@ def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tupl
     needs = math.nextafter(gap / scales[0], 0) if one.family == "laplace" else math.inf
     if scales[0] > scales[1]:
         needs = math.inf
-        at = made("add", at, made("mul", number(Fraction(1 + math.ceil(4 * (epsilon + gap + 1) / (1 - scales[1] / scales[0])))), one.scale))
+        at = made(
+            "add",
+            at,
+            made(
+                "mul",
+                number(Fraction(1 + math.ceil(4 * (epsilon + gap + 1) / (1 - scales[1] / scales[0])))),
+                one.scale,
+            ),
+        )
     above = _interval(other.at)[0] <= _interval(at)[0]
     ends = [_interval(law.below(at)) for law in (one, other)]
     chances = [(1 - high, 1 - low) if above else (low, high) for low, high in ends]
@@ -262,7 +303,7 @@ def _half_line(one: Line, other: Line, epsilon: float) -> tuple[str, float, tupl
 
 def _interval(term: Any) -> tuple[float, float]:
     found = Values({}, PRECISIONS[0]).interval(term)
-    return tuple(float(Fraction(end, 1 << PRECISIONS[0])) for end in (found.low, found.high))
+    return float(Fraction(found.low, 1 << PRECISIONS[0])), float(Fraction(found.high, 1 << PRECISIONS[0]))
 
 
 def _numbers(node: Node) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dpverify.formulas.rendering.neutral import Json
@@ -64,7 +64,9 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
     index, place = ("sym", "i"), ("of", PLACE, D, E)
     both, near = (("D", (), DATA), ("E", (), DATA)), ("neighbors", D, E)
-    of_both = (("of", records.name, data, index, *(("sym", "r") for _ in second)) for data in (D, E))
+    of_both: Iterator[Node] = (
+        ("of", records.name, data, index, *(("sym", "r") for _ in second)) for data in (D, E)
+    )
     premises = [bound for one in mechanism.letters for bound in bounds(one)]
     premises += [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
@@ -99,9 +101,10 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     except (UnderivedError, ValueError) as error:
         return MechanismProof(None, (), str(error) or type(error).__name__)
     uses = tuple(sorted(_used(steps)))
+    clause = {"types": [list(one) for one in claim.clause.types], "body": as_lists(claim.clause.body)}
     certificate = {
-        "version": 1, "theorem": mechanism.id, "clause": {"types": [list(t) for t in claim.clause.types], "body": as_lists(claim.clause.body)},
-        "letters": [*claim.names], "library": {id_: clause_json(shipped()[id_]) for id_ in uses}, "steps": steps,
+        "version": 1, "theorem": mechanism.id, "clause": clause, "letters": [*claim.names],
+        "library": {id_: clause_json(shipped()[id_]) for id_ in uses}, "steps": steps,
     }  # fmt: skip
     confirmed = check(certificate)
     if not confirmed.confirmed:
@@ -120,7 +123,11 @@ def _one_draw(
 ) -> int:  # fmt: skip
     """That one draw has a guarantee."""
     law = parts_of(term)
-    known = {("laplace", "private"): _laplace, ("proportional", "private"): _weights, ("normal", "concentrated"): _normal}
+    known = {
+        ("laplace", "private"): _laplace,
+        ("proportional", "private"): _weights,
+        ("normal", "concentrated"): _normal,
+    }
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
     return known[str(law[0]), head](mechanism, claim, proof, law, numbers, given)
@@ -143,7 +150,7 @@ def _two_draws(
 
     two = proof.block(whole, [first.name], prove)
     values = [(("D",), on(mechanism, first.term, "D")), ((first.name, "D"), law), *(((), c) for c in costs)]
-    types = {"mathcalD": DATA, "T": first.kind, "U": second.kind}
+    types: dict[str, Node] = {"mathcalD": DATA, "T": first.kind, "U": second.kind}
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     if head == "private":
         none = proof.arithmetic(("<=", number(0), number(0)))
@@ -155,7 +162,7 @@ def _two_draws(
             (("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), ("add", number(0), number(0))),
             *(((), one) for one in numbers),
         ]  # fmt: skip
-        pair = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
+        pair: dict[str, Node] = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
         proof.use("theorem.weaker", weaker, [both, within, exactly], pair, known)
     else:
         both = proof.use("theorem.concentrated-composition", values, [one, two], types, known)
@@ -187,7 +194,13 @@ def _moves(
     return proof.block(whole, names, prove)
 
 
-def _has_values(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, given: list[int], second: tuple[Node, ...] = ()) -> int:
+def _has_values(
+    mechanism: MechanismOnPage,
+    proof: ProofBuilder,
+    query: Node,
+    given: list[int],
+    second: tuple[Node, ...] = (),
+) -> int:
     """That a query has a value on each data set."""
     term = on(mechanism, query, "D")
     letters = (("D", (), DATA), *second)
@@ -213,7 +226,9 @@ def _laplace(
     moves = _moves(mechanism, claim, proof, query, bound)
     values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
     defined = [_has_values(mechanism, proof, query, given), *known]
-    return proof.use("lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined)
+    return proof.use(
+        "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
+    )
 
 
 def _normal(
@@ -232,7 +247,12 @@ def _normal(
     moves = _moves(mechanism, claim, proof, query, bound)
     one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
     gap = minus(one, other)
-    whole: Node = ("all", (("D", (), DATA), ("E", (), DATA)), (("neighbors", D, E),), ("<=", ("pow", gap, number(2)), square))
+    whole: Node = (
+        "all",
+        (("D", (), DATA), ("E", (), DATA)),
+        (("neighbors", D, E),),
+        ("<=", ("pow", gap, number(2)), square),
+    )
 
     def prove(inner: ProofBuilder, near: list[int]) -> None:
         far = inner.use(moves, [((), D), ((), E)], near)
@@ -242,7 +262,9 @@ def _normal(
     squares = proof.block(whole, ["D", "E"], prove)
     values = [(("D",), one), ((), scale), ((), rho)]
     defined = [_has_values(mechanism, proof, query, given), *known]
-    return proof.use("lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined)
+    return proof.use(
+        "lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined
+    )
 
 
 def _weights(
@@ -262,4 +284,6 @@ def _weights(
     moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
     defined = [_has_values(mechanism, proof, query, given, second), *known]
-    return proof.use("lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined)
+    return proof.use(
+        "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined
+    )

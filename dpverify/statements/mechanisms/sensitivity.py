@@ -83,7 +83,13 @@ class Sensitivity:
     """A proof within which two neighbors and the place of their difference are known."""
 
     def __init__(
-        self, mechanism: MechanismOnPage, proof: ProofBuilder, near: int, same: int, within: int, second: tuple[Node, ...]
+        self,
+        mechanism: MechanismOnPage,
+        proof: ProofBuilder,
+        near: int,
+        same: int,
+        within: int,
+        second: tuple[Node, ...],
     ) -> None:
         self.mechanism, self.proof, self.second = mechanism, proof, second
         self.near, self.same = near, same
@@ -92,7 +98,9 @@ class Sensitivity:
         _, low, high = parts_of(proof.facts[both])
         self.low, self.high = proof.arithmetic(low, both), proof.arithmetic(high, both)
         self.public = [
-            k for k, fact in enumerate(proof.facts) if parts_of(fact)[0] in ("<=", "<", "==") and PLACE not in free(fact)
+            k
+            for k, fact in enumerate(proof.facts)
+            if parts_of(fact)[0] in ("<=", "<", "==") and PLACE not in free(fact)
         ]
 
     def sides(self, term: Node) -> tuple[Node, Node]:
@@ -144,7 +152,9 @@ class Sensitivity:
             else:
                 elsewhere_and = [elsewhere]
             rule = "rule.sums-differ" if head == "sum" else ONE_PLACE[named(head)]
-            return self.proof.use(rule, [*functions, ((), self.place), *ends], [*elsewhere_and, *inside], defined=self.public)
+            return self.proof.use(
+                rule, [*functions, ((), self.place), *ends], [*elsewhere_and, *inside], defined=self.public
+            )
         if head != "sum" or len(moved) != 2:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
@@ -153,9 +163,16 @@ class Sensitivity:
         positive = self.proof.arithmetic(("<=", number(0), limit))
         for place in places:
             terms = self.sides(put(body, {name: ((), place)}))
-            whole: Node = ("all", (), (("<=", first, place), ("<=", place, last)), ("<=", magnitude(*terms), limit))
+            whole: Node = (
+                "all",
+                (),
+                (("<=", first, place), ("<=", place, last)),
+                ("<=", magnitude(*terms), limit),
+            )
 
-            def prove(proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms) -> None:
+            def prove(
+                proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms
+            ) -> None:
                 equal = []
                 for c in sorted(moved):
                     at = shifted(place, c)
@@ -172,7 +189,9 @@ class Sensitivity:
 
             steps.append(self.proof.block(whole, [], prove))
         values = [*functions, *(((), place) for place in places), *ends, ((), limit), ((), limit)]
-        return self.proof.use("rule.sums-differ-twice", values, [positive, positive, elsewhere, *steps], defined=self.public)
+        return self.proof.use(
+            "rule.sums-differ-twice", values, [positive, positive, elsewhere, *steps], defined=self.public
+        )
 
     def between(self, fold: tuple[Node, ...], low: Node, high: Node) -> int:
         """That each term of a fold is between two numbers."""
@@ -255,7 +274,12 @@ class Rests:
             bodies.reverse()
         small, large = (on(known.mechanism, body, "D") for body in bodies)
         i = ("sym", "i")
-        whole: Node = ("all", (("i", (), "integer"),), (("<=", one[3], i), ("<=", i, one[4])), ("<=", small, large))
+        whole: Node = (
+            "all",
+            (("i", (), "integer"),),
+            (("<=", one[3], i), ("<=", i, one[4])),
+            ("<=", small, large),
+        )
         try:
             every = proof.block(whole, ["i"], lambda inner, _: _one(inner, ("<=", small, large)))
         except UnderivedError:
@@ -268,7 +292,7 @@ class Rests:
         proof, records = self.proof, self.mechanism.records
         second = self.known.second
         names = [f"R{k}" for k in range(len(self.folds))]
-        letters = [(name, (), "real") for name in ("a", "b", *names)]
+        letters: list[Node] = [(name, (), "real") for name in ("a", "b", *names)]
         record = {
             side: put(("of", records.name, data, self.known.place, *second), {})
             for side, data in (("a", D), ("b", E))
@@ -281,10 +305,13 @@ class Rests:
         for side, data in ((0, "D"), (1, "E")):
             whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
             made.append(
-                replaced(on(self.mechanism, query, data), {put(s[side], {}): w for s, w in zip(self.sums, whole, strict=True)})
+                replaced(
+                    on(self.mechanism, query, data),
+                    {put(s[side], {}): w for s, w in zip(self.sums, whole, strict=True)},
+                )
             )
         of_rests: Node = ("<=", magnitude(*made), bound)
-        given = [k for k in self.facts]
+        given = [*self.facts]
         premises = [replaced(proof.facts[k], exchange) for k in given]
         ends = [
             proof.arithmetic(end) for term in record.values()
@@ -295,15 +322,17 @@ class Rests:
         general: Node = ("all", tuple(letters), tuple(premises), replaced(of_rests, exchange))
 
         def prove(inner: ProofBuilder, assumed: list[int]) -> None:
-            inner.arithmetic(parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high)
+            inner.arithmetic(
+                parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
+            )
 
-        every = proof.block(general, [name for name, _, _ in letters], prove)
+        every = proof.block(general, ["a", "b", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
         fact = proof.use(every, values, [*given, *ends])
         for k, sides in enumerate(self.equal):
             for side, equation in enumerate(sides):
-                whole = put(("add", self.rests[k], self.terms[k][side]), {})
-                template = replaced(proof.facts[fact], {whole: ("sym", "the hole")})
+                added = put(("add", self.rests[k], self.terms[k][side]), {})
+                template = replaced(proof.facts[fact], {added: ("sym", "the hole")})
                 fact = proof.rewritten(fact, equation, template, "the hole")
         return fact
 
@@ -316,7 +345,8 @@ def replaced(node: Node, new: dict[Node, Node]) -> Node:
 
 
 def terms_between(
-    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node, public: Sequence[int]
+    mechanism: MechanismOnPage, proof: ProofBuilder, fold: tuple[Node, ...], low: Node, high: Node,
+    public: Sequence[int],
 ) -> int:  # fmt: skip
     """That each term of a fold is between two numbers, on the data set D."""
     _, letter, body, first, last = fold
@@ -332,7 +362,9 @@ def terms_between(
     return proof.block(whole, ["i"], prove)
 
 
-def sum_ranges(mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int]) -> list[int]:
+def sum_ranges(
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int]
+) -> list[int]:
     """Between which numbers the sums of a query are on the data set D; nothing where that is not seen."""
     found = list[int]()
     for fold in dict.fromkeys(folds(mechanism, query)):
@@ -487,7 +519,10 @@ def sensitivity(mechanism: MechanismOnPage, query: Node) -> Node:
     name, others = named(records.last[1]), dict.fromkeys(free(query), 0.5)
     for n in (2, 3, 4):
         rows = [*product((low, (low + high) / 2, high), repeat=n)]
-        found = {row: code({**others, name: float(n), records.name: lambda at, row=row: row[int(at[0]) - 1]}) for row in rows}
+        found = {
+            row: code({**others, name: float(n), records.name: lambda at, row=row: row[int(at[0]) - 1]})
+            for row in rows
+        }
         most[n] = max(
             abs(found[row] - found[(*row[:k], x, *row[k + 1 :])])
             for row in rows for k in range(n) for x in (low, (low + high) / 2, high)
@@ -499,6 +534,8 @@ def sensitivity(mechanism: MechanismOnPage, query: Node) -> Node:
     ]  # fmt: skip
     for shape, at in shapes:
         times = Fraction(most[2] / at(2)).limit_denominator(1000)
-        if times > 0 and all(math.isclose(float(times) * at(n), value, rel_tol=1e-9) for n, value in most.items()):
+        if times > 0 and all(
+            math.isclose(float(times) * at(n), value, rel_tol=1e-9) for n, value in most.items()
+        ):
             return shape if times == 1 else ("mul", number(times), shape)
     raise UnderivedError("no sensitivity is seen")

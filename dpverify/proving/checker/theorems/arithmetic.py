@@ -57,7 +57,7 @@ class FormulaLetters:
     def letter(self, node: Node, kind: str) -> Term:
         """The letter that stands for a term."""
         if node not in self.known:
-            low, high = self.scope.range_of(node) or RANGES.get(named(parts_of(node)[0]), (None, None))
+            low, high = RANGES.get(named(parts_of(node)[0])) or self.scope.range_of(node) or (None, None)
             self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
         return symbol(self.known[node].name)
 
@@ -90,7 +90,9 @@ class FormulaLetters:
     def switch(self, node: Node) -> Term:
         """That an indicator is 1 where its comparison holds, else 0."""
         one, f = self.letter(node, "real"), self.formula(parts_of(node)[1])
-        held, not_held = (term("and", g, term("==", one, read(["num", n]))) for g, n in ((f, "1"), (term("not", f), "0")))
+        held, not_held = (
+            term("and", g, term("==", one, read(["num", n]))) for g, n in ((f, "1"), (term("not", f), "0"))
+        )
         return term("or", held, not_held)
 
     def formula(self, node: Node) -> Term:
@@ -106,7 +108,9 @@ class FormulaLetters:
 def is_plain_indicator(node: Node) -> bool:
     """Whether a term is an indicator of comparisons of numbers that have values."""
     parts = parts_of(node)
-    return parts[0] == "indicator" and heads(parts[1]) <= PLAIN and not heads(parts[1]).isdisjoint(COMPARISONS)
+    return (
+        parts[0] == "indicator" and heads(parts[1]) <= PLAIN and not heads(parts[1]).isdisjoint(COMPARISONS)
+    )
 
 
 def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:

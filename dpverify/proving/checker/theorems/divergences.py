@@ -122,3 +122,13 @@ def guarantee(head: str, laws: Laws, bounds: list[Term]) -> Term:
     if head == "private":
         return private(laws, *bounds)
     return renyi(laws, *bounds) if head == "renyi-private" else concentrated(laws, *bounds)
+
+
+def of_two(head: str, lines: list[tuple[Line, Line]], bounds: list[Term]) -> Term:
+    """The same of pairs of independent numbers: the logarithm of a ratio of densities is the sum of two."""
+    far = [distance(pair) for pair in lines]
+    families = {pair[0].family for pair in lines}
+    if head == "private" and families == {"laplace"} and compared("==", bounds[1], NO) is TRUE:
+        return compared("<=", made("add", *far), bounds[0])
+    demand(head == "concentrated" and families == {"normal"}, "two draws of these laws")
+    return compared("<=", half(made("add", *(made("mul", d, d) for d in far))), bounds[0])

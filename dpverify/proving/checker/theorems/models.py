@@ -20,11 +20,12 @@ from dpverify.proving.checker.terms import (
     Term,
     Unknown,
     demand,
+    names,
     number,
     symbol,
 )  # fmt: skip
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
+from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee, of_two
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -78,7 +79,15 @@ class Finite:
     masses: tuple[tuple[Value, Term], ...]
 
 
-Value: TypeAlias = "Point | Term | Finite | Line | tuple[Value, Value]"
+@dataclass(frozen=True)
+class TwoLines:
+    """The law of two independent numbers."""
+
+    first: Line
+    second: Line
+
+
+Value: TypeAlias = "Point | Term | Finite | Line | TwoLines | tuple[Value, Value]"
 Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
 """What a letter is, with arguments."""
 Letters: TypeAlias = "Mapping[str, Lookup]"
@@ -125,6 +134,15 @@ def chance_of(law: Finite, value: Value) -> Term:
     """The mass of a value."""
     demand(all(value == other or (settled(value) and settled(other)) for other, _ in law.masses), "no mass")
     return dict(law.masses).get(value, NO)
+
+
+def second_draw(name: str, inner: Node) -> Node | None:
+    """The law of z in the law of (y, z) for a law of y; None for other laws."""
+    head, *rest = parts_of(inner)
+    if head != "then":
+        return None
+    pair: Node = ("certain", ("pair", ("sym", name), ("sym", parts_of(rest[0])[0])))
+    return rest[1] if rest[2] == pair else None
 
 
 def both(one: Value, other: Value) -> Masses:
@@ -367,6 +385,11 @@ class Model:
         if isinstance(law, Line):
             x = self.new_letter()
             place = within(symbol(x))
+            if head == "then" and (second := second_draw(name, parts[1])) is not None:
+                other = self.value(second, place)
+                if isinstance(other, Line) and x not in names(other.at) | names(other.scale):
+                    return TwoLines(law, other)
+                raise ValueError("a second draw that depends on the first")
             if head == "chance":
                 f = self.truth(parts[1], place)
                 return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
@@ -444,6 +467,12 @@ class Model:
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             one, other = laws[i], laws[j]
+            if isinstance(one, TwoLines) and isinstance(other, TwoLines):
+                pairs = [(one.first, other.first), (one.second, other.second)]
+                found.append(UNKNOWN)
+                with suppress(ValueError):
+                    found[-1] = of_two(head, pairs, bounds)
+                continue
             lines = (one, other) if isinstance(one, Line) and isinstance(other, Line) else None
             found.append(UNKNOWN)
             with suppress(ValueError):
@@ -484,7 +513,11 @@ class Model:
         """The whole numbers between bounds that premises give to a letter; none where they give no such bounds."""
         ends = list[Term]()
         for low in (True, False):
-            sides = [parts_of(f)[1 if low else 2] for f in premises if f[0] == "<=" and parts_of(f)[2 if low else 1] == ("sym", name)]
+            sides = [
+                parts_of(f)[1 if low else 2]
+                for f in premises
+                if f[0] == "<=" and parts_of(f)[2 if low else 1] == ("sym", name)
+            ]
             with suppress(ValueError, KeyError):
                 ends += [self.number(side, env) for side in sides[:1]]
         if len(ends) < 2 or {end.head for end in ends} != {"num"}:
