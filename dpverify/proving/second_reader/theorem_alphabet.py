@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from dpverify.proving.second_reader.orders import Coefficients
 from dpverify.proving.second_reader.problem import only
@@ -22,6 +23,8 @@ from dpverify.proving.second_reader.theorems import TheoremDisplays, closed
 from dpverify.proving.second_reader.trees import DeclaredLetter
 from dpverify.proving.second_reader.typography import RefusedError, Row, marks, refuse
 from dpverify.proving.second_reader.vocabulary import Vocabulary
+
+_Found = TypeVar("_Found")
 
 
 class TheoremAlphabet:
@@ -108,16 +111,14 @@ class TheoremAlphabet:
                 state.uses[:] = uses  # what depends on what was seen when it was defined
                 return term
 
-        names = tuple(f"argument {k}" for k in range(len(parameters)))
-        term = _read(lambda choices: self._body(stands, names, choices))
+        def once(choices: Choices) -> tuple[tuple[str, ...], Term]:
+            state = self.state(choices)
+            names = tuple(state.fresh(kind) for kind in meaning.arguments)
+            return names, state.filled(stands(state, tuple(("sym", name) for name in names)))
+
+        names, term = _read(once)
         self.known = known.having(found.word.printed, name, replace(meaning, body=stands))
         return name, names, term
-
-    def _body(
-        self, stands: Callable[[TheoremState, tuple[Term, ...]], Term], names: tuple[str, ...], choices: Choices
-    ) -> Term:
-        state = self.state(choices)
-        return state.filled(stands(state, tuple(("sym", name) for name in names)))
 
     def state(self, choices: Choices) -> TheoremState:
         """What is known before a display is read."""
@@ -133,7 +134,7 @@ def _row(latex: str) -> Row:
     return row[:-1] if row and row[-1].text in (".", ",") and not row[-1].scripted else row
 
 
-def _read(once: Callable[[Choices], Term]) -> Term:
+def _read(once: Callable[[Choices], _Found]) -> _Found:
     try:
         return only(once)
     except RecursionError:

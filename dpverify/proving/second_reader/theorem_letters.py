@@ -96,7 +96,7 @@ class TheoremState(State):
 
     def bind(self, row: Row, kind: Term, arguments: tuple[Term, ...] = (), value: Term = "") -> str:
         """A further letter, bound or standing for something, and its name."""
-        refuse(not row, "a letter is missing")
+        refuse(len(row) != 1 or row[0].above, "a letter is missing, or more stands there than one")
         name = self.fresh(kind, row[0].text)
         self.printed[name] = row
         self.bound.append(name)

@@ -206,7 +206,9 @@ class TheoremDisplays(Formulas):
         if mark.text == "(":
             row = self.row[self.at : self.at + closed(self.row[self.at :])]
             inside = [sign.text for sign, deep in zip(row[1:-1], depths(row)[1:], strict=False) if deep == 1]
-            return "," in inside and {*RELATIONS, *SIGNS, _AND}.isdisjoint(inside)
+            pair = "," in inside and {*RELATIONS, *SIGNS, _AND}.isdisjoint(inside)
+            following = self.ahead(len(row)).text
+            return pair or (following in SIGNS and self.is_law() and self.line(row[1:-1]).is_object())
         if not covered and self.law_reader():
             return True
         meaning = found and self.state.known.meanings.get(found.word.name)
@@ -549,6 +551,8 @@ class TheoremDisplays(Formulas):
 
     def is_law(self) -> bool:
         """Whether a law stands here."""
+        if self.here.text == "(":
+            return self.line(self.row[self.at + 1 :]).is_law()
         found = self.found(self.at)
         meaning = found and self.state.known.meanings.get(found.word.name)
         return bool(self.law_reader()) if meaning is None else meaning.kind[:1] == ("law",)
