@@ -33,18 +33,20 @@ def prove_theorems(names: Sequence[str], form: str, json_file: str | None, stric
                 r.id,
                 str(r.verdict),
                 r.title,
+                f"{r.read_twice} of {r.displays}",
                 ", ".join((*r.results, *r.underived)),
                 r.reason and f"line {r.line}: {r.reason}",
             )
             for r in rows
         ]
-        print_table("", ("id", "verdict", "what", "rests on", "why"), cells)
+        print_table("", ("id", "verdict", "what", "read twice", "rests on", "why"), cells)
         counts = Counter(str(row.verdict) for row in rows)
         said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
         rules = {id_ for row in rows for id_ in row.rules}
         results = {id_ for row in rows for id_ in row.results}
         roots = f"{len(rules)} rules and {len(results)} results of the literature"
-        typer.echo(f"{len(rows)} theorems: {said}; from {roots}.")
+        read = f"{sum(row.read_twice for row in rows)} of {sum(row.displays for row in rows)} displays"
+        typer.echo(f"{len(rows)} theorems: {said}; from {roots}. Two readers read {read} in the same way.")
     if strict and any(row.verdict is Verdict.REFUTED for row in rows):
         raise typer.Exit(VIOLATED)
     if any(row.verdict is Verdict.UNDECIDED for row in rows):

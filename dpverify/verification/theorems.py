@@ -38,7 +38,11 @@ class TheoremRow:
     results: tuple[str, ...]
     """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
     underived: tuple[str, ...]
-    """Theorems on which it rests, and which do not follow from the steps of their pages."""
+    """On which it rests: theorems that do not follow from the steps of their pages, and what is read in two ways."""
+    displays: int
+    """On its page, definitions included."""
+    read_twice: int
+    """Of these, how many two readers read in the same way."""
     model: Json | None
     """In which what is assumed is true and, of a refuted one, the claim is false."""
     certificate: Json | None
@@ -49,7 +53,7 @@ class TheoremRow:
         return {
             "id": self.id, "title": self.title, "page": self.page, "line": self.line, "verdict": str(self.verdict),
             "reason": self.reason, "claim": self.claim, "rules": [*self.rules], "results": [*self.results],
-            "underived": [*self.underived],
+            "underived": [*self.underived], "displays": self.displays, "read_twice": self.read_twice,
             "model": self.model, "certificate": self.certificate,
         }  # fmt: skip
 
@@ -114,11 +118,14 @@ def _row(
     found = _outcome(one, known, outcomes)
     below = [*_below(one, known, outcomes)]
     failed = next((step for step in found.steps if step.reason), None)
-    underived = tuple(id_ for id_ in below if known[id_].standing == "theorem" and not outcomes[id_].derived)
+    underived = tuple(
+        id_
+        for id_ in below
+        if known[id_].unclear or (known[id_].standing == "theorem" and not outcomes[id_].derived)
+    )
     verdict, line, reason = Verdict.PROVED, one.line, ""
-    model = find_model(
-        one.clause, refute=not found.derived, effort=WITNESS if found.derived else Effort()
-    ).model
+    effort = WITNESS if found.derived else Effort()
+    model = None if one.unclear else find_model(one.clause, refute=not found.derived, effort=effort).model
     if not found.derived and model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
@@ -137,7 +144,7 @@ def _row(
         one.id, one.title, page, line, verdict, reason, one.claim.latex,
         tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
         tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived, model, found.certificate,
+        underived, len(one.displays), one.read_twice, model, found.certificate,
     )  # fmt: skip
 
 

@@ -10,16 +10,15 @@ from dpverify.proving.second_reader.orders import Coefficients
 from dpverify.proving.second_reader.problem import only
 from dpverify.proving.second_reader.rows import Choices
 from dpverify.proving.second_reader.theorem_letters import (
-    KINDS,
-    SORTS,
     LetterMeaning,
-    Term,
     TheoremState,
     TheoremWords,
     domain,
     parted,
 )
-from dpverify.proving.second_reader.theorems import TheoremDisplays, closed
+from dpverify.proving.second_reader.theorem_tables import KINDS, SORTS, Term
+from dpverify.proving.second_reader.theorem_terms import closed
+from dpverify.proving.second_reader.theorems import TheoremDisplays
 from dpverify.proving.second_reader.trees import DeclaredLetter
 from dpverify.proving.second_reader.typography import RefusedError, Row, marks, refuse
 from dpverify.proving.second_reader.vocabulary import Vocabulary
@@ -51,7 +50,8 @@ class TheoremAlphabet:
             RefusedError: for a kind that is not known.
         """
         row, says, arguments = marks(latex), tuple[Term, ...](), tuple[Term, ...]()
-        meaning, kind = None, ""
+        meaning: LetterMeaning | None = None
+        kind: Term
         if words in KINDS or formulas:
             arguments, kind = self.state(Choices()).declared(words, formulas)
             meaning = LetterMeaning(arguments, kind, name)

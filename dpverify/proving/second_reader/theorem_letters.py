@@ -1,7 +1,7 @@
 """What letters of theorems are, as this reader takes them from a table, and what is known while a display is read.
 
-Terms are nested tuples as the checker has them (docs/certificates.md). Each letter that is bound gets a name of its own,
-so nothing that is put in a letter's place is ever captured; a definition is read anew at each use.
+Terms are nested tuples as the checker has them (docs/theorems.md). Each letter that is bound gets a name of its own, so
+nothing that is put in a letter's place is ever captured; a definition is read anew at each use.
 """
 
 from __future__ import annotations
@@ -12,27 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
 
 from dpverify.proving.second_reader.rows import State, texts
+from dpverify.proving.second_reader.theorem_tables import KINDS, Term
 from dpverify.proving.second_reader.trees import DeclaredLetter, Tree, certified, checked
 from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, refuse
 from dpverify.proving.second_reader.vocabulary import Vocabulary, VocabularyWord, depths
 
-Term: TypeAlias = "str | tuple[Term, ...]"
 NUMBERS = ("real", "integer")
-SORTS = {"type": "any", "finite type": "finite", "type of data sets": "data"}
-"""Kinds of types."""
-KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "data set": ((), "", "data"), "statement": ((), "", "formula"), "law on": ((), "law", "0"),
-    "point of": ((), "", "0"), "event of": (("0",), "", "formula"), "function of": (("0",), "", "real"),
-    "function of to": (("0",), "", "1"), "mechanism to": (("data",), "law", "0"), "law for on": (("0",), "law", "1"),
-}  # fmt: skip
-"""Words of a kind: its arguments, whether it is a law, and what it is (of): the formulas in the words by their places."""
 _SETS = {r"\mathbb{R}": "real", r"\mathbb{Z}": "integer"}
 _WHOLE = ("add", "mul", "max", "min", "abs")
 _NUMBER = r"-?\d+(?:\.\d+|/\d+)?"
-_ENDS = re.compile(rf"([\[(])\s*(-oo|{_NUMBER})\s*,\s*(oo|{_NUMBER})\s*([\])])|((?:(?:>=|<=|>|<)\s*{_NUMBER}\s*,?\s*)+)|")
+_ENDS = re.compile(
+    rf"([\[(])\s*(-oo|{_NUMBER})\s*,\s*(oo|{_NUMBER})\s*([\])])|((?:(?:>=|<=|>|<)\s*{_NUMBER}\s*,?\s*)+)|"
+)
 
 
 @dataclass(frozen=True)
@@ -133,7 +126,7 @@ class TheoremState(State):
 
     def kind(self, term: Term) -> str:
         """Whether a number is a whole one."""
-        head, *parts = term
+        head, *parts = term if isinstance(term, tuple) else ("",)
         if head == "num":
             return "integer" if Fraction(str(parts[0])).denominator == 1 else "real"
         if head == "sym":

@@ -50,7 +50,9 @@ _EXPECTATION = [signs_of(latex) for latex in (r"\mathbb{E}", r"\mathbf{E}")]
 _INDICATOR = [signs_of(latex) for latex in (r"\mathbf{1}", r"\mathbb{1}")]
 _LAW_OF, _FOR = signs_of(r"\text{law of}"), signs_of(r"\text{for}")
 _MIX = signs_of(r"\mathrm{mix}")
-_CONDITIONS = {rf"\text{{{words}}}" for words in ("for", "for all", "for every", "for any", "if", "when", "whenever")}
+_CONDITIONS = {
+    rf"\text{{{words}}}" for words in ("for", "for all", "for every", "for any", "if", "when", "whenever")
+}
 _BESIDE = {
     r"\implies": {",", r"\iff", *_CONDITIONS}, r"\text{and}": {r"\text{or}", r"\vee", r"\iff", *_CONDITIONS},
 }  # fmt: skip
@@ -228,11 +230,11 @@ class TheoremReader:
             tree = read(" ".join(shown), [*known, *(v for v, _ in parts)])
         except InvalidArgumentError as error:
             raise refused(signs, f"a formula that can be read: {error}") from None
-        found = nodes(_bound_first(tree))
-        caught = {name for _, term in parts for name in free(term)} & _bound_names(found)
+        whole_term = nodes(_bound_first(tree))
+        caught = {name for _, term in parts for name in free(term)} & _bound_names(whole_term)
         if caught:
             raise refused(signs, f"sums such as `\\sum_{{i=1}}^{{n}}` over {', '.join(sorted(caught))}")
-        return put(found, {v.name: ((), term) for v, term in parts})
+        return put(whole_term, {v.name: ((), term) for v, term in parts})
 
     def part(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """What stands at a place that no ordinary formula has, and where it ends."""

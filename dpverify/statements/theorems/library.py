@@ -28,7 +28,10 @@ FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """A display of a proof, and why it does not follow; nothing where it does."""
+    """A display of a proof, and why it does not follow; nothing where it does.
+
+    Of a theorem on which the two readers differ, each letter and display on which they do.
+    """
 
     line: int
     latex: str
@@ -69,6 +72,9 @@ def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -
 def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = None) -> TheoremOutcome:
     """Derive a theorem by the steps of its page, from what stands before it."""
     begun = time.process_time()
+    if theorem.unclear:
+        outcome = tuple(StepOutcome(one.line, one.latex, (), one.says) for one in theorem.unclear)
+        return TheoremOutcome(theorem, outcome, None, (), time.process_time() - begun)
     library = library_before(theorem, shipped() if known is None else known)
     patterns = {id_: Pattern.of(id_, one.clause, one.names) for id_, one in library.items()}
     clause = theorem.clause

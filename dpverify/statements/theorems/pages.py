@@ -15,6 +15,7 @@ from dpverify.proving.checker.theorems.language import Node, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
 from dpverify.proving.theorems.notation import TheoremReader, define, name_of, signs_of, split
+from dpverify.proving.theorems.two_readers import SecondReading
 from dpverify.statements.pages.blocks import (
     Cell,
     Errors,
@@ -57,6 +58,15 @@ class TheoremDisplay:
 
 
 @dataclass(frozen=True)
+class ReadInTwoWays:
+    """A letter or a display on which the two readers differ, and how."""
+
+    line: int
+    latex: str
+    says: str
+
+
+@dataclass(frozen=True)
 class TheoremOnPage:
     """A rule, a result or a theorem."""
 
@@ -70,7 +80,14 @@ class TheoremOnPage:
     names: tuple[str, ...]
     """Of its letters, in the order of the clause."""
     displays: tuple[TheoremDisplay, ...]
-    notes: tuple[str, ...] = field(default=())
+    unclear: tuple[ReadInTwoWays, ...] = ()
+    """On which the two readers differ; nothing is derived of such a theorem, or from such a rule."""
+
+    @property
+    def read_twice(self) -> int:
+        """How many of its displays both readers read in the same way."""
+        lines = {one.line for one in self.unclear}
+        return sum(one.line not in lines for one in self.displays)
 
     @property
     def claim(self) -> TheoremDisplay:
@@ -140,6 +157,8 @@ class _SectionReader:
         self.alphabet = Alphabet()
         self.letters: list[TheoremLetter] = []
         self.said = {"kind": "theorem", "source": ""}
+        self.second = SecondReading()
+        self.unclear: list[ReadInTwoWays] = []
 
     def theorem(self) -> TheoremOnPage:
         for block in self.blocks:
@@ -163,7 +182,7 @@ class _SectionReader:
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         return TheoremOnPage(
             self.id, title, self.heading.line, self.said["kind"], self.said["source"], self.alphabet, clause,
-            tuple(one.name for one in letters), tuple(found),
+            tuple(one.name for one in letters), tuple(found), tuple(self.unclear),
         )  # fmt: skip
 
     def at(self, line: int, do: Callable[..., _Made], *what: object) -> _Made:
@@ -194,16 +213,25 @@ class _SectionReader:
             raise InvalidArgumentError("letter", plain(letter.pieces), "one letter between dollars")
         latex, signs = shown[0], signs_of(shown[0])
         words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
-        given = [signs_of(piece.latex) for piece in kind.pieces if isinstance(piece, Math)]
+        formulas = [piece.latex for piece in kind.pieces if isinstance(piece, Math)]
+        given = [signs_of(one) for one in formulas]
         types = {"type": "any", "finite type": "finite", "type of data sets": "data"}
         if words in types and not given:
-            self.alphabet.types[signs] = name_of(signs), types[words]
+            name = name_of(signs)
+            self.alphabet.types[signs] = name, types[words]
+            self.compare(letter.line, latex, self.second.sort(latex, name, words, types[words]))
             return
         one = self.letter(latex, words, given)
         if signs in self.alphabet.letters or any(one.name == other.name for other in self.letters):
             raise InvalidArgumentError("letter", Latex(latex), "letters that are declared once")
         self.letters.append(one)
         self.alphabet = self.alphabet.having(one)
+        self.compare(letter.line, latex, self.second.letter(one, words, formulas))
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Keep how the readers differ, if they do."""
+        if says:
+            self.unclear.append(ReadInTwoWays(line, latex, says))
 
     def letter(self, latex: str, words: str, given: list[tuple[str, ...]]) -> TheoremLetter:
         """A letter of some kind."""
@@ -281,10 +309,13 @@ class _SectionReader:
     def read(self, one: TheoremDisplay) -> TheoremDisplay:
         reader = TheoremReader(self.alphabet)
         if one.role == "definition":
-            self.alphabet = self.alphabet.defining(define(reader, one.latex))
+            made = define(reader, one.latex)
+            self.alphabet = self.alphabet.defining(made)
+            self.compare(one.line, one.latex, self.second.definition(one.latex, made))
             return one
         formula = put(reader.formula(signs_of(one.latex)), {})
         reader.scope.demand_formula(formula)
+        self.compare(one.line, one.latex, self.second.formula(one.latex, formula))
         return TheoremDisplay(one.line, one.latex, one.role, one.by, one.given, formula)
 
 
