@@ -198,7 +198,7 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
-    if prove_theorems(chosen, form, json_file, strict):
+    if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
         return
     found = _proved(chosen, again, jobs)
     own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]

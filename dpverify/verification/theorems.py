@@ -1,61 +1,62 @@
-"""Theorems that are derived by the steps of their pages, and what each rests on in the end."""
+"""Theorems that are derived by the steps of their pages, and what each rests on in the end.
+
+What is found of a theorem is kept under all that its derivation may look at, so a change of a page makes only that anew
+which rests on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.theorems import TheoremEvidence, TheoremLetterEntry, TheoremLine
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.certificates import digest
+from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import Effort, find_model
-from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
+from dpverify.running.store import keep, kept
+from dpverify.statements.theorems.library import AUTOMATIC, clause_json, derive, library_before, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
+from dpverify.verification.catalog.program import program
+
+if TYPE_CHECKING:
+    from dpverify.running import Progress, Store
 
 WITNESS = Effort(margins=300, asked=6)
 """What a search for a witness is worth; most take a few models."""
 SHIPPED = "theorems"
 """The name of all theorems that come with the program."""
+Known = Mapping[str, TheoremOnPage]
+"""Rules, results and theorems by id, in their order."""
 
 
 @dataclass(frozen=True)
 class TheoremRow:
-    """A theorem with its verdict."""
+    """A theorem with its verdict, its model and its certificate."""
 
-    id: str
-    title: str
-    page: str
-    line: int
-    """Of its heading; of an undecided one, of the first step that does not follow."""
-    verdict: Verdict
-    reason: str
-    """Why it is undecided, or how it is refuted."""
-    claim: str
-    """LaTeX."""
-    rules: tuple[str, ...]
-    """That its derivation and those below it use."""
-    results: tuple[str, ...]
-    """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
-    underived: tuple[str, ...]
-    """On which it rests: theorems that do not follow from the steps of their pages, and what is read in two ways."""
-    displays: int
-    """On its page, definitions included."""
-    read_twice: int
-    """Of these, how many two readers read in the same way."""
+    found: TheoremEvidence
     model: Json | None
-    """In which what is assumed is true and, of a refuted one, the claim is false."""
     certificate: Json | None
 
     @property
     def json(self) -> dict[str, Json]:
-        """Its fields."""
-        return {
-            "id": self.id, "title": self.title, "page": self.page, "line": self.line, "verdict": str(self.verdict),
-            "reason": self.reason, "claim": self.claim, "rules": [*self.rules], "results": [*self.results],
-            "underived": [*self.underived], "displays": self.displays, "read_twice": self.read_twice,
-            "model": self.model, "certificate": self.certificate,
-        }  # fmt: skip
+        """Its fields, with model and certificate in place of their names."""
+        return {**self.found.model_dump(mode="json"), "model": self.model, "certificate": self.certificate}
+
+    @property
+    def certificates(self) -> dict[str, Json]:
+        """What the ledger names by its hash."""
+        named = ((self.found.model, self.model), (self.found.certificate, self.certificate))
+        return {name: content for name, content in named if name is not None}
+
+
+# ------------------------------------------------------------------------------------------- names
 
 
 def about_theorems(names: Sequence[str]) -> bool:
@@ -64,11 +65,16 @@ def about_theorems(names: Sequence[str]) -> bool:
     Raises:
         InvalidArgumentError: where some are and others are not.
     """
-    found = [name for name in names if _is_theorem(name)]
-    if found and len(found) < len(names):
-        other = next(name for name in names if name not in found)
-        raise InvalidArgumentError("ids", other, f"theorems alone, where `{found[0]}` is asked for")
+    others, found = split_names(names)
+    if found and others:
+        raise InvalidArgumentError("ids", others[0], f"theorems alone, where `{found[0]}` is asked for")
     return bool(found)
+
+
+def split_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The names that are of no theorems, and those that are."""
+    of = {name: _is_theorem(name) for name in names}
+    return tuple(name for name in names if not of[name]), tuple(name for name in names if of[name])
 
 
 def _is_theorem(name: str) -> bool:
@@ -83,8 +89,8 @@ def _is_theorem(name: str) -> bool:
         return False
 
 
-def theorem_rows(names: Sequence[str]) -> Iterator[TheoremRow]:
-    """Derive theorems, each as soon as it is asked for.
+def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage]], Known]:
+    """Theorems with the names of their pages, and all that is known where they stand.
 
     Raises:
         InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
@@ -107,26 +113,166 @@ def theorem_rows(names: Sequence[str]) -> Iterator[TheoremRow]:
             raise InvalidArgumentError(
                 "theorem", name, f"ids of theorems, such as {', '.join([*known][-2:])}"
             )
-    outcomes = dict[str, TheoremOutcome]()
-    for page, one in chosen:
-        yield _row(page, one, known, outcomes)
+    return list({one.id: (page, one) for page, one in chosen}.values()), known
 
 
-def _row(
-    page: str, one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> TheoremRow:
-    found = _outcome(one, known, outcomes)
-    below = [*_below(one, known, outcomes)]
-    failed = next((step for step in found.steps if step.reason), None)
-    underived = tuple(
-        id_
-        for id_ in below
-        if known[id_].unclear or (known[id_].standing == "theorem" and not outcomes[id_].derived)
-    )
-    verdict, line, reason = Verdict.PROVED, one.line, ""
+# ------------------------------------------------------------------------------------------- derivations
+
+
+@dataclass(frozen=True)
+class _TheoremTask:
+    """A theorem, and all that its derivation may look at."""
+
+    theorem: TheoremOnPage
+    library: Known
+
+    @classmethod
+    def of(cls, theorem: TheoremOnPage, known: Known) -> _TheoremTask:
+        named = {*AUTOMATIC, *_named(theorem)}
+        before = library_before(theorem, known)
+        return cls(theorem, {id_: one for id_, one in before.items() if id_ in named})
+
+    @property
+    def key(self) -> str:
+        """All that its outcome depends on."""
+        one = self.theorem
+        displays = [[d.line, d.role, d.latex, d.by, d.given] for d in one.displays]
+        own = [one.id, one.declared, displays, clause_json(one), one.names]
+        library = [[id_, clause_json(of), of.names] for id_, of in self.library.items()]
+        return json.dumps(["theorem", program(), own, library])
+
+
+@dataclass(frozen=True)
+class TheoremFound:
+    """What a derivation and a search for a model find."""
+
+    reasons: tuple[str, ...]
+    """Of each step, why it does not follow; where the readers differ, of each place how."""
+    uses: tuple[str, ...]
+    certificate: Json | None
+    model: Json | None
+    seconds: float
+
+    @property
+    def derived(self) -> bool:
+        """Whether all of its steps follow."""
+        return self.certificate is not None
+
+
+def _carry_out(task: _TheoremTask) -> TheoremFound:
+    one = task.theorem
+    found = derive(one, {**task.library, one.id: one})
     effort = WITNESS if found.derived else Effort()
     model = None if one.unclear else find_model(one.clause, refute=not found.derived, effort=effort).model
-    if not found.derived and model is not None:
+    reasons = tuple(step.reason for step in found.steps)
+    return TheoremFound(reasons, found.uses, found.certificate, model, round(found.seconds, 3))
+
+
+def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:
+    """What is kept of a theorem, if the checker confirms its certificate and its model."""
+    if task.theorem.unclear:
+        return None
+    content: Any = kept("theorem", task.key)
+    if content is None and store is not None and (raw := store.get("proof", task.key)) is not None:
+        content = json.loads(raw)
+    if content is None:
+        return None
+    reasons, uses, certificate, model, seconds = content
+    found = TheoremFound(tuple(reasons), tuple(uses), certificate, model, seconds)
+    return found if is_confirmed(task.theorem, found) else None
+
+
+def _keep(task: _TheoremTask, found: TheoremFound, store: Store | None) -> None:
+    if task.theorem.unclear:
+        return
+    content = [found.reasons, found.uses, found.certificate, found.model, found.seconds]
+    keep("theorem", task.key, content)
+    if store is not None:
+        store.put("proof", task.key, json.dumps(content).encode())
+
+
+def find_theorems(
+    theorems: Iterable[TheoremOnPage],
+    known: Known,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    store: Store | None = None,
+    again: bool = False,
+) -> dict[str, TheoremFound]:
+    """What is found of theorems and of all those on which they may rest, side by side in `workers` processes.
+
+    What is kept is taken, unless all is to be derived `again`; what is found is kept.
+    """
+    from dpverify.verification.catalog.proofs import as_they_end
+
+    tasks = {id_: _TheoremTask.of(known[id_], known) for id_ in _below(theorems, known)}
+    found = {id_: None if again else _recalled(task, store) for id_, task in tasks.items()}
+    missing = sorted(
+        (task for id_, task in tasks.items() if found[id_] is None),
+        key=lambda task: -len(task.theorem.displays),
+    )
+    if workers > 1 and len(missing) > 4:
+        ended: Iterable[tuple[_TheoremTask, TheoremFound]] = as_they_end(
+            _carry_out, missing, workers=workers, progress=progress, done=len(tasks) - len(missing)
+        )
+    else:
+        ended = ((task, _carry_out(task)) for task in missing)
+    for task, outcome in ended:
+        found[task.theorem.id] = outcome
+        _keep(task, outcome, store)
+    return {id_: outcome for id_, outcome in found.items() if outcome is not None}
+
+
+def _named(theorem: TheoremOnPage) -> Iterator[str]:
+    return (name for one in theorem.displays for name in one.by)
+
+
+def _below(theorems: Iterable[TheoremOnPage], known: Known) -> list[str]:
+    """Theorems, and all those that their steps name and that these name."""
+    found, left = dict[str, None](), [one.id for one in theorems]
+    while left:
+        id_ = left.pop()
+        if id_ not in found and id_ in known and known[id_].standing == "theorem":
+            found[id_] = None
+            left += _named(known[id_])
+    return list(found)
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+def theorem_rows(
+    names: Sequence[str],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    store: Store | None = None,
+    again: bool = False,
+) -> list[TheoremRow]:
+    """Theorems with their verdicts.
+
+    Raises:
+        InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
+    """
+    chosen, known = chosen_theorems(names)
+    found = find_theorems(
+        [one for _, one in chosen], known, workers=workers, progress=progress, store=store, again=again
+    )
+    return [row_of(page, one, known, found) for page, one in chosen]
+
+
+def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, TheoremFound]) -> TheoremRow:
+    """A theorem with the verdict that follows from what was found of it and of those below it."""
+    own = found[one.id]
+    below = rests_on(one.id, known, found)
+    underived = tuple(id_ for id_ in below if known[id_].unclear or (id_ in found and not found[id_].derived))
+    lines = _lines(one, own.reasons)
+    failed = next((each for each in lines if each.reason), None)
+    verdict, line, reason = Verdict.PROVED, one.line, ""
+    if one.unclear:
+        verdict, line, reason = Verdict.UNDECIDED, one.unclear[0].line, one.unclear[0].says
+    elif not own.derived and own.model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
         verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
@@ -135,39 +281,83 @@ def _row(
             Verdict.UNDECIDED,
             f"derived, but it rests on {', '.join(underived)}, which is not derived",
         )
-    elif model is None:
+    elif own.model is None:
         verdict, reason = (
             Verdict.UNDECIDED,
             "derived, but no model was found in which what is assumed is true",
         )
-    return TheoremRow(
-        one.id, one.title, page, line, verdict, reason, one.claim.latex,
-        tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
-        tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived, len(one.displays), one.read_twice, model, found.certificate,
+    entry = TheoremEvidence(
+        id=one.id, title=one.title, page=page, line=line, verdict=verdict, reason=reason, claim=one.claim.latex,
+        letters=tuple(TheoremLetterEntry(latex=a, kind=b, meaning=c) for a, b, c in one.declared),
+        displays=lines, read_twice=one.read_twice, uses=own.uses,
+        rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
+        results=tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
+        underived=underived, model_in_words="" if own.model is None else model_in_words(one, own.model),
+        model=None if own.model is None else digest(own.model),
+        certificate=None if own.certificate is None else digest(own.certificate),
+        confirmed_by_checker=verdict is not Verdict.UNDECIDED, seconds=own.seconds,
     )  # fmt: skip
+    return TheoremRow(entry, own.model, own.certificate)
+
+
+def is_confirmed(one: TheoremOnPage, found: TheoremFound) -> bool:
+    """Whether the checker confirms what was found: the certificate if there is one, and the model."""
+    if found.certificate is not None and not check(found.certificate).confirmed:
+        return False
+    try:
+        if found.model is not None:
+            show(one.clause, found.model, refute=not found.derived)
+    except (ValueError, LookupError, TypeError, ArithmeticError):
+        return False
+    return True
+
+
+def _lines(one: TheoremOnPage, reasons: Sequence[str]) -> tuple[TheoremLine, ...]:
+    """The displays of a page, with why they do not follow or how they are read in two ways."""
+    said = {unclear.line: unclear.says for unclear in one.unclear}
+    if not one.unclear:
+        said = {step.line: reason for step, reason in zip(one.steps, reasons, strict=True)}
+    return tuple(
+        TheoremLine(
+            line=d.line, role=d.role, latex=d.latex, by=d.by, given=d.given, reason=said.get(d.line, "")
+        )
+        for d in one.displays
+    )
 
 
 def _is_own_rule(one: TheoremOnPage) -> bool:
     return one.standing == "rule" and one.id not in shipped()
 
 
-def _outcome(
-    one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> TheoremOutcome:
-    if one.id not in outcomes:
-        outcomes[one.id] = derive(one, known)
-    return outcomes[one.id]
-
-
-def _below(
-    one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> Iterator[str]:
-    """All that a theorem rests on, each once, sorted."""
-    found, left = set[str](), [one.id]
+def rests_on(id_: str, known: Known, found: Mapping[str, TheoremFound]) -> list[str]:
+    """All that a theorem rests on, sorted."""
+    below, left = set[str](), [id_]
     while left:
-        for id_ in _outcome(known[left.pop()], known, outcomes).uses:
-            if id_ not in found:
-                found.add(id_)
-                left += [id_] if known[id_].standing == "theorem" else []
-    yield from sorted(found)
+        for name in found[left.pop()].uses:
+            if name not in below:
+                below.add(name)
+                left += [name] if name in found else []
+    return sorted(below)
+
+
+def model_in_words(one: TheoremOnPage, model: Json) -> str:
+    """A finite model as a sentence: the sizes of types, neighbors, the values of letters."""
+    latex = {letter.name: letter.latex for letter in one.alphabet.letters.values()}
+    latex |= {name: " ".join(signs) for signs, (name, _) in one.alphabet.types.items()}
+    said = [f"${latex[name]}$ has {size} value{'s' * (size != 1)}" for name, size in model["types"].items()]
+    for name, pairs in model["neighbors"].items():
+        listed = ", ".join(f"{a} and {b}" for a, b in pairs if a <= b)
+        said.append(f"neighbors in ${latex[name]}$: {listed or 'none'}")
+    said += [f"${latex[name]}$ = {_in_words(v)}" for name, v in zip(one.names, model["letters"], strict=True)]
+    return "; ".join(said)
+
+
+def _in_words(value: Json) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_in_words, value))})"
+    if isinstance(value, dict) and "then" in value:
+        steps = [f"{_in_words(v)} up to {c}" for v, c in zip(value["then"], value["below"], strict=False)]
+        return f"[{', '.join(steps)}, then {_in_words(value['then'][-1])}]"
+    if isinstance(value, dict):
+        return f"the term {json.dumps(value['term'])}"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -80,6 +80,8 @@ class TheoremOnPage:
     names: tuple[str, ...]
     """Of its letters, in the order of the clause."""
     displays: tuple[TheoremDisplay, ...]
+    declared: tuple[tuple[str, str, str], ...] = ()
+    """The rows of its table of letters: LaTeX, kind in words with types between dollars, meaning."""
     unclear: tuple[ReadInTwoWays, ...] = ()
     """On which the two readers differ; nothing is derived of such a theorem, or from such a rule."""
 
@@ -159,12 +161,15 @@ class _SectionReader:
         self.said = {"kind": "theorem", "source": ""}
         self.second = SecondReading()
         self.unclear: list[ReadInTwoWays] = []
+        self.declared: list[tuple[str, str, str]] = []
 
     def theorem(self) -> TheoremOnPage:
         for block in self.blocks:
             if block.kind == "table":
-                for row in self.rows(block):
-                    self.at(row[0].line, self.declare, *row)
+                for letter, kind, *meaning in self.rows(block):
+                    self.at(letter.line, self.declare, letter, kind)
+                    words = " ".join(map(_with_dollars, meaning))
+                    self.declared.append((self.latex_of(letter), _with_dollars(kind), words))
         found = [self.at(one.line, self.read, one) for one in self.displays()]
         claims = [one for one in found if one.role == "claim"]
         if len(claims) != 1:
@@ -182,7 +187,8 @@ class _SectionReader:
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         return TheoremOnPage(
             self.id, title, self.heading.line, self.said["kind"], self.said["source"], self.alphabet, clause,
-            tuple(one.name for one in letters), tuple(found), tuple(self.unclear),
+            tuple(one.name for one in letters), tuple(found),
+            tuple(self.declared), tuple(self.unclear),
         )  # fmt: skip
 
     def at(self, line: int, do: Callable[..., _Made], *what: object) -> _Made:
@@ -196,7 +202,7 @@ class _SectionReader:
 
     # -------------------------------------------------------------------------------------- letters
 
-    def rows(self, table: PageBlock) -> Iterator[tuple[Cell, Cell]]:
+    def rows(self, table: PageBlock) -> Iterator[tuple[Cell, ...]]:
         header = [plain(cell.pieces).lower() for cell in table.rows[0]]
         if header[:2] != ["letter", "kind"] or header[2:] not in ([], ["meaning"]):
             raise _AtLineError(
@@ -204,14 +210,19 @@ class _SectionReader:
                 InvalidArgumentError("table", " | ".join(header), "columns `letter`, `kind`, `meaning`"),
             )
         for row in table.rows[1:]:
-            yield row[0], row[1]
+            yield tuple(row)
 
-    def declare(self, letter: Cell, kind: Cell) -> None:
-        """A row of the table."""
+    def latex_of(self, letter: Cell) -> str:
+        """A letter's LaTeX."""
         shown = [piece.latex for piece in letter.pieces if isinstance(piece, Math)]
         if len(shown) != 1:
             raise InvalidArgumentError("letter", plain(letter.pieces), "one letter between dollars")
-        latex, signs = shown[0], signs_of(shown[0])
+        return shown[0]
+
+    def declare(self, letter: Cell, kind: Cell) -> None:
+        """A row of the table."""
+        latex = self.latex_of(letter)
+        signs = signs_of(latex)
         words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
         formulas = [piece.latex for piece in kind.pieces if isinstance(piece, Math)]
         given = [signs_of(one) for one in formulas]
@@ -317,6 +328,12 @@ class _SectionReader:
         reader.scope.demand_formula(formula)
         self.compare(one.line, one.latex, self.second.formula(one.latex, formula))
         return TheoremDisplay(one.line, one.latex, one.role, one.by, one.given, formula)
+
+
+def _with_dollars(cell: Cell) -> str:
+    """A cell's words, formulas between dollars."""
+    parts = (f"${p.latex}$" if isinstance(p, Math) else getattr(p, "text", "") for p in cell.pieces)
+    return " ".join("".join(parts).split())
 
 
 def as_lists(node: Node) -> object:

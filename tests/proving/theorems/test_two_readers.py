@@ -361,13 +361,13 @@ def test_nothing_is_derived_of_what_is_read_in_two_ways(
 ) -> None:
     file = tmp_path / "mine.md"
     file.write_text(OWN, encoding="utf-8")
-    (good,) = theorem_rows([str(file)])
-    assert (good.verdict, good.read_twice, good.displays) == (Verdict.PROVED, 1, 1)
+    good = theorem_rows([str(file)])[0].found
+    assert (good.verdict, good.read_twice, len(good.displays)) == (Verdict.PROVED, 1, 1)
     monkeypatch.setitem(rows.RELATIONS, r"\ge", "<=")
-    (found,) = theorem_rows([str(file)])
+    found = theorem_rows([str(file)])[0].found
     assert (found.verdict, found.underived) == (Verdict.UNDECIDED, ("mine.rule",))
     monkeypatch.setitem(rows.RELATIONS, r"\le", "<")
-    (found,) = theorem_rows([str(file)])
+    found = theorem_rows([str(file)])[0].found
     assert (found.verdict, found.read_twice, found.line) == (Verdict.UNDECIDED, 0, 20)
     assert "the two readers differ: the first reads `<=(0, b)` where" in found.reason
     assert (found.model, found.certificate) == (None, None)
