@@ -52,7 +52,9 @@ def _some_of(some: int, total: int) -> str:
 def list_(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(help="Papers or statement ids; default: all.", autocompletion=known_ids),
+        typer.Argument(
+            help="Papers or statement ids, default: all; or `theorems`.", autocompletion=known_ids
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
@@ -64,10 +66,13 @@ def list_(
     any are proved first, one by one. That takes minutes; if interrupted, the command continues where it stopped.
     """
     extras.require("dpverify list", "prove")
+    from dpverify.commands.theorems import list_theorems
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
 
     chosen = tuple(ids or ())
+    if list_theorems(chosen, as_json=as_json, jobs=jobs):
+        return
     records = _recalled_or_proved(chosen, jobs)
     entries = catalog_entries(records, chosen, docstrings=False)
     evidence = [record.evidence for record in records]
@@ -299,7 +304,11 @@ def _cells(proof: ProofEvidence) -> tuple[str, ...]:
 def explain(
     id_: Annotated[
         str,
-        typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.", autocompletion=known_ids),
+        typer.Argument(
+            metavar="ID",
+            help="A catalog id, such as fmtt18.thm23, or a theorem.",
+            autocompletion=known_ids,
+        ),
     ],
 ) -> None:
     """Explain a statement or an algorithm.
@@ -309,8 +318,9 @@ def explain(
     """
     extras.require("dpverify explain", "prove")
     from dpverify.verification.explanation import explanation_lines
+    from dpverify.verification.theorems import about_theorems, theorem_lines
 
-    for line in explanation_lines(id_):
+    for line in theorem_lines(id_) if about_theorems((id_,)) else explanation_lines(id_):
         typer.echo(line)
 
 

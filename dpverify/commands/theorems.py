@@ -42,6 +42,24 @@ def prove_theorems(
     return True
 
 
+def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
+    """List theorems with their verdicts, if names are of theorems; whether they are.
+
+    Raises:
+        InvalidArgumentError: for names of theorems among others.
+    """
+    from dpverify.verification.theorems import about_theorems, theorem_rows
+
+    if not about_theorems(names):
+        return False
+    found = [row.found for row in theorem_rows(names, workers=jobs, progress=progress_bar("deriving"))]
+    if as_json:
+        write_json("-", [row.model_dump(mode="json") for row in found])
+    else:
+        print_theorems(found)
+    return True
+
+
 def print_theorems(found: Sequence[TheoremEvidence]) -> None:
     """A table of theorems, and how many there are of each verdict."""
     cells = [

@@ -24,6 +24,7 @@ from dpverify.running.store import keep, kept
 from dpverify.statements.theorems.library import AUTOMATIC, clause_json, derive, library_before, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
 from dpverify.verification.catalog.program import program
+from dpverify.views.theorems import facts_of_theorem, introduced, why
 
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store
@@ -157,6 +158,11 @@ class TheoremFound:
     def derived(self) -> bool:
         """Whether all of its steps follow."""
         return self.certificate is not None
+
+
+def find_theorem(theorem: TheoremOnPage, known: Known) -> TheoremFound:
+    """What is found of one theorem, from what stands before it."""
+    return _carry_out(_TheoremTask.of(theorem, known))
 
 
 def _carry_out(task: _TheoremTask) -> TheoremFound:
@@ -302,11 +308,15 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
 
 def is_confirmed(one: TheoremOnPage, found: TheoremFound) -> bool:
     """Whether the checker confirms what was found: the certificate if there is one, and the model."""
-    if found.certificate is not None and not check(found.certificate).confirmed:
-        return False
+    confirmed = found.certificate is None or check(found.certificate).confirmed
+    return confirmed and is_shown(one, found.model, refute=not found.derived)
+
+
+def is_shown(one: TheoremOnPage, model: Json | None, *, refute: bool) -> bool:
+    """Whether what is assumed is true in a model, if there is one, and, to refute it, what is claimed is not."""
     try:
-        if found.model is not None:
-            show(one.clause, found.model, refute=not found.derived)
+        if model is not None:
+            show(one.clause, model, refute=refute)
     except (ValueError, LookupError, TypeError, ArithmeticError):
         return False
     return True
@@ -343,7 +353,7 @@ def rests_on(id_: str, known: Known, found: Mapping[str, TheoremFound]) -> list[
 def model_in_words(one: TheoremOnPage, model: Json) -> str:
     """A finite model as a sentence: the sizes of types, neighbors, the values of letters."""
     latex = {letter.name: letter.latex for letter in one.alphabet.letters.values()}
-    latex |= {name: " ".join(signs) for signs, (name, _) in one.alphabet.types.items()}
+    latex |= {name: "".join(signs) for signs, (name, _) in one.alphabet.types.items()}
     said = [f"${latex[name]}$ has {size} value{'s' * (size != 1)}" for name, size in model["types"].items()]
     for name, pairs in model["neighbors"].items():
         listed = ", ".join(f"{a} and {b}" for a, b in pairs if a <= b)
@@ -361,3 +371,26 @@ def _in_words(value: Json) -> str:
     if isinstance(value, dict):
         return f"the term {json.dumps(value['term'])}"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ------------------------------------------------------------------------------------------- in the terminal
+
+
+def theorem_lines(name: str) -> Iterator[str]:
+    """A theorem, or several, for someone who has not read the page: letters, displays, verdict, what it rests on.
+
+    Raises:
+        InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
+    """
+    for number, row in enumerate(theorem_rows((name,))):
+        found = row.found
+        yield from ("",) if number else ()
+        yield from (f"{found.id}: {found.title}", f"{found.page}; {why(found)}", "", "Letters:")
+        for letter in found.letters:
+            yield f"  {letter.latex}: {letter.kind}{letter.meaning and f', {letter.meaning}'}"
+        for each in found.displays:
+            yield from ("", f"{introduced(each)} (line {each.line}):", f"  {each.latex}")
+            yield from (f"  It does not follow: {each.reason}",) if each.reason else ()
+        yield ""
+        yield from (f"{heading}: {text}" for heading, text in facts_of_theorem(found))
+        yield f"Check it: dpverify prove {name} --again"

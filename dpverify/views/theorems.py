@@ -39,7 +39,11 @@ def facts_of_theorem(row: TheoremEvidence) -> Iterator[tuple[str, str]]:
     if row.underived:
         yield "Rests on what is not derived", ", ".join(row.underived)
     if row.model_in_words:
-        refutes = "Refuted in this finite model" if row.verdict == "refuted" else "True of this finite model"
+        refutes = (
+            "What is assumed is true, and the claim is not, in a finite model"
+            if row.verdict == "refuted"
+            else ("What is assumed is true in a finite model")
+        )
         yield refutes, row.model_in_words
     yield "Read by two readers in the same way", f"{row.read_twice} of {len(row.displays)} displays"
     if row.confirmed_by_checker:
