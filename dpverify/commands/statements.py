@@ -317,10 +317,16 @@ def explain(
     latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
     extras.require("dpverify explain", "prove")
+    from dpverify.statements.theorems.names import about_theorems
     from dpverify.verification.explanation import explanation_lines
-    from dpverify.verification.theorems import about_theorems, theorem_lines
 
-    for line in theorem_lines(id_) if about_theorems((id_,)) else explanation_lines(id_):
+    if about_theorems((id_,)):
+        from dpverify.verification.theorems import theorem_lines
+
+        lines = theorem_lines(id_)
+    else:
+        lines = explanation_lines(id_)
+    for line in lines:
         typer.echo(line)
 
 

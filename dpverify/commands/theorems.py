@@ -23,10 +23,12 @@ def prove_theorems(
         InvalidArgumentError: for names of theorems among others, and for another form than text.
     """
     from dpverify.ledger.verdicts import Verdict
-    from dpverify.verification.theorems import about_theorems, theorem_rows
+    from dpverify.statements.theorems.names import about_theorems
 
     if not about_theorems(names):
         return False
+    from dpverify.verification.theorems import theorem_rows
+
     if form != "text":
         raise InvalidArgumentError("--format", form, "`text`, or --json, for theorems")
     rows = theorem_rows(names, workers=jobs, progress=progress_bar("deriving"), again=again)
@@ -48,10 +50,12 @@ def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
     Raises:
         InvalidArgumentError: for names of theorems among others.
     """
-    from dpverify.verification.theorems import about_theorems, theorem_rows
+    from dpverify.statements.theorems.names import about_theorems
 
     if not about_theorems(names):
         return False
+    from dpverify.verification.theorems import theorem_rows
+
     found = [row.found for row in theorem_rows(names, workers=jobs, progress=progress_bar("deriving"))]
     if as_json:
         write_json("-", [row.model_dump(mode="json") for row in found])

@@ -18,12 +18,13 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
+from dpverify.statements.theorems.names import SHIPPED, split_names
 from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations import contradictions
-from dpverify.verification.theorems import SHIPPED, split_names, theorem_rows
+from dpverify.verification.theorems import theorem_rows
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""

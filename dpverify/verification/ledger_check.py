@@ -39,6 +39,7 @@ from dpverify.running import Progress
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
+from dpverify.statements.theorems.names import SHIPPED, split_names
 from dpverify.verification.audit_check import (
     HEAD,
     NO_RERUN,
@@ -65,7 +66,6 @@ from dpverify.verification.refutations import (
     sides_as_printed,
 )
 from dpverify.verification.theorem_check import theorem_checks
-from dpverify.verification.theorems import SHIPPED, split_names
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]

@@ -19,7 +19,7 @@ from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.statements.own_pages import OwnPaper
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
-from dpverify.statements.theorems.library import FOLDER
+from dpverify.statements.theorems.names import FOLDER
 from dpverify.views.results import SourcePlace
 
 if TYPE_CHECKING:

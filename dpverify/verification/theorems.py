@@ -6,9 +6,11 @@ which rests on it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +22,13 @@ from dpverify.proving.certificates import digest
 from dpverify.proving.checker import check
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import Effort, find_model
+from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
+from dpverify.statements.theorems import library as deriving
 from dpverify.statements.theorems.library import AUTOMATIC, clause_json, derive, library_before, shipped
-from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
-from dpverify.verification.catalog.program import program
+from dpverify.statements.theorems.names import SHIPPED
+from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
+from dpverify.verification.catalog.program import libraries
 from dpverify.views.theorems import facts_of_theorem, introduced, why
 
 if TYPE_CHECKING:
@@ -31,8 +36,6 @@ if TYPE_CHECKING:
 
 WITNESS = Effort(margins=300, asked=6)
 """What a search for a witness is worth; most take a few models."""
-SHIPPED = "theorems"
-"""The name of all theorems that come with the program."""
 Known = Mapping[str, TheoremOnPage]
 """Rules, results and theorems by id, in their order."""
 
@@ -58,36 +61,6 @@ class TheoremRow:
 
 
 # ------------------------------------------------------------------------------------------- names
-
-
-def about_theorems(names: Sequence[str]) -> bool:
-    """Whether names are of theorems: all, an id, or a page of one's own.
-
-    Raises:
-        InvalidArgumentError: where some are and others are not.
-    """
-    others, found = split_names(names)
-    if found and others:
-        raise InvalidArgumentError("ids", others[0], f"theorems alone, where `{found[0]}` is asked for")
-    return bool(found)
-
-
-def split_names(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names that are of no theorems, and those that are."""
-    of = {name: _is_theorem(name) for name in names}
-    return tuple(name for name in names if not of[name]), tuple(name for name in names if of[name])
-
-
-def _is_theorem(name: str) -> bool:
-    if name == SHIPPED or (name.startswith(("theorem.", "lemma.")) and name in shipped()):
-        return True
-    path = Path(name)
-    if not name.endswith(".md") or not path.is_file():
-        return False
-    try:
-        return is_page_of_theorems(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        return False
 
 
 def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage]], Known]:
@@ -140,7 +113,15 @@ class _TheoremTask:
         displays = [[d.line, d.role, d.latex, d.by, d.given] for d in one.displays]
         own = [one.id, one.declared, displays, clause_json(one), one.names]
         library = [[id_, clause_json(of), of.names] for id_, of in self.library.items()]
-        return json.dumps(["theorem", program(), own, library])
+        return json.dumps([_deriver(), own, library])
+
+
+@cache
+def _deriver() -> list[str]:
+    """Changes with what derives theorems, and with no page."""
+    files = (Path(of).read_bytes() for of in (deriving.__file__, __file__))
+    own = (hashlib.sha256(content).hexdigest() for content in files)
+    return [program_hash(("dpverify.formulas", "dpverify.proving")), *libraries(), *own]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
@@ -16,6 +15,7 @@ from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.statements.theorems.names import FOLDER
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 
 AUTOMATIC = (
@@ -23,7 +23,6 @@ AUTOMATIC = (
     "rule.normal-density",
 )  # fmt: skip
 """Rules that need not be named."""
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)

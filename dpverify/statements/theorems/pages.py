@@ -102,11 +102,6 @@ class TheoremOnPage:
         return (*(one for one in self.displays if one.role == "step"), self.claim)
 
 
-def is_page_of_theorems(text: str) -> bool:
-    """Whether a page declares letters by their kinds."""
-    return re.search(r"^\|\s*letter\s*\|\s*kind\s*\|", text, re.MULTILINE) is not None
-
-
 def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
     """The theorems of a page, in its order.
 

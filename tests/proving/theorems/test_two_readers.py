@@ -287,7 +287,8 @@ FAULTS: dict[str, tuple[str, Plant]] = {
         r"\forall x\in T,r\in R:\ h(x,r)\le a", _turned(DISPLAYS, "values", lambda given: given[::-1]),
     ),
     "a sum that ends too early": (
-        r"\forall x\in T:\ \sum_{r\in R}bh(x,r)\le a", lambda p: p.setattr(DISPLAYS, "term", lambda self: self.factor()),
+        r"\forall x\in T:\ \sum_{r\in R}bh(x,r)\le a",
+        lambda p: p.setattr(DISPLAYS, "term", lambda self: self.factor()),
     ),
 }  # fmt: skip
 
