@@ -26,7 +26,7 @@ class NamedLaw(NamedTuple):
     first: tuple[Term, ...] = ()
 
 
-class Said(NamedTuple):
+class GuaranteeForm(NamedTuple):
     """A guarantee: its head, how many numbers it has, and what is put last where there is one less."""
 
     head: str
@@ -51,8 +51,8 @@ OPERANDS = {
 }  # fmt: skip
 """Numbers that no formula has, by the sign with which they begin."""
 GUARANTEES = {
-    r"\text{-DP}": Said("private", 2, (ZERO,)), r"\text{-RDP}": Said("renyi-private", 2),
-    r"\text{-zCDP}": Said("concentrated", 1),
+    r"\text{-DP}": GuaranteeForm("private", 2, (ZERO,)), r"\text{-RDP}": GuaranteeForm("renyi-private", 2),
+    r"\text{-zCDP}": GuaranteeForm("concentrated", 1),
 }  # fmt: skip
 SENTENCES = {
     r"\text{is integrable for}": "integrable", r"\text{has density}": "density", r"\text{is}": "guarantee",

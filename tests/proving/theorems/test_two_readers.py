@@ -23,7 +23,7 @@ from dpverify.proving.second_reader import (
     theorem_terms,
     theorems,
 )
-from dpverify.proving.second_reader.theorem_tables import NamedLaw, Said
+from dpverify.proving.second_reader.theorem_tables import GuaranteeForm, NamedLaw
 from dpverify.proving.theorems import letters, notation, two_readers
 from dpverify.proving.theorems.notation import TheoremReader, signs_of
 from dpverify.statements.pages.blocks import Errors, blocks
@@ -253,7 +253,7 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     ),
     "a guarantee for another": (
         r"M\text{ is }\varepsilon\text{-DP}",
-        lambda p: p.setitem(theorem_tables.GUARANTEES, r"\text{-DP}", Said("concentrated", 1)),
+        lambda p: p.setitem(theorem_tables.GUARANTEES, r"\text{-DP}", GuaranteeForm("concentrated", 1)),
     ),
     "domination turned around": (
         r"P\ll Q", _turned(DISPLAYS, "dominated", lambda term: (term[0], *term[:0:-1])),
