@@ -300,6 +300,9 @@ class Scope:
                 return ("pair", one, other)
             case "indicator", "formula":
                 return "real"
+            case (("excess" | "divergence"), number, one, other):
+                demand(fits(number, "real") and one == other and law_of(one), f"{head} of different laws")
+                return "real"
             case ("ratio", one, other, at):
                 demand(one == other and fits(at, law_of(one)), "a ratio of different laws")
                 return "real"

@@ -23,7 +23,14 @@ from dpverify.proving.checker.terms import (
     symbol,
 )  # fmt: skip
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
+from dpverify.proving.checker.theorems.divergences import (
+    Laws,
+    Masses,
+    divergence,
+    dominated,
+    excess,
+    guarantee,
+)
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -132,6 +139,11 @@ def both(one: Value, other: Value) -> Masses:
         values = dict.fromkeys(value for law in (one, other) for value, _ in law.masses)
         return [(chance_of(one, value), chance_of(other, value)) for value in values]
     raise ValueError("laws that are not finite")
+
+
+def pair_of_laws(one: Value, other: Value) -> Laws:
+    """Two laws that are compared: lines, or their masses."""
+    return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 
 def same(one: Value, other: Value) -> Term:
@@ -314,9 +326,17 @@ class Model:
                 return Line("uniform", half(made("add", first, last)), difference(last, first))
             case "indicator", f:
                 return ONE if self.decided(f, env) else NO
+            case (("excess" | "divergence"), given, one, other):
+                laws, at_order = (
+                    pair_of_laws(self.value(one, env), self.value(other, env)),
+                    self.number(given, env),
+                )
+                return excess(laws, None, at_order) if head == "excess" else divergence(laws, at_order)
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
+                if below is NO:
+                    return NO  # what has no mass has this density
                 return made("mul", above, made("pow", below, number(-1)))
         if head in FORMULAS:
             return self.truth(node, env)
@@ -439,9 +459,7 @@ class Model:
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
-            one, other = laws[i], laws[j]
-            lines = (one, other) if isinstance(one, Line) and isinstance(other, Line) else None
-            found.append(guarantee(head, lines or both(one, other), bounds))
+            found.append(guarantee(head, pair_of_laws(laws[i], laws[j]), bounds))
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
