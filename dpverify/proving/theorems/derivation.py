@@ -527,7 +527,11 @@ def _usable(fact: Node) -> bool:
 
 
 def _is_bound(fact: Node) -> bool:
-    """Whether a fact compares numbers that no law is about, and that have values whatever they are of."""
+    """Whether a fact compares numbers that no law is about, and that have values whatever they are of; or does for all."""
+    if parts_of(fact)[0] == "all" and not parts_of(parts_of(fact)[2]):
+        return _is_bound(parts_of(fact)[3])
+    if "divergence" in {parts_of(atom)[0] for atom in atoms(fact)}:
+        return True
     if parts_of(fact)[0] not in COMPARISONS or {"log", "phi_inverse"} & heads(fact) or _has_powers(fact):
         return False
     return not any(bound_in(parts_of(atom)) for atom in atoms(fact))
