@@ -39,7 +39,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, sign
 
 DEPTH = 5
 """How many premises may stand behind one another."""
-GUARANTEES = ("private", "renyi-private", "concentrated")
+GUARANTEES = ("private", "renyi-private", "concentrated", "gaussian")
 HOLE = "the hole"
 QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
@@ -543,7 +543,11 @@ def _may_be_undefined(node: Node) -> bool:
     if parts[0] not in OPERATIONS and parts[0] not in COMPARISONS:
         return False
     symbolic = parts[0] == "pow" and parts_of(parts[2])[0] != "num"
-    return symbolic or parts[0] in ("log", "phi_inverse") or any(_may_be_undefined(part) for part, _ in inner(parts))
+    return (
+        symbolic
+        or parts[0] in ("log", "phi_inverse")
+        or any(_may_be_undefined(part) for part, _ in inner(parts))
+    )
 
 
 def shown(node: Node) -> str:

@@ -148,10 +148,21 @@ def _concentrated(one: Any, other: Any, rho: float) -> float:
     return min(_renyi(one, other, order, rho * order) for order in (1.01, 1.5, 2.0, 4.0, 16.0)) - 0.1 * rho
 
 
+def _gaussian(one: Any, other: Any, mu: float) -> float:
+    if one == other or mu <= 0:
+        return mu
+    lines = FloatLine("normal", mu, 1.0), FloatLine("normal", 0.0, 1.0)
+    if isinstance(one, FloatLine):
+        return mu - one.distance(other)
+    grown = [math.exp(k / 8) for k in range(33)]
+    return min(_excess(g, *lines) - _excess(g, one, other) for g in grown) - 0.01
+
+
 GUARANTEES: dict[str, Callable[..., float]] = {
     "private": _private,
     "renyi-private": _renyi,
     "concentrated": _concentrated,
+    "gaussian": _gaussian,
 }
 
 
@@ -240,7 +251,7 @@ class FloatModel:
         return None
 
     def _binder(self, head: str, rest: list[Node]) -> Code | None:
-        if head in ("private", "renyi-private", "concentrated"):
+        if head in GUARANTEES:
             return self._guarantee(head, rest)
         if head in ("sum", "product"):
             name, body = named(parts_of(rest[0])[0]), self.code(rest[1])

@@ -576,27 +576,12 @@ def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
             if len(given) != len(INNER[head]) - 1:
                 raise refused(right, "the numbers that the guarantee has")
             return put((head, bound, law, *given), {})
-    if right[-1:] == signs_of(r"\text{-GDP}"):
-        return _gaussian(letter, law, reader.number(right[:-1]))
     raise refused(right, "-DP, -RDP, -zCDP or -GDP")
-
-
-def _gaussian(letter: TheoremLetter, law: Node, mu: Node) -> Node:
-    """The privacy of two normal laws whose means are mu standard deviations apart, at each epsilon."""
-    epsilon: Node = ("sym", "epsilon of the profile")
-    ratio: Node = ("mul", epsilon, ("pow", mu, ("num", "-1")))
-    ends = [
-        ("phi", ("add", ("mul", ("num", side), mu), ("mul", ("num", "-1"), ratio)))
-        for side in ("1/2", "-1/2")
-    ]
-    profile: Node = ("add", ends[0], ("mul", ("num", "-1"), ("exp", epsilon), ends[1]))
-    private: Node = ("private", (letter.name, letter.kind), law, epsilon, profile)
-    return put(("all", ((epsilon[1], (), "real"),), (("<=", ("num", "0"), epsilon),), private), {})
 
 
 _GUARANTEES = {
     signs_of(r"\text{-DP}"): "private", signs_of(r"\text{-RDP}"): "renyi-private",
-    signs_of(r"\text{-zCDP}"): "concentrated",
+    signs_of(r"\text{-zCDP}"): "concentrated", signs_of(r"\text{-GDP}"): "gaussian",
 }  # fmt: skip
 _SENTENCES: dict[Tokens, Callable[[TheoremReader, Tokens, Tokens], Node]] = {
     signs_of(r"\text{is integrable for}"): _integrable,

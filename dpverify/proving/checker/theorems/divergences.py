@@ -25,6 +25,8 @@ Masses: TypeAlias = "list[tuple[Term, Term]]"
 """The masses that two laws give to each value."""
 ORDERS = [number(Fraction(9, 8) ** k) for k in range(48)]
 """Renyi orders from 1 to 253."""
+EPSILONS = [number(Fraction(k, 16)) for k in range(97)]
+"""From 0 to 6."""
 
 
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
@@ -44,7 +46,7 @@ def dominated(masses: Masses) -> Term:
 
 
 def excess(laws: Laws, epsilon: Term | None, grown: Term) -> Term:
-    """The largest P(S) - grown Q(S): at the S where P is above grown Q in density; grown is e^epsilon, if that is given.
+    """The largest P(S) - grown Q(S): at the S where P is above grown Q in density; grown is e^epsilon, where given.
 
     For lines, S is a half line, and d is their distance: normal laws have
     P(S) - e^epsilon Q(S) = phi(d/2 - epsilon/d) - e^epsilon phi(-d/2 - epsilon/d); Laplace laws have
@@ -135,9 +137,37 @@ def concentrated(laws: Laws, rho: Term) -> Term:
     return UNKNOWN
 
 
+def gaussian(laws: Laws, mu: Term) -> Term:
+    """Whether no P(S) - e^epsilon Q(S) with epsilon >= 0 is above that of normal laws mu standard deviations apart.
+
+    Both sides fall with epsilon, and the first is 0 from the largest log(P/Q) on: where it is below the other's value
+    at the end of an interval, it is below it within.
+    """
+    if isinstance(laws, tuple):
+        d = distance(laws)
+        demand(laws[0].family == "normal", "Gaussian privacy of these laws")
+        return compared("<=", d, mu)
+    if all(p is q for p, q in laws):
+        return compared("<=", NO, mu)
+    demand_true(compared("<", NO, mu), "laws that are normal and the same")
+    lines = Line("normal", mu, ONE), Line("normal", NO, ONE)
+    for low, high in pairwise(EPSILONS):
+        grown = made("exp", low)
+        reached = excess(laws, low, grown)
+        if compared("<=", reached, excess(lines, low, grown)) is FALSE:
+            return FALSE
+        if logic("and", *(compared("<=", p, made("mul", grown, q)) for p, q in laws)) is TRUE:
+            return TRUE
+        if compared("<=", reached, excess(lines, high, made("exp", high))) is not TRUE:
+            return UNKNOWN
+    return UNKNOWN
+
+
 def guarantee(head: str, laws: Laws, bounds: list[Term]) -> Term:
-    """Whether one law is near another, as `private`, `renyi-private` or `concentrated` say."""
+    """Whether one law is near another, as `private`, `renyi-private`, `concentrated` or `gaussian` say."""
     if head == "private":
         epsilon, delta = bounds
         return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
+    if head == "gaussian":
+        return gaussian(laws, *bounds)
     return renyi(laws, *bounds) if head == "renyi-private" else concentrated(laws, *bounds)

@@ -64,7 +64,8 @@ MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
 FORMULAS = (
-    *("all", "integrable", "private", "renyi-private", "concentrated", "density", "dominated", "neighbors"),
+    *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
+    "neighbors",
     *(*LOGIC, *COMPARISONS),
 )
 
@@ -437,7 +438,7 @@ class Model:
             return TRUE if isinstance(one, Point) and near in self.neighbors[one.kind] else FALSE
         if head == "dominated":
             return dominated(both(*(self.value(part, env) for part in rest)))
-        if head in ("private", "renyi-private", "concentrated"):
+        if head in ("private", "renyi-private", "concentrated", "gaussian"):
             return self.guarantee(head, rest, env)
         if head == "integrable":
             name, _ = parts_of(rest[0])

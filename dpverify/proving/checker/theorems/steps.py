@@ -21,7 +21,16 @@ from dpverify.proving.checker.theorems.language import (
     with_types,
 )
 
-QUANTIFIERS = {"all", "private", "renyi-private", "concentrated", "density", "integrable", "dominated"}
+QUANTIFIERS = {
+    "all",
+    "private",
+    "renyi-private",
+    "concentrated",
+    "gaussian",
+    "density",
+    "integrable",
+    "dominated",
+}
 COUNTED = ("integer", "finite", "data")
 """Kinds of types of which every set is an event."""
 
@@ -162,7 +171,11 @@ def instances(facts: list[Node], names: list[str], kinds: tuple[Node, ...]) -> l
     for fact in facts:
         head, *rest = parts_of(fact)
         letters = [parts_of(letter) for letter in parts_of(rest[0])] if head == "all" else []
-        if names and not any(parts_of(own) for _, own, _ in letters) and kinds == tuple(k for _, _, k in letters):
+        if (
+            names
+            and not any(parts_of(own) for _, own, _ in letters)
+            and kinds == tuple(k for _, _, k in letters)
+        ):
             values = {named(one[0]): ((), ("sym", name)) for one, name in zip(letters, names, strict=True)}
             found += [put(rest[2], values)] if not parts_of(rest[1]) else []
     return found
