@@ -163,11 +163,15 @@ def gaussian(laws: Laws, mu: Term) -> Term:
     return UNKNOWN
 
 
-def guarantee(head: str, laws: Laws, bounds: list[Term]) -> Term:
-    """Whether one law is near another, as `private`, `renyi-private`, `concentrated` or `gaussian` say."""
+def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
+    """Whether one law is near another, as `private`, `renyi-private`, `concentrated`, `gaussian` say; or how far it is."""
     if head == "private":
-        epsilon, delta = bounds
+        epsilon, delta = given
         return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
-    if head == "gaussian":
-        return gaussian(laws, *bounds)
-    return renyi(laws, *bounds) if head == "renyi-private" else concentrated(laws, *bounds)
+    if head == "renyi-private":
+        order, bound = given
+        return renyi(laws, order, bound)
+    (one,) = given
+    if head == "excess":
+        return excess(laws, None, one)
+    return {"divergence": divergence, "concentrated": concentrated, "gaussian": gaussian}[head](laws, one)

@@ -26,9 +26,7 @@ from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.divergences import (
     Laws,
     Masses,
-    divergence,
     dominated,
-    excess,
     guarantee,
 )
 from dpverify.proving.checker.theorems.language import (
@@ -328,11 +326,8 @@ class Model:
             case "indicator", f:
                 return ONE if self.decided(f, env) else NO
             case (("excess" | "divergence"), given, one, other):
-                laws, at_order = (
-                    pair_of_laws(self.value(one, env), self.value(other, env)),
-                    self.number(given, env),
-                )
-                return excess(laws, None, at_order) if head == "excess" else divergence(laws, at_order)
+                laws = pair_of_laws(self.value(one, env), self.value(other, env))
+                return guarantee(named(head), laws, [self.number(given, env)])
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
