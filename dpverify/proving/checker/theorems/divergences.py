@@ -164,7 +164,7 @@ def gaussian(laws: Laws, mu: Term) -> Term:
 
 
 def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
-    """Whether one law is near another, as `private`, `renyi-private`, `concentrated`, `gaussian` say; or how far it is."""
+    """Whether one law is near another (`private`, `renyi-private`, `concentrated`, `gaussian`), or how far it is."""
     if head == "private":
         epsilon, delta = given
         return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
