@@ -253,6 +253,8 @@ class TheoremReader:
             return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
+        if (compared := self.divergence(signs, at)) is not None:
+            return compared
         letter = self.letter_at(signs, at)
         if letter is None or (letter.number is not None and letter.name not in self.alphabet.defined):
             return None
@@ -263,6 +265,47 @@ class TheoremReader:
         if letter.kind[:1] == ("law",):
             raise refused(signs[at:], "a number, and not a law")
         return found[1], found[2]
+
+    def divergence(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
+        """A divergence of two laws, `D_{\\alpha}(P\\|Q)`, or what a law and a kernel tell of one another, `I(P,K)`."""
+        word, start, given = signs[at], at + 1, Tokens()
+        if word in ("D", "H") and signs[start : start + 2] == ("_", "{"):
+            start = end_of_group(signs, at + 2)
+            given = signs[at + 3 : start - 1]
+        named_ = not given and (
+            word == r"\operatorname{TV}" or (word == "I" and ("I",) not in self.alphabet.letters)
+        )
+        if signs[start : start + 1] != ("(",) or not (given or named_):
+            return None
+        stop = closing(signs, start)
+        laws = split(signs[start + 1 : stop], "," if named_ else r"\|")
+        if len(laws) != 2:
+            return None
+        if word == "I":
+            return self.information(*laws), stop + 1
+        if named_:
+            return ("excess", ("num", "1"), *map(self.law, laws)), stop + 1
+        order: Node = ("num", "1")
+        if given != (r"\operatorname{KL}",):
+            order = self.number(given)
+        return ("divergence" if word == "D" else "excess", order, *map(self.law, laws)), stop + 1
+
+    def information(self, first: Tokens, second: Tokens) -> Node:
+        """The divergence of a joint law from the product of its marginal laws."""
+        law, letter = self.law(first), self.letter_at(second, 0)
+        if (
+            letter is None
+            or letter.signs != second
+            or letter.kind[:1] != ("law",)
+            or len(letter.arguments) != 1
+        ):
+            raise refused(second, "the letter of a law for one argument")
+        kind, of = letter.arguments[0], letter.kind[1]
+        pair: Node = ("certain", ("pair", ("sym", "y"), ("sym", "z")))
+        made: Node = ("then", ("z", of), ("of", letter.name, ("sym", "y")), pair)
+        other: Node = ("then", ("v", kind), law, ("of", letter.name, ("sym", "v")))
+        laws = (("then", ("y", kind), law, one) for one in (made, ("then", ("z", of), other, pair)))
+        return put(("divergence", ("num", "1"), *laws), {})
 
     def mass(self, signs: Tokens, at: int) -> tuple[Node, int]:
         """The probability of an event under a law, `P(S)`."""
@@ -590,12 +633,12 @@ def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
             if len(given) != len(INNER[head]) - 1:
                 raise refused(right, "the numbers that the guarantee has")
             return put((head, bound, law, *given), {})
-    raise refused(right, "-DP, -RDP or -zCDP")
+    raise refused(right, "-DP, -RDP, -zCDP or -GDP")
 
 
 _GUARANTEES = {
     signs_of(r"\text{-DP}"): "private", signs_of(r"\text{-RDP}"): "renyi-private",
-    signs_of(r"\text{-zCDP}"): "concentrated",
+    signs_of(r"\text{-zCDP}"): "concentrated", signs_of(r"\text{-GDP}"): "gaussian",
 }  # fmt: skip
 _SENTENCES: dict[Tokens, Callable[[TheoremReader, Tokens, Tokens], Node]] = {
     signs_of(r"\text{is integrable for}"): _integrable,

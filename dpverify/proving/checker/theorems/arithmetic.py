@@ -125,10 +125,7 @@ def entail(
     exponents are no numbers.
     """
     letters = FormulaLetters(scope, opaque)
-    for fact in facts:
-        if parts_of(fact)[0] in COMPARISONS:
-            letters.formula(fact)
-    defined = {*letters.known}
+    defined = {*letters_of_comparisons(letters, facts)}
     found = problem(letters, facts, claim)
     if proof is None:
         follow(found, work)
@@ -139,12 +136,23 @@ def entail(
         show_defined(scope, facts, node)
 
 
+def letters_of_comparisons(letters: FormulaLetters, facts: Iterable[Node]) -> dict[Node, Unknown]:
+    """The terms of which comparisons that are known say that they have values."""
+    for fact in facts:
+        if parts_of(fact)[0] in COMPARISONS:
+            letters.formula(fact)
+    return letters.known
+
+
 def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     """Refuse a term unless it has a value wherever the facts hold, within all that its binders hold, too."""
     parts = parts_of(node)
     if parts[0] == "all":
         return  # a comparison says that both sides have values
     show_parts_defined(scope, facts, node)
+    if parts[0] == "divergence":
+        known = letters_of_comparisons(FormulaLetters(scope), facts)
+        demand(node in known, "a divergence of which it is not known that it has a value")
     if is_partial(parts):
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0

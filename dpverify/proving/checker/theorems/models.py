@@ -23,7 +23,12 @@ from dpverify.proving.checker.terms import (
     symbol,
 )  # fmt: skip
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
+from dpverify.proving.checker.theorems.divergences import (
+    Laws,
+    Masses,
+    dominated,
+    guarantee,
+)
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -57,7 +62,8 @@ MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
 FORMULAS = (
-    *("all", "integrable", "private", "renyi-private", "concentrated", "density", "dominated", "neighbors"),
+    *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
+    "neighbors",
     *(*LOGIC, *COMPARISONS),
 )
 
@@ -132,6 +138,11 @@ def both(one: Value, other: Value) -> Masses:
         values = dict.fromkeys(value for law in (one, other) for value, _ in law.masses)
         return [(chance_of(one, value), chance_of(other, value)) for value in values]
     raise ValueError("laws that are not finite")
+
+
+def pair_of_laws(one: Value, other: Value) -> Laws:
+    """Two laws that are compared: lines, or their masses."""
+    return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 
 def same(one: Value, other: Value) -> Term:
@@ -314,9 +325,14 @@ class Model:
                 return Line("uniform", half(made("add", first, last)), difference(last, first))
             case "indicator", f:
                 return ONE if self.decided(f, env) else NO
+            case (("excess" | "divergence"), given, one, other):
+                laws = pair_of_laws(self.value(one, env), self.value(other, env))
+                return guarantee(named(head), laws, [self.number(given, env)])
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
+                if below is NO:
+                    return NO  # what has no mass has this density
                 return made("mul", above, made("pow", below, number(-1)))
         if head in FORMULAS:
             return self.truth(node, env)
@@ -417,7 +433,7 @@ class Model:
             return TRUE if isinstance(one, Point) and near in self.neighbors[one.kind] else FALSE
         if head == "dominated":
             return dominated(both(*(self.value(part, env) for part in rest)))
-        if head in ("private", "renyi-private", "concentrated"):
+        if head in ("private", "renyi-private", "concentrated", "gaussian"):
             return self.guarantee(head, rest, env)
         if head == "integrable":
             name, _ = parts_of(rest[0])
@@ -439,9 +455,7 @@ class Model:
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
-            one, other = laws[i], laws[j]
-            lines = (one, other) if isinstance(one, Line) and isinstance(other, Line) else None
-            found.append(guarantee(head, lines or both(one, other), bounds))
+            found.append(guarantee(head, pair_of_laws(laws[i], laws[j]), bounds))
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
