@@ -127,6 +127,7 @@ def read_certificates(ledger: Ledger, folder: str | os.PathLike[str]) -> dict[st
         for entry in ledger.entries
         if isinstance(entry, ProofEvidence) and entry.certificate is not None
     }
+    names |= {name for row in ledger.theorems for name in (row.certificate, row.model) if name is not None}
     found: dict[str, Any] = {}
     for name in sorted(names):
         bare = name.removeprefix("sha256:")

@@ -36,6 +36,7 @@ from dpverify.views.roots import premise_text
 from dpverify.views.run import Summary, audit_text, is_measurement, origin_text, spending
 from dpverify.views.sandwich import COLUMNS, cells, sandwich
 from dpverify.views.subjects import Card, SubjectSection, sections, signs
+from dpverify.views.theorems import facts_of_theorem, introduced, theorems_text
 
 _TABLES = {"complexity": "complexity.html", "constant": "constant.html"}
 """Of the kinds of audits that are rows of one table."""
@@ -235,6 +236,10 @@ def _environment() -> Environment:
         signs=signs,
         bare=bare,
         prose=_prose,
+        theorems_text=theorems_text,
+        facts_of_theorem=facts_of_theorem,
+        introduced=introduced,
+        theorem_anchor=lambda id_: f"derived--{id_.replace('.', '-')}",
     )
     environment.tests["measurement"] = is_measurement
     environment.tests["tabular"] = lambda audit: view_of(audit).is_tabular

@@ -146,14 +146,17 @@ def write_run(ledger: Ledger, form: str, *, findings_fail: bool) -> None:
     from dpverify.ledger.proofs import ProofEvidence
     from dpverify.reports import ledger_json
     from dpverify.reports.formats.markdown import ledger_markdown
-    from dpverify.verification.places import source_places
-    from dpverify.views.results import result_of
+    from dpverify.verification.places import source_places, theorem_place
+    from dpverify.views.results import result_of, result_of_theorem
 
     def results() -> Iterator[Result]:
         find = source_places()
         for entry in ledger.entries:
             place = find(entry.statement if isinstance(entry, ProofEvidence) else entry.subject)
             yield result_of(entry, place, findings_fail=findings_fail, undecided="skipped")
+        for row in ledger.theorems:
+            place = theorem_place(row)
+            yield result_of_theorem(row, place, findings_fail=findings_fail, undecided="skipped")
 
     write_results(
         form, "dpverify verify", results, lambda: ledger_json(ledger), lambda: ledger_markdown(ledger)

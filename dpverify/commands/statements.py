@@ -52,7 +52,9 @@ def _some_of(some: int, total: int) -> str:
 def list_(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(help="Papers or statement ids; default: all.", autocompletion=known_ids),
+        typer.Argument(
+            help="Papers or statement ids, default: all; or `theorems`.", autocompletion=known_ids
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     jobs: Jobs = 2,
@@ -65,10 +67,13 @@ def list_(
     too. dpverify prove finds proofs here.
     """
     extras.require("dpverify list", "prove")
+    from dpverify.commands.theorems import list_theorems
     from dpverify.verification.catalog.entries import catalog_entries
     from dpverify.verification.display_counts import displays_by_paper, displays_by_statement
 
     chosen = tuple(ids or ())
+    if list_theorems(chosen, as_json=as_json, jobs=jobs):
+        return
     records = _recalled_or_proved(chosen, jobs)
     entries = catalog_entries(records, chosen, docstrings=False)
     evidence = [record.evidence for record in records]
@@ -206,7 +211,9 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
-    if prove_mechanisms(chosen, form, json_file, strict) or prove_theorems(chosen, form, json_file, strict):
+    if prove_mechanisms(chosen, form, json_file, strict):
+        return
+    if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
         return
     found = _proved(chosen, again, jobs)
     own = [paper for name in chosen if isinstance(paper := opened(name), OwnPaper)]
@@ -307,7 +314,11 @@ def _cells(proof: ProofEvidence) -> tuple[str, ...]:
 def explain(
     id_: Annotated[
         str,
-        typer.Argument(metavar="ID", help="A catalog id, such as fmtt18.thm23.", autocompletion=known_ids),
+        typer.Argument(
+            metavar="ID",
+            help="A catalog id, such as fmtt18.thm23, or a theorem.",
+            autocompletion=known_ids,
+        ),
     ],
 ) -> None:
     """Explain a statement or an algorithm.
@@ -316,9 +327,16 @@ def explain(
     latest from `list`, `prove` or `verify`, unless a formula or prover has changed since.
     """
     extras.require("dpverify explain", "prove")
+    from dpverify.statements.theorems.names import about_theorems
     from dpverify.verification.explanation import explanation_lines
 
-    for line in explanation_lines(id_):
+    if about_theorems((id_,)):
+        from dpverify.verification.theorems import theorem_lines
+
+        lines = theorem_lines(id_)
+    else:
+        lines = explanation_lines(id_)
+    for line in lines:
         typer.echo(line)
 
 

@@ -2,51 +2,82 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
+from dpverify.terminal import UNDECIDED, VIOLATED, print_table, progress_bar, write_json
+
+if TYPE_CHECKING:
+    from dpverify.ledger.theorems import TheoremEvidence
 
 
-def prove_theorems(names: Sequence[str], form: str, json_file: str | None, strict: bool) -> bool:
+def prove_theorems(
+    names: Sequence[str], form: str, json_file: str | None, *, strict: bool, again: bool, jobs: int
+) -> bool:
     """Derive theorems, if names are of theorems; whether they are.
 
     Raises:
         InvalidArgumentError: for names of theorems among others, and for another form than text.
     """
     from dpverify.ledger.verdicts import Verdict
-    from dpverify.verification.theorems import about_theorems, theorem_rows
+    from dpverify.statements.theorems.names import about_theorems
 
     if not about_theorems(names):
         return False
+    from dpverify.verification.theorems import theorem_rows
+
     if form != "text":
         raise InvalidArgumentError("--format", form, "`text`, or --json, for theorems")
-    rows = list(theorem_rows(names))
+    rows = theorem_rows(names, workers=jobs, progress=progress_bar("deriving"), again=again)
+    found = [row.found for row in rows]
     if json_file is not None:
         write_json(json_file, [row.json for row in rows])
     if json_file != "-":
-        cells = [
-            (
-                r.id,
-                str(r.verdict),
-                r.title,
-                ", ".join((*r.results, *r.underived)),
-                r.reason and f"line {r.line}: {r.reason}",
-            )
-            for r in rows
-        ]
-        print_table("", ("id", "verdict", "what", "rests on", "why"), cells)
-        counts = Counter(str(row.verdict) for row in rows)
-        said = ", ".join(f"{number} {verdict}" for verdict, number in counts.items())
-        rules = {id_ for row in rows for id_ in row.rules}
-        results = {id_ for row in rows for id_ in row.results}
-        roots = f"{len(rules)} rules and {len(results)} results of the literature"
-        typer.echo(f"{len(rows)} theorems: {said}; from {roots}.")
-    if strict and any(row.verdict is Verdict.REFUTED for row in rows):
+        print_theorems(found)
+    if strict and any(row.verdict is Verdict.REFUTED for row in found):
         raise typer.Exit(VIOLATED)
-    if any(row.verdict is Verdict.UNDECIDED for row in rows):
+    if any(row.verdict is Verdict.UNDECIDED for row in found):
         raise typer.Exit(UNDECIDED)
     return True
+
+
+def list_theorems(names: Sequence[str], *, as_json: bool, jobs: int) -> bool:
+    """List theorems with their verdicts, if names are of theorems; whether they are.
+
+    Raises:
+        InvalidArgumentError: for names of theorems among others.
+    """
+    from dpverify.statements.theorems.names import about_theorems
+
+    if not about_theorems(names):
+        return False
+    from dpverify.verification.theorems import theorem_rows
+
+    found = [row.found for row in theorem_rows(names, workers=jobs, progress=progress_bar("deriving"))]
+    if as_json:
+        write_json("-", [row.model_dump(mode="json") for row in found])
+    else:
+        print_theorems(found)
+    return True
+
+
+def print_theorems(found: Sequence[TheoremEvidence]) -> None:
+    """A table of theorems, and how many there are of each verdict."""
+    cells = [
+        (
+            row.id,
+            str(row.verdict),
+            row.title,
+            f"{row.read_twice} of {len(row.displays)}",
+            ", ".join(row.rests_on),
+            row.reason and f"line {row.line}: {row.reason}",
+        )
+        for row in found
+    ]
+    print_table("", ("id", "verdict", "what", "read twice", "rests on", "why"), cells)
+    from dpverify.views.theorems import theorems_text
+
+    typer.echo(theorems_text(found))

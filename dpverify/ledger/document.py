@@ -15,6 +15,7 @@ from dpverify.ledger.entries import NamedResult, StatementEntry
 from dpverify.ledger.evidence import Evidence
 from dpverify.ledger.notebooks import html_table
 from dpverify.ledger.records import Record, Reuse, SpentShare
+from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.versions import library_versions
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -106,6 +107,8 @@ class Ledger(Record):
     """The named results that statements of this ledger rest on."""
     displays: tuple[DisplayCount, ...] = ()
     """For each paper with an inventory."""
+    theorems: tuple[TheoremEvidence, ...] = ()
+    """Those of theorems' pages; none of them is among the statements."""
 
     @classmethod
     def of_run(

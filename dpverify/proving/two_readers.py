@@ -24,14 +24,14 @@ def disagreement(obligation: Obligation) -> str:
     try:
         second = read(obligation.source)
     except RefusedError as refusal:
-        return f"the second reader does not read what the first reads as {_text(first['claim'])}: {refusal}"
+        return f"the second reader does not read what the first reads as {shown(first['claim'])}: {refusal}"
     if second == first:
         return _about_letters(obligation)
     for part in ("claim", "assuming", "variables"):
-        one, other = _apart(first[part], second[part])
+        one, other = apart(first[part], second[part])
         if one != other:
             place = {"assuming": " in its conditions", "variables": " among its letters"}.get(part, "")
-            return f"the first reader reads {_text(one)}{place} where the second reads {_text(other)}"
+            return f"the first reader reads {shown(one)}{place} where the second reads {shown(other)}"
     raise AssertionError(second)
 
 
@@ -48,7 +48,7 @@ def _about_letters(obligation: Obligation) -> str:
         return f"the second reader does not read what {', '.join(first)} stand for: {refusal}"
     for name, body in first.items():
         if second[name] != body:
-            one, other = (_text(part) for part in _apart(body, second[name]))
+            one, other = (shown(part) for part in apart(body, second[name]))
             return f"the first reader reads {one} in what {name} stands for, where the second reads {other}"
     return ""
 
@@ -60,16 +60,16 @@ def check_agreement(obligation: Obligation) -> None:
         raise ReadersDisagreeError(says)
 
 
-def _apart(one: Json, other: Json) -> tuple[Json, Json]:
+def apart(one: Json, other: Json) -> tuple[Json, Json]:
     """The smallest part of each that holds all that is different."""
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
         unlike = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
-        if len(unlike) == 1 and all(isinstance(part, list) for part in unlike[0]):
-            return _apart(*unlike[0])
+        if len(unlike) == 1 and all(isinstance(part, list | tuple) for part in unlike[0]):
+            return apart(*unlike[0])
     return one, other
 
 
-def _text(part: Json) -> str:
+def shown(part: Json) -> str:
     """A part of a problem in a line: `pow(x, 2)` for `["pow", ["sym", "x"], ["num", "2"]]`."""
     text = _written(part)
     return f"`{text if len(text) <= 200 else text[:197] + '...'}`"
@@ -78,7 +78,7 @@ def _text(part: Json) -> str:
 def _written(part: Json) -> str:
     if isinstance(part, dict):
         return str(part["name"]) if "name" in part else str(part)
-    if not isinstance(part, list):
+    if not isinstance(part, list | tuple):
         return str(part)
     head, *rest = part if part else [""]
     if head in ("sym", "num"):

@@ -18,11 +18,13 @@ from dpverify.running.store import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.plans import Plan, Profile
 from dpverify.statements.selection import select
+from dpverify.statements.theorems.names import SHIPPED, split_names
 from dpverify.verification.audits import AuditSettings, ProgressMaker, carry_out_all
 from dpverify.verification.catalog.entries import entries_of_run, results_of
 from dpverify.verification.catalog.proofs import prove_statements
 from dpverify.verification.display_counts import displays_of_ledger
 from dpverify.verification.refutations import contradictions
+from dpverify.verification.theorems import theorem_rows
 
 _LEAST_SHARE = 1e-12
 """Least failure probability of a plan: audits take 1e-15, and a plan may share its own over a thousand cases."""
@@ -32,7 +34,7 @@ _LEAST_SHARE = 1e-12
 class VerificationSettings:
     """What to verify, and how much work to do.
 
-    `papers` are paper keys or catalog ids and `only` names of audit plans, everything where they are empty;
+    `papers` are paper keys, catalog ids or theorems and `only` names of audit plans, everything where they are empty;
     with `only`, nothing else is done. Plans of the full profile are left out of quick runs, unless they are named.
     Formulas are proved and audits carried out in `jobs` processes, one each; the runs of an audit are computed by
     `executor`. `failure_probability` is that of the whole run, shared out equally over the plans that are carried out,
@@ -57,8 +59,7 @@ class VerificationSettings:
         if self.profile not in tuple(Profile):
             raise InvalidArgumentError("--profile", self.profile, " or ".join(Profile))
         Executor.parse(self.executor)
-        chosen = {row.id for _, row in select(self.papers)}
-        names = {plan.name for plan in _plans(chosen)}
+        names = {plan.name for plan in _plans(self.chosen())}
         for name in self.only:
             if name not in names:
                 # a plan's name begins with its algorithm's id
@@ -78,10 +79,26 @@ class VerificationSettings:
             reason=f", {_LEAST_SHARE:g} for each of {shares} audits",
         )
 
+    def chosen(self) -> set[str]:
+        """The catalog ids that are verified; theorems are none."""
+        return {row.id for _, row in select(self.of_papers)} if self.of_papers or not self.papers else set()
+
+    @property
+    def of_papers(self) -> tuple[str, ...]:
+        """The names in `papers` that are of no theorems."""
+        return split_names(self.papers)[0]
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        """Names of the theorems that are derived: those in `papers`, or all that come with the program."""
+        if self.only:
+            return ()
+        return split_names(self.papers)[1] if self.papers else (SHIPPED,)
+
     def plans(self) -> list[Plan]:
         """The audit plans that are carried out."""
         profile = Profile(self.profile)
-        plans = _plans({row.id for _, row in select(self.papers)})
+        plans = _plans(self.chosen())
         return [plan for plan in plans if (plan.name in self.only if self.only else plan.within(profile))]
 
     def shares(self, plans: list[Plan]) -> dict[str, float]:
@@ -112,7 +129,7 @@ def _plans(ids: set[str]) -> list[Plan]:
 def verify(
     settings: VerificationSettings, *, progress: ProgressMaker | None = None
 ) -> tuple[Ledger, dict[str, Json]]:
-    """Prove every chosen statement and carry out every chosen audit plan.
+    """Prove every chosen statement, derive every chosen theorem and carry out every chosen audit plan.
 
     Returns the ledger, and the certificates by hash. `progress` makes a progress display from a title.
 
@@ -127,7 +144,7 @@ def verify(
 def _verify(
     settings: VerificationSettings, watch: ProgressMaker, store: Store | None, begin: float
 ) -> tuple[Ledger, dict[str, Json]]:
-    chosen = {row.id for _, row in select(settings.papers)}
+    chosen = settings.chosen()
     statements = [s for paper in papers().values() for s in paper.statements if s.id in chosen]
     plans = settings.plans()
     records = []
@@ -136,6 +153,7 @@ def _verify(
     for row, why in contradictions(record.evidence for record in records):
         name = f"{row.statement}/{row.obligation} ({row.variant})"
         raise InvalidDataError(f"No ledger is written: {name} cannot be what was found, since {why}.")
+    theorems = theorem_rows(settings.theorems, workers=settings.jobs, progress=watch("deriving"), store=store)
     budget = ErrorShare(settings.failure_probability)
     shares = settings._split(plans, budget)
     executor = Executor.parse(settings.executor)
@@ -148,7 +166,7 @@ def _verify(
         if plan.auditor.spends:
             shares[plan.name].settle([part for entry in made for part in entry.spent()])
     audits = [entry for made in found for entry in made]
-    entries = entries_of_run(records, settings.papers)
+    entries = entries_of_run(records, settings.of_papers) if chosen else ()
     ledger = Ledger.of_run(
         settings.command(),
         seed=settings.seed,
@@ -160,10 +178,13 @@ def _verify(
         budget=budget.record(),
         seconds=round(time.perf_counter() - begin, 1),
         reuse=None if store is None else store.reuse(),
+        theorems=tuple(row.found for row in theorems),
     )
     certificates = {
         record.evidence.certificate: record.certificate
         for record in records
         if record.evidence.certificate is not None
     }
+    for theorem in theorems:
+        certificates |= theorem.certificates
     return ledger, certificates

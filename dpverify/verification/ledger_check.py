@@ -39,6 +39,7 @@ from dpverify.running import Progress
 from dpverify.statements.own_pages import opened
 from dpverify.statements.paper import papers
 from dpverify.statements.selection import select
+from dpverify.statements.theorems.names import SHIPPED, split_names
 from dpverify.verification.audit_check import (
     HEAD,
     NO_RERUN,
@@ -64,6 +65,7 @@ from dpverify.verification.refutations import (
     refutation_texts,
     sides_as_printed,
 )
+from dpverify.verification.theorem_check import theorem_checks
 
 Key = tuple[str, str, Variant]
 Checker = Callable[[Json], Confirmation]
@@ -164,7 +166,8 @@ def check_ledger(
     }
     keys = [*expected, *(key for key in found if key not in expected)]
     audited = audit_names(ledger)
-    proved = tuple(name for name in only if name not in audited)
+    derived = {row.id for row in ledger.theorems}
+    proved = tuple(name for name in only if name not in audited and name not in derived)
     chosen = _chosen(keys, [e.id for e in ledger.statements], proved) if proved or not only else []
     if progress is not None:
         progress.start(len(chosen) + len(audited))
@@ -174,6 +177,7 @@ def check_ledger(
         if progress is not None:
             progress.advance(1)
     rows += audit_rows(ledger, rerun=rerun, only=only, progress=progress)
+    rows += theorem_checks(ledger.theorems, _theorems_of(ledger), folder, only, checker)
     if progress is not None:
         progress.finish()
     rows += _catalog(ledger, proofs, only)
@@ -191,16 +195,22 @@ def check_ledger(
 
 def _refuse_strange(ledger: Ledger, proofs: list[ProofEvidence], path: Path, folder: Path) -> None:
     """Refuse what cannot be checked row by row; the pages that the ledger names are opened."""
-    if not proofs and not ledger.statements and _words(ledger)[:2] != ["dpverify", "verify"]:
+    if (
+        not proofs
+        and not ledger.statements
+        and not ledger.theorems
+        and _words(ledger)[:2] != ["dpverify", "verify"]
+    ):
         raise InvalidDataError(
             f"Ledger {path} has no proofs, only audits of {quoted(ledger.command, 60)!r}, each of which names the "
             "command that repeats it; allowed: a ledger of `dpverify verify`."
         )
-    if any(row.certificate for row in proofs) and not folder.is_dir():
+    named = [*(row.certificate for row in proofs), *(row.certificate for row in ledger.theorems)]
+    if any(named) and not folder.is_dir():
         raise InvalidDataError(
             f"Ledger {path} names certificates, but there is no folder {folder} beside it."
         )
-    for name in _named(ledger):
+    for name in split_names(_named(ledger))[0]:
         opened(name)
     results, wrong = results_of(ledger.statements, proofs), ""
     if ledger.results != results:
@@ -210,6 +220,15 @@ def _refuse_strange(ledger: Ledger, proofs: list[ProofEvidence], path: Path, fol
         wrong = "its counts of displays are not those of its rows and the inventories"
     if wrong:
         raise InvalidDataError(f"Ledger {path} cannot be checked: {wrong}.")
+
+
+def _theorems_of(ledger: Ledger) -> tuple[str, ...]:
+    """The theorems that its command line asks for."""
+    words = _words(ledger)
+    if "--only" in words or words[:2] != ["dpverify", "verify"]:
+        return ()
+    named = _named(ledger)
+    return split_names(named)[1] if named else (SHIPPED,)
 
 
 def _by_paper(ids: Sequence[str], of: Mapping[str, str]) -> tuple[str, ...]:
@@ -243,7 +262,10 @@ def _wanted(ledger: Ledger, source: Mapping[str, Statement]) -> set[str]:
     if "--only" in _words(ledger):
         return set()
     try:
-        return {row.id for _, row in select(_named(ledger))} & set(source)
+        named, theorems = split_names(_named(ledger))
+        if theorems and not named:
+            return set()
+        return {row.id for _, row in select(named)} & set(source)
     except InvalidArgumentError as error:
         raise InvalidDataError(f"The ledger's own command line is not valid: {error}") from error
 
@@ -485,8 +507,11 @@ def _sides(obligation: Obligation, named: Mapping[str, str]) -> dict[str, str | 
 def _catalog(ledger: Ledger, proofs: list[ProofEvidence], only: tuple[str, ...]) -> Iterator[RowCheck]:
     """The ledger's statements with their verdicts, held against the papers' catalogs and the ledger's own rows."""
     chosen = {bare(name) for name in only}
+    named, theorems = split_names(_named(ledger))
+    if theorems and not named:
+        return
     try:
-        derived = entries_of_run([ProofRecord(row) for row in proofs], _named(ledger))
+        derived = entries_of_run([ProofRecord(row) for row in proofs], named)
     except DpverifyError as error:  # such as a row that calls proved what an instance refutes
         yield RowCheck(HEAD, Status.REFUSED, f"no verdicts follow from its rows: {error}")
         return

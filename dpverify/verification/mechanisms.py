@@ -14,7 +14,7 @@ from dpverify.statements.mechanisms.pairs import BrokenPair, search_pairs
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.statements.mechanisms.scope import dependence
 from dpverify.statements.theorems.library import shipped
-from dpverify.verification.theorems import rests_on
+from dpverify.verification.theorems import find_theorems, rests_on
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _row(page: str, one: MechanismOnPage) -> MechanismRow:
             None,
         )
     proof = derive_mechanism(one)
-    rules, results, underived = rests_on(proof.uses, shipped())
+    rules, results, underived = _roots(proof.uses)
     verdict, reason = Verdict.PROVED, proof.reason
     if proof.certificate is None:
         verdict = Verdict.UNDECIDED
@@ -128,3 +128,14 @@ def _row(page: str, one: MechanismOnPage) -> MechanismRow:
         one.id, one.title, page, one.line, verdict, reason, said, rules, results, None, found.tried, found.witness,
         proof.certificate,
     )  # fmt: skip
+
+
+def _roots(uses: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The rules, the results of the literature, and the underived theorems on which uses rest in the end."""
+    known = shipped()
+    theorems = [known[id_] for id_ in uses if known[id_].standing == "theorem"]
+    found = find_theorems(theorems, known)
+    below = sorted({*uses}.union(*(rests_on(one.id, known, found) for one in theorems)))
+    rules, results = (tuple(id_ for id_ in below if known[id_].standing == kind) for kind in ("rule", "result"))
+    underived = (id_ for id_ in below if known[id_].unclear or (id_ in found and not found[id_].derived))
+    return rules, results, tuple(underived)

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dpverify
+from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Variant
 from dpverify.statements.own_pages import OwnPaper
 from dpverify.statements.paper import Paper, PaperFolder, file_name, loaded, papers
+from dpverify.statements.theorems.names import FOLDER, SHIPPED
 from dpverify.views.results import SourcePlace
 
 if TYPE_CHECKING:
@@ -84,6 +86,14 @@ def source_places() -> Callable[..., SourcePlace | None]:
         return None if first is None else SourcePlace.of(first.path, first.line)
 
     return find
+
+
+def theorem_place(row: TheoremEvidence) -> SourcePlace:
+    """The line of a theorem's page that its verdict is about."""
+    if row.page != SHIPPED:
+        return SourcePlace.of(Path(row.page), row.line)
+    page = next(p for p in FOLDER.glob("*.md") if f"{{#{row.id}}}" in p.read_text(encoding="utf-8"))
+    return SourcePlace.of(page, row.line)
 
 
 def _statements(paper: Paper, id_: str) -> Iterator[SourceLine]:

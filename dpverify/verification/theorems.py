@@ -1,86 +1,70 @@
-"""Theorems that are derived by the steps of their pages, and what each rests on in the end."""
+"""Theorems that are derived by the steps of their pages, and what each rests on in the end.
+
+What is found of a theorem is kept under all that its derivation may look at, so a change of a page makes only that anew
+which rests on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
+from dpverify.ledger.theorems import TheoremEvidence, TheoremLetterEntry, TheoremLine
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.certificates import digest
+from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import Effort, find_model
-from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
-from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
+from dpverify.running.program import program_hash
+from dpverify.running.store import keep, kept
+from dpverify.statements.theorems import library as deriving
+from dpverify.statements.theorems.library import AUTOMATIC, clause_json, derive, library_before, shipped
+from dpverify.statements.theorems.names import SHIPPED
+from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
+from dpverify.verification.catalog.program import libraries
+from dpverify.views.theorems import facts_of_theorem, introduced, why
+
+if TYPE_CHECKING:
+    from dpverify.running import Progress, Store
 
 WITNESS = Effort(margins=300, asked=6)
 """What a search for a witness is worth; most take a few models."""
-SHIPPED = "theorems"
-"""The name of all theorems that come with the program."""
+Known = Mapping[str, TheoremOnPage]
+"""Rules, results and theorems by id, in their order."""
 
 
 @dataclass(frozen=True)
 class TheoremRow:
-    """A theorem with its verdict."""
+    """A theorem with its verdict, its model and its certificate."""
 
-    id: str
-    title: str
-    page: str
-    line: int
-    """Of its heading; of an undecided one, of the first step that does not follow."""
-    verdict: Verdict
-    reason: str
-    """Why it is undecided, or how it is refuted."""
-    claim: str
-    """LaTeX."""
-    rules: tuple[str, ...]
-    """That its derivation and those below it use."""
-    results: tuple[str, ...]
-    """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
-    underived: tuple[str, ...]
-    """Theorems on which it rests, and which do not follow from the steps of their pages."""
+    found: TheoremEvidence
     model: Json | None
-    """In which what is assumed is true and, of a refuted one, the claim is false."""
     certificate: Json | None
 
     @property
     def json(self) -> dict[str, Json]:
-        """Its fields."""
-        return {
-            "id": self.id, "title": self.title, "page": self.page, "line": self.line, "verdict": str(self.verdict),
-            "reason": self.reason, "claim": self.claim, "rules": [*self.rules], "results": [*self.results],
-            "underived": [*self.underived],
-            "model": self.model, "certificate": self.certificate,
-        }  # fmt: skip
+        """Its fields, with model and certificate in place of their names."""
+        return {**self.found.model_dump(mode="json"), "model": self.model, "certificate": self.certificate}
+
+    @property
+    def certificates(self) -> dict[str, Json]:
+        """What the ledger names by its hash."""
+        named = ((self.found.model, self.model), (self.found.certificate, self.certificate))
+        return {name: content for name, content in named if name is not None}
 
 
-def about_theorems(names: Sequence[str]) -> bool:
-    """Whether names are of theorems: all, an id, or a page of one's own.
-
-    Raises:
-        InvalidArgumentError: where some are and others are not.
-    """
-    found = [name for name in names if _is_theorem(name)]
-    if found and len(found) < len(names):
-        other = next(name for name in names if name not in found)
-        raise InvalidArgumentError("ids", other, f"theorems alone, where `{found[0]}` is asked for")
-    return bool(found)
+# ------------------------------------------------------------------------------------------- names
 
 
-def _is_theorem(name: str) -> bool:
-    if name == SHIPPED or (name.startswith(("theorem.", "lemma.")) and name in shipped()):
-        return True
-    path = Path(name)
-    if not name.endswith(".md") or not path.is_file():
-        return False
-    try:
-        return is_page_of_theorems(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def theorem_rows(names: Sequence[str]) -> Iterator[TheoremRow]:
-    """Derive theorems, each as soon as it is asked for.
+def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage]], Known]:
+    """Theorems with the names of their pages, and all that is known where they stand.
 
     Raises:
         InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
@@ -103,23 +87,179 @@ def theorem_rows(names: Sequence[str]) -> Iterator[TheoremRow]:
             raise InvalidArgumentError(
                 "theorem", name, f"ids of theorems, such as {', '.join([*known][-2:])}"
             )
-    outcomes = dict[str, TheoremOutcome]()
-    for page, one in chosen:
-        yield _row(page, one, known, outcomes)
+    return list({one.id: (page, one) for page, one in chosen}.values()), known
 
 
-def _row(
-    page: str, one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> TheoremRow:
-    found = _outcome(one, known, outcomes)
-    below = [*_below(one, known, outcomes)]
-    failed = next((step for step in found.steps if step.reason), None)
-    underived = tuple(id_ for id_ in below if known[id_].standing == "theorem" and not outcomes[id_].derived)
+# ------------------------------------------------------------------------------------------- derivations
+
+
+@dataclass(frozen=True)
+class _TheoremTask:
+    """A theorem, and all that its derivation may look at."""
+
+    theorem: TheoremOnPage
+    library: Known
+
+    @classmethod
+    def of(cls, theorem: TheoremOnPage, known: Known) -> _TheoremTask:
+        named = {*AUTOMATIC, *_named(theorem)}
+        before = library_before(theorem, known)
+        return cls(theorem, {id_: one for id_, one in before.items() if id_ in named})
+
+    @property
+    def key(self) -> str:
+        """All that its outcome depends on."""
+        one = self.theorem
+        displays = [[d.line, d.role, d.latex, d.by, d.given] for d in one.displays]
+        own = [one.id, one.declared, displays, clause_json(one), one.names]
+        library = [[id_, clause_json(of), of.names] for id_, of in self.library.items()]
+        return json.dumps([_deriver(), own, library])
+
+
+@cache
+def _deriver() -> list[str]:
+    """Changes with what derives theorems, and with no page."""
+    files = (Path(of).read_bytes() for of in (deriving.__file__, __file__))
+    own = (hashlib.sha256(content).hexdigest() for content in files)
+    return [program_hash(("dpverify.formulas", "dpverify.proving")), *libraries(), *own]
+
+
+@dataclass(frozen=True)
+class TheoremFound:
+    """What a derivation and a search for a model find."""
+
+    reasons: tuple[str, ...]
+    """Of each step, why it does not follow; where the readers differ, of each place how."""
+    uses: tuple[str, ...]
+    certificate: Json | None
+    model: Json | None
+    seconds: float
+
+    @property
+    def derived(self) -> bool:
+        """Whether all of its steps follow."""
+        return self.certificate is not None
+
+
+def find_theorem(theorem: TheoremOnPage, known: Known) -> TheoremFound:
+    """What is found of one theorem, from what stands before it."""
+    return _carry_out(_TheoremTask.of(theorem, known))
+
+
+def _carry_out(task: _TheoremTask) -> TheoremFound:
+    one = task.theorem
+    found = derive(one, {**task.library, one.id: one})
+    effort = WITNESS if found.derived else Effort()
+    model = None if one.unclear else find_model(one.clause, refute=not found.derived, effort=effort).model
+    reasons = tuple(step.reason for step in found.steps)
+    return TheoremFound(reasons, found.uses, found.certificate, model, round(found.seconds, 3))
+
+
+def _recalled(task: _TheoremTask, store: Store | None) -> TheoremFound | None:
+    """What is kept of a theorem, if the checker confirms its certificate and its model."""
+    if task.theorem.unclear:
+        return None
+    content: Any = kept("theorem", task.key)
+    if content is None and store is not None and (raw := store.get("proof", task.key)) is not None:
+        content = json.loads(raw)
+    if content is None:
+        return None
+    reasons, uses, certificate, model, seconds = content
+    found = TheoremFound(tuple(reasons), tuple(uses), certificate, model, seconds)
+    return found if is_confirmed(task.theorem, found) else None
+
+
+def _keep(task: _TheoremTask, found: TheoremFound, store: Store | None) -> None:
+    if task.theorem.unclear:
+        return
+    content = [found.reasons, found.uses, found.certificate, found.model, found.seconds]
+    keep("theorem", task.key, content)
+    if store is not None:
+        store.put("proof", task.key, json.dumps(content).encode())
+
+
+def find_theorems(
+    theorems: Iterable[TheoremOnPage],
+    known: Known,
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    store: Store | None = None,
+    again: bool = False,
+) -> dict[str, TheoremFound]:
+    """What is found of theorems and of all those on which they may rest, side by side in `workers` processes.
+
+    What is kept is taken, unless all is to be derived `again`; what is found is kept.
+    """
+    from dpverify.verification.catalog.proofs import as_they_end
+
+    tasks = {id_: _TheoremTask.of(known[id_], known) for id_ in _below(theorems, known)}
+    found = {id_: None if again else _recalled(task, store) for id_, task in tasks.items()}
+    missing = sorted(
+        (task for id_, task in tasks.items() if found[id_] is None),
+        key=lambda task: -len(task.theorem.displays),
+    )
+    if workers > 1 and len(missing) > 4:
+        ended: Iterable[tuple[_TheoremTask, TheoremFound]] = as_they_end(
+            _carry_out, missing, workers=workers, progress=progress, done=len(tasks) - len(missing)
+        )
+    else:
+        ended = ((task, _carry_out(task)) for task in missing)
+    for task, outcome in ended:
+        found[task.theorem.id] = outcome
+        _keep(task, outcome, store)
+    return {id_: outcome for id_, outcome in found.items() if outcome is not None}
+
+
+def _named(theorem: TheoremOnPage) -> Iterator[str]:
+    return (name for one in theorem.displays for name in one.by)
+
+
+def _below(theorems: Iterable[TheoremOnPage], known: Known) -> list[str]:
+    """Theorems, and all those that their steps name and that these name."""
+    found, left = dict[str, None](), [one.id for one in theorems]
+    while left:
+        id_ = left.pop()
+        if id_ not in found and id_ in known and known[id_].standing == "theorem":
+            found[id_] = None
+            left += _named(known[id_])
+    return list(found)
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+def theorem_rows(
+    names: Sequence[str],
+    *,
+    workers: int = 1,
+    progress: Progress | None = None,
+    store: Store | None = None,
+    again: bool = False,
+) -> list[TheoremRow]:
+    """Theorems with their verdicts.
+
+    Raises:
+        InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
+    """
+    chosen, known = chosen_theorems(names)
+    found = find_theorems(
+        [one for _, one in chosen], known, workers=workers, progress=progress, store=store, again=again
+    )
+    return [row_of(page, one, known, found) for page, one in chosen]
+
+
+def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, TheoremFound]) -> TheoremRow:
+    """A theorem with the verdict that follows from what was found of it and of those below it."""
+    own = found[one.id]
+    below = rests_on(one.id, known, found)
+    underived = tuple(id_ for id_ in below if known[id_].unclear or (id_ in found and not found[id_].derived))
+    lines = _lines(one, own.reasons)
+    failed = next((each for each in lines if each.reason), None)
     verdict, line, reason = Verdict.PROVED, one.line, ""
-    model = find_model(
-        one.clause, refute=not found.derived, effort=WITNESS if found.derived else Effort()
-    ).model
-    if not found.derived and model is not None:
+    if one.unclear:
+        verdict, line, reason = Verdict.UNDECIDED, one.unclear[0].line, one.unclear[0].says
+    elif not own.derived and own.model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
         verdict, line, reason = Verdict.UNDECIDED, failed.line, failed.reason
@@ -128,58 +268,110 @@ def _row(
             Verdict.UNDECIDED,
             f"derived, but it rests on {', '.join(underived)}, which is not derived",
         )
-    elif model is None:
+    elif own.model is None:
         verdict, reason = (
             Verdict.UNDECIDED,
             "derived, but no model was found in which what is assumed is true",
         )
-    return TheoremRow(
-        one.id, one.title, page, line, verdict, reason, one.claim.latex,
-        tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
-        tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived, model, found.certificate,
+    entry = TheoremEvidence(
+        id=one.id, title=one.title, page=page, line=line, verdict=verdict, reason=reason, claim=one.claim.latex,
+        letters=tuple(TheoremLetterEntry(latex=a, kind=b, meaning=c) for a, b, c in one.declared),
+        displays=lines, read_twice=one.read_twice, uses=own.uses,
+        rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
+        results=tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
+        underived=underived, model_in_words="" if own.model is None else model_in_words(one, own.model),
+        model=None if own.model is None else digest(own.model),
+        certificate=None if own.certificate is None else digest(own.certificate),
+        confirmed_by_checker=verdict is not Verdict.UNDECIDED, seconds=own.seconds,
     )  # fmt: skip
+    return TheoremRow(entry, own.model, own.certificate)
+
+
+def is_confirmed(one: TheoremOnPage, found: TheoremFound) -> bool:
+    """Whether the checker confirms what was found: the certificate if there is one, and the model."""
+    confirmed = found.certificate is None or check(found.certificate).confirmed
+    return confirmed and is_shown(one, found.model, refute=not found.derived)
+
+
+def is_shown(one: TheoremOnPage, model: Json | None, *, refute: bool) -> bool:
+    """Whether what is assumed is true in a model, if there is one, and, to refute it, what is claimed is not."""
+    try:
+        if model is not None:
+            show(one.clause, model, refute=refute)
+    except (ValueError, LookupError, TypeError, ArithmeticError):
+        return False
+    return True
+
+
+def _lines(one: TheoremOnPage, reasons: Sequence[str]) -> tuple[TheoremLine, ...]:
+    """The displays of a page, with why they do not follow or how they are read in two ways."""
+    said = {unclear.line: unclear.says for unclear in one.unclear}
+    if not one.unclear:
+        said = {step.line: reason for step, reason in zip(one.steps, reasons, strict=True)}
+    return tuple(
+        TheoremLine(
+            line=d.line, role=d.role, latex=d.latex, by=d.by, given=d.given, reason=said.get(d.line, "")
+        )
+        for d in one.displays
+    )
 
 
 def _is_own_rule(one: TheoremOnPage) -> bool:
     return one.standing == "rule" and one.id not in shipped()
 
 
-def _outcome(
-    one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> TheoremOutcome:
-    if one.id not in outcomes:
-        outcomes[one.id] = derive(one, known)
-    return outcomes[one.id]
-
-
-def _below(
-    one: TheoremOnPage, known: Mapping[str, TheoremOnPage], outcomes: dict[str, TheoremOutcome]
-) -> Iterator[str]:
-    """All that a theorem rests on, each once, sorted."""
-    found, left = set[str](), [one.id]
+def rests_on(id_: str, known: Known, found: Mapping[str, TheoremFound]) -> list[str]:
+    """All that a theorem rests on, sorted."""
+    below, left = set[str](), [id_]
     while left:
-        for id_ in _outcome(known[left.pop()], known, outcomes).uses:
-            if id_ not in found:
-                found.add(id_)
-                left += [id_] if known[id_].standing == "theorem" else []
-    yield from sorted(found)
+        for name in found[left.pop()].uses:
+            if name not in below:
+                below.add(name)
+                left += [name] if name in found else []
+    return sorted(below)
 
 
-def rests_on(
-    uses: Sequence[str], known: Mapping[str, TheoremOnPage]
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """The rules, the results of the literature, and the underived theorems on which uses rest in the end."""
-    outcomes = dict[str, TheoremOutcome]()
-    found = set(uses)
-    for id_ in uses:
-        if known[id_].standing == "theorem":
-            found |= {*_below(known[id_], known, outcomes)}
-    rules = tuple(sorted(id_ for id_ in found if known[id_].standing == "rule"))
-    results = tuple(sorted(id_ for id_ in found if known[id_].standing == "result"))
-    theorems = (id_ for id_ in found if known[id_].standing == "theorem")
-    return (
-        rules,
-        results,
-        tuple(sorted(id_ for id_ in theorems if not _outcome(known[id_], known, outcomes).derived)),
-    )
+def model_in_words(one: TheoremOnPage, model: Json) -> str:
+    """A finite model as a sentence: the sizes of types, neighbors, the values of letters."""
+    latex = {letter.name: letter.latex for letter in one.alphabet.letters.values()}
+    latex |= {name: "".join(signs) for signs, (name, _) in one.alphabet.types.items()}
+    said = [f"${latex[name]}$ has {size} value{'s' * (size != 1)}" for name, size in model["types"].items()]
+    for name, pairs in model["neighbors"].items():
+        listed = ", ".join(f"{a} and {b}" for a, b in pairs if a <= b)
+        said.append(f"neighbors in ${latex[name]}$: {listed or 'none'}")
+    said += [f"${latex[name]}$ = {_in_words(v)}" for name, v in zip(one.names, model["letters"], strict=True)]
+    return "; ".join(said)
+
+
+def _in_words(value: Json) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_in_words, value))})"
+    if isinstance(value, dict) and "then" in value:
+        steps = [f"{_in_words(v)} up to {c}" for v, c in zip(value["then"], value["below"], strict=False)]
+        return f"[{', '.join(steps)}, then {_in_words(value['then'][-1])}]"
+    if isinstance(value, dict):
+        return f"the term {json.dumps(value['term'])}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ------------------------------------------------------------------------------------------- in the terminal
+
+
+def theorem_lines(name: str) -> Iterator[str]:
+    """A theorem, or several, for someone who has not read the page: letters, displays, verdict, what it rests on.
+
+    Raises:
+        InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
+    """
+    for number, row in enumerate(theorem_rows((name,))):
+        found = row.found
+        yield from ("",) if number else ()
+        yield from (f"{found.id}: {found.title}", f"{found.page}; {why(found)}", "", "Letters:")
+        for letter in found.letters:
+            yield f"  {letter.latex}: {letter.kind}{letter.meaning and f', {letter.meaning}'}"
+        for each in found.displays:
+            yield from ("", f"{introduced(each)} (line {each.line}):", f"  {each.latex}")
+            yield from (f"  It does not follow: {each.reason}",) if each.reason else ()
+        yield ""
+        yield from (f"{heading}: {text}" for heading, text in facts_of_theorem(found))
+        yield f"Check it: dpverify prove {name} --again"

@@ -11,9 +11,10 @@ from typing import Any
 from dpverify.ledger.audits import AuditEvidence
 from dpverify.ledger.document import Ledger
 from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import Verdict
 
-Entry = ProofEvidence | AuditEvidence
+Entry = ProofEvidence | AuditEvidence | TheoremEvidence
 _DECIDED = {Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED, Verdict.DOES_NOT_FOLLOW}
 
 
@@ -95,14 +96,16 @@ class Comparison:
 
 def compare_ledgers(old: Ledger, new: Ledger) -> Comparison:
     """Compare rows by their names: formulas by statement, obligation and variant; audits by kind, subject and title."""
-    before, after = _named(old.entries), _named(new.entries)
+    before, after = (
+        {**_named(one.entries), **{f"theorem {row.id}": row for row in one.theorems}} for one in (old, new)
+    )
     names = dict.fromkeys([*before, *after])
     changed = [row for name in names if (row := _changed(name, before.get(name), after.get(name)))]
     changed.sort(key=lambda row: list(Change).index(row.change))
     return Comparison(tuple(changed), len(names) - len(changed), tuple(_notes(old, new)))
 
 
-def _named(entries: Iterable[Entry]) -> dict[str, Entry]:
+def _named(entries: Iterable[ProofEvidence | AuditEvidence]) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     seen: Counter[str] = Counter()
     for entry in entries:
@@ -170,7 +173,7 @@ def _another(old: Entry | None, new: Entry | None) -> str:
 
 
 def _confirmed(entry: Entry) -> bool:
-    return isinstance(entry, ProofEvidence) and entry.confirmed_by_checker
+    return isinstance(entry, ProofEvidence | TheoremEvidence) and entry.confirmed_by_checker
 
 
 def _verdict(entry: Entry | None) -> str:

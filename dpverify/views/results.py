@@ -14,10 +14,12 @@ from typing import Any, Literal
 from dpverify.ledger.audits import AuditEvidence, SampledEvidence
 from dpverify.ledger.evidence import BatchesEvidence, PrivacyEvidence
 from dpverify.ledger.proofs import ProofEvidence
+from dpverify.ledger.theorems import TheoremEvidence
 from dpverify.ledger.verdicts import BROKEN, Coverage, Variant, Verdict
 from dpverify.views.formula import BrokenFormula, finding_text, name_of, reason_of
 from dpverify.views.run import is_measurement
 from dpverify.views.shown_outputs import counts_text, histogram_lines, output_rows
+from dpverify.views.theorems import introduced, why
 
 Entry = ProofEvidence | AuditEvidence
 Outcome = Literal["", "failure", "error", "skipped"]
@@ -30,6 +32,8 @@ RULES = {
     "correction-refuted": "The correction of a formula is false or does not follow, by a counterexample in exact or "
     "rigorous arithmetic.",
     "formula-undecided": "A formula is neither proved nor refuted.",
+    "theorem-refuted": "A theorem is false, by a finite model that the checker confirms.",
+    "theorem-undecided": "A theorem does not follow from the steps of its page, and no model refutes it.",
     "constant-refuted": "A printed constant is too small.",
     "fault": "A fault in dpverify, and no verdict.",
     "privacy-claim-violated": "A privacy claim is violated, except with the stated probability.",
@@ -132,6 +136,35 @@ def result_of(
         entry.reason, "\n".join([*entry.lines(), *_pictured(entry)]), ("claim", f"{entry.subject}: {entry.title}"),
         of_audit(entry), float(getattr(entry, "seconds", 0.0)), place,
     )  # fmt: skip
+
+
+def result_of_theorem(
+    row: TheoremEvidence, place: SourcePlace | None, *, findings_fail: bool, undecided: Outcome = "error"
+) -> Result:
+    """A theorem of a ledger as a result; arguments as for `result_of`."""
+    outcome, rule, level = _OF_THEOREMS.get(row.verdict, ("", "", ""))
+    if row.verdict is Verdict.UNDECIDED:
+        outcome = undecided
+    elif findings_fail and rule:
+        outcome, level = "failure", "error"
+    steps = [
+        f"{introduced(each)}: {each.latex}{each.reason and f' ({each.reason})'}" for each in row.displays
+    ]
+    properties = {
+        "verdict": str(row.verdict),
+        "claim": row.claim,
+        "confirmed_by_checker": row.confirmed_by_checker,
+    }
+    return Result(
+        "theorems", row.id, str(row.verdict), outcome, rule, level, f"{row.id}: {why(row)}",
+        "\n".join([row.title, *steps]), ("theorem", row.id), {**properties, "rests_on": ", ".join(row.rests_on)},
+        row.seconds, place,
+    )  # fmt: skip
+
+
+_OF_THEOREMS: Mapping[Verdict, tuple[Outcome, str, Level]] = {
+    Verdict.REFUTED: ("", "theorem-refuted", "note"), Verdict.UNDECIDED: ("error", "theorem-undecided", "none"),
+}  # fmt: skip
 
 
 def _pictured(entry: AuditEvidence) -> list[str]:

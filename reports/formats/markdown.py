@@ -38,6 +38,7 @@ from dpverify.views.roots import roots_of_ledger
 from dpverify.views.run import Summary, audit_text, is_measurement, spending
 from dpverify.views.shown_outputs import histogram_lines
 from dpverify.views.subjects import signs
+from dpverify.views.theorems import theorems_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -112,6 +113,10 @@ def render_markdown(ledger: Ledger) -> str:
     reasons = [escaped(f"Reasons: {gaps_text(summary.gaps)}."), ""] if summary.gaps else []
     undecided = _list(f"{name_of(entry)}: {reason_of(entry)}" for entry in summary.undecided)
     parts += _section("Undecided", [*reasons, *undecided])
+    if ledger.theorems:
+        cells = [(row.id, str(row.verdict), ", ".join(row.rests_on), row.reason) for row in ledger.theorems]
+        table = _table(("theorem", "verdict", "rests on", "why"), cells)
+        parts += _section("Theorems", [escaped(theorems_text(ledger.theorems)), "", *table])
     spent, whole = spending(ledger.budget)
     program = f"{escaped(ledger.program)} {escaped(ledger.program_version)}"
     parts += [
@@ -172,6 +177,8 @@ def ledger_markdown(ledger: Ledger) -> str:
             lines += _left_out(len(rows))
     if found.gaps:
         lines += ["", escaped(f"Undecided: {gaps_text(found.gaps)}.")]
+    if ledger.theorems:
+        lines += ["", escaped(theorems_text(ledger.theorems))]
     spent, whole = spending(ledger.budget)
     lines += ["", f"Error probability spent: {spent} of {whole}. Reproduce: {code(ledger.command)}", ""]
     return "\n".join(lines)

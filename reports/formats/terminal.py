@@ -8,6 +8,7 @@ from dpverify.ledger.document import Ledger
 from dpverify.ledger.verdicts import Verdict
 from dpverify.views.formula import finding_text, gaps_text, name_of, reason_of
 from dpverify.views.run import Summary, audit_text, spending
+from dpverify.views.theorems import theorems_text, why
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,13 @@ def summary_lines(ledger: Ledger) -> tuple[SummaryLine, ...]:
     for measured in summary.measurements:
         lines.append(SummaryLine(f"measured: {measured.subject}: {audit_text(measured)}"))
     lines.append(SummaryLine(f"the checker confirmed {summary.confirmed}"))
+    if ledger.theorems:
+        lines.append(SummaryLine(theorems_text(ledger.theorems)))
+    lines += [
+        SummaryLine(f"{theorem.id}: {why(theorem)}", theorem.verdict)
+        for theorem in ledger.theorems
+        if theorem.verdict is not Verdict.PROVED
+    ]
     spent, whole = spending(ledger.budget)
     lines.append(SummaryLine(f"error probability spent: {spent} of {whole}"))
     if ledger.reuse is not None and ledger.reuse.summary():

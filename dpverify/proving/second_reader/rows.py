@@ -141,7 +141,7 @@ class State:
     def check_fixed(self, start: int, names: list[str]) -> None:
         """Refuse letters, read since then, that look as if they depended on others that are bound or replaced there."""
         for word, _ in self.uses[start:]:
-            others = {name for name in names if word.name not in ("", name)}
+            others = {name for name in names if word.name and self.printed[name] != word.whole}
             shown = any(has_in_it(word.whole, self.printed[name]) for name in others)
             refuse(shown, f"{word.name} looks as if it depended on what is bound or replaced, and does not")
 

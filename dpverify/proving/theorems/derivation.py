@@ -12,13 +12,13 @@ from itertools import count
 from dpverify.errors import DpverifyError, InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.terms import COMPARISONS
+from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
     Scope,
     bound_in,
     free,
-    heads,
     inner,
     parts_of,
     put,
@@ -39,7 +39,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, sign
 
 DEPTH = 5
 """How many premises may stand behind one another."""
-GUARANTEES = ("private", "renyi-private", "concentrated")
+GUARANTEES = ("private", "renyi-private", "concentrated", "gaussian")
 HOLE = "the hole"
 QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
@@ -460,7 +460,7 @@ class Derivation:
         """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
         for k in facts:
             head, *sides = parts_of(frame.facts[k])
-            if head != "==" or sides[0] not in {*atoms(goal)} or sides[0] in {*atoms(sides[1])}:
+            if head != "==" or sides[0] not in {*atoms(goal, deep=True)} or sides[0] in {*atoms(sides[1])}:
                 continue
             pattern = with_hole(goal, sides[0])
             other = put(pattern, {HOLE: ((), sides[1])})
@@ -527,16 +527,27 @@ def _usable(fact: Node) -> bool:
 
 
 def _is_bound(fact: Node) -> bool:
-    """Whether a fact compares numbers that no law is about, and that have values whatever they are of."""
-    if parts_of(fact)[0] not in COMPARISONS or {"log", "phi_inverse"} & heads(fact) or _has_powers(fact):
+    """Whether a fact, for all or not, compares numbers that have values: that no law is about, or one with a number."""
+    if parts_of(fact)[0] == "all" and not parts_of(parts_of(fact)[2]):
+        return _is_bound(parts_of(fact)[3])
+    if parts_of(fact)[0] not in COMPARISONS or _may_be_undefined(fact):
         return False
-    return not any(bound_in(parts_of(atom)) for atom in atoms(fact))
+    if any(parts_of(side)[0] == "num" for side in parts_of(fact)[1:]):
+        return True
+    return not any(bound_in(parts_of(atom)) for atom in atoms(fact) if parts_of(atom)[0] != "divergence")
 
 
-def _has_powers(node: Node) -> bool:
+def _may_be_undefined(node: Node) -> bool:
+    """Whether there are logarithms, quantiles or powers with letters as exponents, those within other terms aside."""
     parts = parts_of(node)
+    if parts[0] not in OPERATIONS and parts[0] not in COMPARISONS:
+        return False
     symbolic = parts[0] == "pow" and parts_of(parts[2])[0] != "num"
-    return symbolic or any(_has_powers(part) for part, _ in inner(parts))
+    return (
+        symbolic
+        or parts[0] in ("log", "phi_inverse")
+        or any(_may_be_undefined(part) for part, _ in inner(parts))
+    )
 
 
 def shown(node: Node) -> str:

@@ -119,21 +119,35 @@ class FloatPair:
         return self.first.distance(other.first), self.second.distance(other.second)
 
 
+def _excess(grown: float, one: Any, other: Any) -> float:
+    if isinstance(one, FloatLine):
+        d, epsilon = one.distance(other), math.log(grown)
+        if one.family == "laplace":
+            return max(0.0, 1 - math.exp((epsilon - d) / 2))
+        if not d:
+            return max(0.0, 1 - grown)
+        return NORMAL.cdf(d / 2 - epsilon / d) - grown * NORMAL.cdf(-d / 2 - epsilon / d)
+    return math.fsum(max(0.0, one.get(v, 0.0) - grown * other.get(v, 0.0)) for v in {*one, *other})
+
+
 def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
     if isinstance(one, FloatPair):
         if delta or one.first.family != "laplace":
             raise ValueError("two draws of these laws")
         return epsilon - sum(one.distances(other))
-    grown = math.exp(epsilon)
-    if isinstance(one, FloatLine):
-        if not delta and one.family == other.family != "uniform" and one.scale > other.scale:
-            return float(other.scale - one.scale)
-        d = one.distance(other)
-        if one.family == "laplace":
-            return delta - max(0.0, 1 - math.exp((epsilon - d) / 2)) + 1e-12
-        above = NORMAL.cdf(d / 2 - epsilon / d) - grown * NORMAL.cdf(-d / 2 - epsilon / d) if d else 0.0
-        return delta - above
-    return delta - math.fsum(max(0.0, p - grown * other.get(v, 0.0)) for v, p in one.items()) + 1e-12
+    if isinstance(one, FloatLine) and not delta and one.family == other.family != "uniform" and one.scale > other.scale:
+        return float(other.scale - one.scale)
+    if isinstance(one, FloatLine) and one.family == "laplace" and not delta:
+        return float(epsilon - one.distance(other))
+    return delta - _excess(math.exp(epsilon), one, other) + 1e-12
+
+
+def _divergence(order: float, one: Any, other: Any) -> float:
+    if isinstance(one, FloatLine) or order != 1:
+        if order < 1:
+            raise ValueError("an order below 1")
+        return -_renyi(one, other, order, 0.0) if order > 1 else one.distance(other) ** 2 / 2
+    return math.fsum(p * math.log(p / other[v]) for v, p in one.items() if p)
 
 
 def _renyi(one: Any, other: Any, order: float, bound: float) -> float:
@@ -164,10 +178,21 @@ def _concentrated(one: Any, other: Any, rho: float) -> float:
     return min(_renyi(one, other, order, rho * order) for order in (1.01, 1.5, 2.0, 4.0, 16.0)) - 0.1 * rho
 
 
+def _gaussian(one: Any, other: Any, mu: float) -> float:
+    if one == other or mu <= 0:
+        return mu
+    lines = FloatLine("normal", mu, 1.0), FloatLine("normal", 0.0, 1.0)
+    if isinstance(one, FloatLine):
+        return mu - one.distance(other)
+    grown = [math.exp(k / 8) for k in range(33)]
+    return min(_excess(g, *lines) - _excess(g, one, other) for g in grown) - 0.01
+
+
 GUARANTEES: dict[str, Callable[..., float]] = {
     "private": _private,
     "renyi-private": _renyi,
     "concentrated": _concentrated,
+    "gaussian": _gaussian,
 }
 
 
@@ -256,7 +281,7 @@ class FloatModel:
         return None
 
     def _binder(self, head: str, rest: list[Node]) -> Code | None:
-        if head in ("private", "renyi-private", "concentrated"):
+        if head in GUARANTEES:
             return self._guarantee(head, rest)
         if head in FOLDS:
             name, body = named(parts_of(rest[0])[0]), self.code(rest[1])
@@ -412,6 +437,8 @@ LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
     "exponential": _not_worked_out,
     "uniform": _uniform,
     "indicator": lambda f: 1.0 if f >= 0 else 0.0,
-    "ratio": lambda one, other, at: one.get(at, 0.0) / other[at],
+    "ratio": lambda one, other, at: one.get(at, 0.0) / other[at] if other.get(at, 0.0) else 0.0,
+    "excess": _excess,
+    "divergence": _divergence,
     "dominated": _dominated,
 }

@@ -7,20 +7,25 @@ A part that ordinary formulas do not have is read here and is one letter in what
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.notation import read_expression, read_formula
-from dpverify.formulas.notation.tokens import Latex, end_of_group, normal, texts
+from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
 from dpverify.proving.checker.theorems.language import (
     INNER,
     LAWS,
     Node,
     Scope,
+    bound_in,
+    free,
+    inner,
     law_of,
+    named,
     nodes,
     parts_of,
     put,
@@ -47,6 +52,13 @@ _INDICATOR = [signs_of(latex) for latex in (r"\mathbf{1}", r"\mathbb{1}")]
 _LAW_OF, _FOR = signs_of(r"\text{law of}"), signs_of(r"\text{for}")
 _FOLDS = {r"\sum": "sum", r"\prod": "product", r"\max": "largest", r"\min": "smallest"}
 _MIX = signs_of(r"\mathrm{mix}")
+_CONDITIONS = {
+    rf"\text{{{words}}}" for words in ("for", "for all", "for every", "for any", "if", "when", "whenever")
+}
+_BESIDE = {
+    r"\implies": {",", r"\iff", *_CONDITIONS}, r"\text{and}": {r"\text{or}", r"\vee", r"\iff", *_CONDITIONS},
+}  # fmt: skip
+"""Signs that may not stand beside others: it would not be clear what they are about."""
 
 
 def written(signs: Sequence[str]) -> str:
@@ -61,23 +73,49 @@ def refused(signs: Sequence[str], allowed: str) -> InvalidArgumentError:
 
 def closing(signs: Tokens, start: int) -> int:
     """The place of what closes the bracket at a place."""
-    depth = 0
-    for k in range(start, len(signs)):
-        depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
+    for k, depth in enumerate(depths(signs[start:])):
         if depth == 0:
-            return k
+            return start + k
     raise refused(signs, f"what closes `{signs[start]}`")
+
+
+def depths(signs: Tokens) -> Iterator[int]:
+    """How many brackets are open behind each sign, each closed by its partner."""
+    partners = list[str]()
+    for sign in signs:
+        if sign in OPENERS:
+            partners.append(OPENERS[sign])
+        elif partners and sign == partners[-1]:
+            partners.pop()
+        elif sign in OPENERS.values():
+            raise refused(signs, f"`{partners[-1]}` before `{sign}`" if partners else f"what `{sign}` closes")
+        yield len(partners)
 
 
 def split(signs: Tokens, *at: str) -> list[Tokens]:
     """The parts between signs that stand in no brackets."""
-    found, depth, start = list[Tokens](), 0, 0
-    for k, sign in enumerate(signs):
-        depth += (sign in OPENERS) - (sign in OPENERS.values())
-        if depth == 0 and sign in at:
+    found, start = list[Tokens](), 0
+    for k, depth in enumerate(depths(signs)):
+        if depth == 0 and signs[k] in at:
             found.append(signs[start:k])
             start = k + 1
     return [*found, signs[start:]]
+
+
+def split_said(signs: Tokens, at: str) -> list[Tokens]:
+    """The parts of a formula between `\\implies` or `and`; what is said of all values of letters goes on to the end.
+
+    Refused are parts with a condition, with `\\iff` and, as brackets could stand in two ways, with a list or `or`.
+    """
+    every = (k for k, depth in enumerate(depths(signs)) if depth == 0 and signs[k] == r"\forall")
+    stop = next(every, len(signs))
+    found = split(signs[:stop], at)
+    for part in found if len(found) > 1 else ():
+        bare = part[:-1] if part[-1:] == (",",) else part
+        for sign, depth in zip(bare, depths(bare), strict=True):
+            if depth == 0 and sign in _BESIDE[at] and r"\sim" not in part:
+                raise refused(part, f"brackets that say what `{sign}` is about")
+    return [*found[:-1], found[-1] + signs[stop:]]
 
 
 def end_of_product(signs: Tokens, start: int) -> int:
@@ -200,7 +238,11 @@ class TheoremReader:
             tree = read(written(shown), [*known, *(v for v, _ in parts)])
         except InvalidArgumentError as error:
             raise refused(signs, f"a formula that can be read: {error}") from None
-        return put(nodes(_bound_first(tree)), {v.name: ((), term) for v, term in parts})
+        whole_term = nodes(_bound_first(tree))
+        caught = {name for _, term in parts for name in free(term)} & _bound_names(whole_term)
+        if caught:
+            raise refused(signs, f"sums such as `\\sum_{{i=1}}^{{n}}` over {', '.join(sorted(caught))}")
+        return put(whole_term, {v.name: ((), term) for v, term in parts})
 
     def part(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """What stands at a place that no ordinary formula has, and where it ends."""
@@ -219,6 +261,8 @@ class TheoremReader:
             return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
+        if (compared := self.divergence(signs, at)) is not None:
+            return compared
         letter = self.letter_at(signs, at)
         if letter is None or (letter.number is not None and letter.name not in self.alphabet.defined):
             return None
@@ -229,6 +273,47 @@ class TheoremReader:
         if letter.kind[:1] == ("law",):
             raise refused(signs[at:], "a number, and not a law")
         return found[1], found[2]
+
+    def divergence(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
+        """A divergence of two laws, `D_{\\alpha}(P\\|Q)`, or what a law and a kernel tell of one another, `I(P,K)`."""
+        word, start, given = signs[at], at + 1, Tokens()
+        if word in ("D", "H") and signs[start : start + 2] == ("_", "{"):
+            start = end_of_group(signs, at + 2)
+            given = signs[at + 3 : start - 1]
+        named_ = not given and (
+            word == r"\operatorname{TV}" or (word == "I" and ("I",) not in self.alphabet.letters)
+        )
+        if signs[start : start + 1] != ("(",) or not (given or named_):
+            return None
+        stop = closing(signs, start)
+        laws = split(signs[start + 1 : stop], "," if named_ else r"\|")
+        if len(laws) != 2:
+            return None
+        if word == "I":
+            return self.information(*laws), stop + 1
+        if named_:
+            return ("excess", ("num", "1"), *map(self.law, laws)), stop + 1
+        order: Node = ("num", "1")
+        if given != (r"\operatorname{KL}",):
+            order = self.number(given)
+        return ("divergence" if word == "D" else "excess", order, *map(self.law, laws)), stop + 1
+
+    def information(self, first: Tokens, second: Tokens) -> Node:
+        """The divergence of a joint law from the product of its marginal laws."""
+        law, letter = self.law(first), self.letter_at(second, 0)
+        if (
+            letter is None
+            or letter.signs != second
+            or letter.kind[:1] != ("law",)
+            or len(letter.arguments) != 1
+        ):
+            raise refused(second, "the letter of a law for one argument")
+        kind, of = letter.arguments[0], letter.kind[1]
+        pair: Node = ("certain", ("pair", ("sym", "y"), ("sym", "z")))
+        made: Node = ("then", ("z", of), ("of", letter.name, ("sym", "y")), pair)
+        other: Node = ("then", ("v", kind), law, ("of", letter.name, ("sym", "v")))
+        laws = (("then", ("y", kind), law, one) for one in (made, ("then", ("z", of), other, pair)))
+        return put(("divergence", ("num", "1"), *laws), {})
 
     def mass(self, signs: Tokens, at: int) -> tuple[Node, int]:
         """The probability of an event under a law, `P(S)`."""
@@ -335,7 +420,9 @@ class TheoremReader:
             return self.law_of_made(signs)
         if begins(signs, 0, _MIX):
             stop = end_of_group(signs, len(_MIX) + 1)
-            first, second = split(signs[stop + 1 : closing(signs, stop)], ",")
+            if closing(signs, stop) != len(signs) - 1:
+                raise refused(signs, "a law and nothing behind it")
+            first, second = split(signs[stop + 1 : -1], ",")
             weight = self.number(signs[len(_MIX) + 2 : stop - 1])
             return ("mixture", weight, self.law(first), self.law(second))
         if signs[:1] == (r"\propto",):
@@ -344,7 +431,7 @@ class TheoremReader:
             letter = bound_letter(point, self.alphabet.type_of(outcomes))
             body = self.having(letter).number(density)
             return put(("proportional", (letter.name, letter.kind), body), {})
-        if signs[:3] == (r"\delta", "_", "{"):
+        if signs[:3] == (r"\delta", "_", "{") and end_of_group(signs, 2) == len(signs):
             return ("certain", self.point(signs[3:-1]))
         found = self.applied(signs, 0)
         if found is None or found[2] != len(signs) or self.scope.type_of(found[1])[:1] != ("law",):
@@ -395,10 +482,12 @@ class TheoremReader:
             if not rest:
                 raise refused(signs, "a colon behind what a formula is said of")
             return self.of_all(head[1:], signs[len(head) + 1 :])
-        sides = split(signs, r"\implies")
+        sides = split_said(signs, r"\implies")
+        if len(sides) > 2:
+            raise refused(signs, r"brackets that say which `\implies` is said first")
         if len(sides) == 2:
             return ("all", (), tuple(self.conjuncts(sides[0])), self.formula(sides[1]))
-        parts = split(signs, r"\text{and}")
+        parts = split_said(signs, r"\text{and}")
         if len(parts) > 1:
             return ("and", *map(self.formula, parts))
         if signs[:1] == (r"\neg",):
@@ -407,7 +496,7 @@ class TheoremReader:
 
     def conjuncts(self, signs: Tokens) -> list[Node]:
         """The parts of a premise."""
-        return [self.formula(one) for one in split(signs, r"\text{and}")]
+        return [self.formula(one) for one in split_said(signs, r"\text{and}")]
 
     def of_all(self, head: Tokens, body: Tokens) -> Node:
         """What is said of all values of letters: `\\forall D\\sim D', x\\in T, S\\subseteq T: ...`."""
@@ -417,8 +506,8 @@ class TheoremReader:
             letters += new
             reader = reader.having(*new)
             premises += [reader.formula(one)] if given else []
-        sides = split(body, r"\implies")
-        if len(sides) == 2 and body[:1] != (r"\forall",):
+        sides = split_said(body, r"\implies")
+        if len(sides) == 2:
             premises += reader.conjuncts(sides[0])
             body = sides[1]
         return put(("all", tuple(one.declared for one in letters), tuple(premises), reader.formula(body)), {})
@@ -437,7 +526,7 @@ class TheoremReader:
             kind = self.alphabet.type_of(right[0])
             if sign == r"\in":
                 return [bound_letter(left, kind)], False
-            return [TheoremLetter(name_of(left), written(left), (kind,), "formula")], False
+            return [replace(bound_letter(left, "formula"), arguments=(kind,))], False
         raise refused(signs, r"`x\in T`, `S\subseteq T` or `D\sim D'`")
 
     def said(self, signs: Tokens) -> Node | None:
@@ -464,7 +553,7 @@ class TheoremReader:
                     left, right = (read(side) for side in sides)
                 except (InvalidArgumentError, ValueError):
                     continue
-                if self.scope.type_of(left) not in ("real", "integer"):
+                if self.scope.type_of(left) not in ("real", "integer", "formula"):
                     return ("==", left, right)
         return self.around(signs, lambda latex, known: formula_to_json(read_formula(latex, known)))
 
@@ -481,8 +570,19 @@ def _bound_first(tree: Json) -> Json:
     return [tree[0], *map(_bound_first, tree[1:])]
 
 
+def _bound_names(node: Node) -> set[str]:
+    """The names of all letters that are bound somewhere in a term."""
+    term = parts_of(node)
+    own = {named(parts_of(letter)[0]) for letter in bound_in(term)}
+    return own.union(*(_bound_names(part) for part, _ in inner(term)))
+
+
 def bound_letter(signs: Tokens, kind: Node) -> TheoremLetter:
     """A letter that is bound: a number where it is one."""
+    stop = end_of_group(signs, 1) if signs[:1] != () and signs[0] in DRESS else 1
+    stop = end_of_group(signs, stop + 1) if signs[stop : stop + 1] == ("_",) else stop
+    if not signs or {*signs[stop:]} - {"'"}:
+        raise refused(signs, "one letter")
     name, latex = name_of(signs), written(signs)
     number = {"real": real, "integer": integer}.get(kind if isinstance(kind, str) else "")
     return TheoremLetter(name, latex, (), kind, number(name, latex=latex) if number else None)
@@ -543,7 +643,7 @@ def guarantee_of(reader: TheoremReader, signs: Tokens) -> tuple[Node, ...]:
             if len(given) != len(INNER[head]) - 1:
                 raise refused(signs, "the numbers that the guarantee has")
             return head, *given
-    raise refused(signs, "-DP, -RDP or -zCDP")
+    raise refused(signs, "-DP, -RDP, -zCDP or -GDP")
 
 
 def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
@@ -554,7 +654,7 @@ def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
 
 _GUARANTEES = {
     signs_of(r"\text{-DP}"): "private", signs_of(r"\text{-RDP}"): "renyi-private",
-    signs_of(r"\text{-zCDP}"): "concentrated",
+    signs_of(r"\text{-zCDP}"): "concentrated", signs_of(r"\text{-GDP}"): "gaussian",
 }  # fmt: skip
 _SENTENCES: dict[Tokens, Callable[[TheoremReader, Tokens, Tokens], Node]] = {
     signs_of(r"\text{is integrable for}"): _integrable,

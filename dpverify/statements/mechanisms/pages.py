@@ -149,8 +149,11 @@ class _MechanismSection(TheoremSection):
         """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
         for block in self.blocks:
             if block.kind == "table":
-                for row in self.rows(block):
-                    self.at(row[0].line, self.declare, *row)
+                for letter, kind, *_ in self.rows(block):
+                    self.at(letter.line, self.declare, letter, kind)
+        for unclear in self.unclear:
+            error = InvalidArgumentError("letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}")
+            raise AtLineError(unclear.line, error)
         public = tuple(self.letters)
         for block in self.blocks:
             if block.kind == "paragraph" and block.item:

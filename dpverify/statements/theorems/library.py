@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
@@ -16,6 +15,7 @@ from dpverify.proving.checker.theorems.steps import opened_clause
 from dpverify.proving.theorems.derivation import Derivation, Frame, UnderivedError, json_of
 from dpverify.proving.theorems.matching import Pattern
 from dpverify.proving.theorems.notation import TheoremReader
+from dpverify.statements.theorems.names import FOLDER
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 
 AUTOMATIC = (
@@ -23,12 +23,14 @@ AUTOMATIC = (
     "rule.normal-density",
 )  # fmt: skip
 """Rules that need not be named."""
-FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """A display of a proof, and why it does not follow; nothing where it does."""
+    """A display of a proof, and why it does not follow; nothing where it does.
+
+    Of a theorem on which the two readers differ, each letter and display on which they do.
+    """
 
     line: int
     latex: str
@@ -69,6 +71,9 @@ def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -
 def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = None) -> TheoremOutcome:
     """Derive a theorem by the steps of its page, from what stands before it."""
     begun = time.process_time()
+    if theorem.unclear:
+        outcome = tuple(StepOutcome(one.line, one.latex, (), one.says) for one in theorem.unclear)
+        return TheoremOutcome(theorem, outcome, None, (), time.process_time() - begun)
     library = library_before(theorem, shipped() if known is None else known)
     patterns = {id_: Pattern.of(id_, one.clause, one.names) for id_, one in library.items()}
     clause = theorem.clause

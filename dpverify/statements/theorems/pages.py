@@ -15,6 +15,7 @@ from dpverify.proving.checker.theorems.language import Node, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.letters import Alphabet, TheoremLetter, bounds
 from dpverify.proving.theorems.notation import TheoremReader, define, name_of, signs_of, split
+from dpverify.proving.theorems.two_readers import SecondReading
 from dpverify.statements.pages.blocks import (
     Cell,
     Errors,
@@ -57,6 +58,15 @@ class TheoremDisplay:
 
 
 @dataclass(frozen=True)
+class ReadInTwoWays:
+    """A letter or a display on which the two readers differ, and how."""
+
+    line: int
+    latex: str
+    says: str
+
+
+@dataclass(frozen=True)
 class TheoremOnPage:
     """A rule, a result or a theorem."""
 
@@ -70,7 +80,16 @@ class TheoremOnPage:
     names: tuple[str, ...]
     """Of its letters, in the order of the clause."""
     displays: tuple[TheoremDisplay, ...]
-    notes: tuple[str, ...] = field(default=())
+    declared: tuple[tuple[str, str, str], ...] = ()
+    """The rows of its table of letters: LaTeX, kind in words with types between dollars, meaning."""
+    unclear: tuple[ReadInTwoWays, ...] = ()
+    """On which the two readers differ; nothing is derived of such a theorem, or from such a rule."""
+
+    @property
+    def read_twice(self) -> int:
+        """How many of its displays both readers read in the same way."""
+        lines = {one.line for one in self.unclear}
+        return sum(one.line not in lines for one in self.displays)
 
     @property
     def claim(self) -> TheoremDisplay:
@@ -81,11 +100,6 @@ class TheoremOnPage:
     def steps(self) -> tuple[TheoremDisplay, ...]:
         """Its proof, which ends with the claim."""
         return (*(one for one in self.displays if one.role == "step"), self.claim)
-
-
-def is_page_of_theorems(text: str) -> bool:
-    """Whether a page declares letters by their kinds."""
-    return re.search(r"^\|\s*letter\s*\|\s*kind\s*\|", text, re.MULTILINE) is not None
 
 
 def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
@@ -140,12 +154,17 @@ class TheoremSection:
         self.alphabet = Alphabet()
         self.letters: list[TheoremLetter] = []
         self.said = {"kind": "theorem", "source": ""}
+        self.second = SecondReading()
+        self.unclear: list[ReadInTwoWays] = []
+        self.declared: list[tuple[str, str, str]] = []
 
     def theorem(self) -> TheoremOnPage:
         for block in self.blocks:
             if block.kind == "table":
-                for row in self.rows(block):
-                    self.at(row[0].line, self.declare, *row)
+                for letter, kind, *meaning in self.rows(block):
+                    self.at(letter.line, self.declare, letter, kind)
+                    words = " ".join(map(_with_dollars, meaning))
+                    self.declared.append((self.latex_of(letter), _with_dollars(kind), words))
         found = [self.at(one.line, self.read, one) for one in self.displays()]
         claims = [one for one in found if one.role == "claim"]
         if len(claims) != 1:
@@ -164,6 +183,7 @@ class TheoremSection:
         return TheoremOnPage(
             self.id, title, self.heading.line, self.said["kind"], self.said["source"], self.alphabet, clause,
             tuple(one.name for one in letters), tuple(found),
+            tuple(self.declared), tuple(self.unclear),
         )  # fmt: skip
 
     def at(self, line: int, do: Callable[..., _Made], *what: object) -> _Made:
@@ -177,7 +197,7 @@ class TheoremSection:
 
     # -------------------------------------------------------------------------------------- letters
 
-    def rows(self, table: PageBlock) -> Iterator[tuple[Cell, Cell]]:
+    def rows(self, table: PageBlock) -> Iterator[tuple[Cell, ...]]:
         header = [plain(cell.pieces).lower() for cell in table.rows[0]]
         if header[:2] != ["letter", "kind"] or header[2:] not in ([], ["meaning"]):
             raise AtLineError(
@@ -185,25 +205,39 @@ class TheoremSection:
                 InvalidArgumentError("table", " | ".join(header), "columns `letter`, `kind`, `meaning`"),
             )
         for row in table.rows[1:]:
-            yield row[0], row[1]
+            yield tuple(row)
 
-    def declare(self, letter: Cell, kind: Cell) -> None:
-        """A row of the table."""
+    def latex_of(self, letter: Cell) -> str:
+        """A letter's LaTeX."""
         shown = [piece.latex for piece in letter.pieces if isinstance(piece, Math)]
         if len(shown) != 1:
             raise InvalidArgumentError("letter", plain(letter.pieces), "one letter between dollars")
-        latex, signs = shown[0], signs_of(shown[0])
+        return shown[0]
+
+    def declare(self, letter: Cell, kind: Cell) -> None:
+        """A row of the table."""
+        latex = self.latex_of(letter)
+        signs = signs_of(latex)
         words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
-        given = [signs_of(piece.latex) for piece in kind.pieces if isinstance(piece, Math)]
+        formulas = [piece.latex for piece in kind.pieces if isinstance(piece, Math)]
+        given = [signs_of(one) for one in formulas]
         types = {"type": "any", "finite type": "finite", "type of data sets": "data"}
         if words in types and not given:
-            self.alphabet.types[signs] = name_of(signs), types[words]
+            name = name_of(signs)
+            self.alphabet.types[signs] = name, types[words]
+            self.compare(letter.line, latex, self.second.sort(latex, name, words, types[words]))
             return
         one = self.letter(latex, words, given)
         if signs in self.alphabet.letters or any(one.name == other.name for other in self.letters):
             raise InvalidArgumentError("letter", Latex(latex), "letters that are declared once")
         self.letters.append(one)
         self.alphabet = self.alphabet.having(one)
+        self.compare(letter.line, latex, self.second.letter(one, words, formulas))
+
+    def compare(self, line: int, latex: str, says: str) -> None:
+        """Keep how the readers differ, if they do."""
+        if says:
+            self.unclear.append(ReadInTwoWays(line, latex, says))
 
     def letter(self, latex: str, words: str, given: list[tuple[str, ...]]) -> TheoremLetter:
         """A letter of some kind."""
@@ -281,11 +315,20 @@ class TheoremSection:
     def read(self, one: TheoremDisplay) -> TheoremDisplay:
         reader = TheoremReader(self.alphabet)
         if one.role == "definition":
-            self.alphabet = self.alphabet.defining(define(reader, one.latex))
+            made = define(reader, one.latex)
+            self.alphabet = self.alphabet.defining(made)
+            self.compare(one.line, one.latex, self.second.definition(one.latex, made))
             return one
         formula = put(reader.formula(signs_of(one.latex)), {})
         reader.scope.demand_formula(formula)
+        self.compare(one.line, one.latex, self.second.formula(one.latex, formula))
         return TheoremDisplay(one.line, one.latex, one.role, one.by, one.given, formula)
+
+
+def _with_dollars(cell: Cell) -> str:
+    """A cell's words, formulas between dollars."""
+    parts = (f"${p.latex}$" if isinstance(p, Math) else getattr(p, "text", "") for p in cell.pieces)
+    return " ".join("".join(parts).split())
 
 
 def as_lists(node: Node) -> object:

@@ -19,7 +19,7 @@ HEADS = {
     *ANY_NUMBER,
     *LAWS,
     *LOGIC,
-    *["certain", "mixture", "pair", "indicator", "ratio", "dominated", "neighbors"],
+    *["certain", "mixture", "pair", "indicator", "ratio", "dominated", "neighbors", "excess", "divergence"],
 }
 TOKEN = re.compile(r"[()]|[^\s()]+")
 

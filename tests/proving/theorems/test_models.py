@@ -117,7 +117,7 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
     ("T:any", "(P (law T)) (Q (law T))", [["1/2", "1/2"], ["1", "0"]], "(dominated P Q)", -1),
     ("T:any", "(P (law T)) (Q (law T))", [["1/2", "1/2"], ["1", "0"]], "(dominated Q P)", 1),
     ("T:any", "(P (law T)) (Q (law T))", [["1", "0"], ["1/2", "1/2"]], "(== (mean (x T) Q (^ (ratio P Q x) 2)) 2)", 1),
-    ("T:any", "(P (law T)) (Q (law T))", [["1", "0"], ["1", "0"]], "(== (mean (x T) Q (ratio P Q x)) 1)", 0),
+    ("T:any", "(P (law T)) (Q (law T))", [["1", "0"], ["1", "0"]], "(== (mean (x T) Q (ratio P Q x)) 1)", 1),
     ("T:any", "(P (law T))", [["1/3", "2/3"]], "(all ((S (T) formula)) () (<= (chance (x T) P (S x)) 2/3))", -1),
     ("T:any", "(P (law T))", [["1/3", "2/3"]], "(== P (then (x T) P (certain x)))", 1),
     ("T:finite", "(f (T) real)", [["0", "2"]], "(== (total (x T) (exp (* (f x) (log 2)))) 5)", 1),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import pytest
 
 from dpverify.proving.checker.theorems import steps
-from dpverify.proving.theorems.derivation import Derivation, UnderivedError
 from dpverify.proving.theorems.search import find_model
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
+
+from .tampering import StepFailedError, Tampering
 
 WRONG = {
     "theorem.bounded-range": (r"{2\Delta}", r"{\Delta}"),
@@ -26,23 +25,6 @@ WRONG = {
 """Half of the noise, wherever it stands on the page."""
 
 
-class StepFailedError(Exception):
-    """The first step that does not follow; those behind it are not tried."""
-
-
-@pytest.fixture
-def first_failure(monkeypatch):
-    step = Derivation.step
-
-    def tried(*given: object) -> int:
-        try:
-            return step(*given)
-        except UnderivedError as error:
-            raise StepFailedError from error
-
-    monkeypatch.setattr(Derivation, "step", tried)
-
-
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("id_", WRONG)
 @pytest.mark.usefixtures("first_failure")
@@ -56,41 +38,6 @@ def test_half_of_the_noise_is_not_derived(id_, tmp_path):
     (wrong,) = read_theorems(page)
     with pytest.raises(StepFailedError):
         derive(wrong)
-
-
-def faults(step: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """The same step with a fault."""
-    match step["step"]:
-        case "use":
-            yield {**step, "of": "rule.same" if step["of"] != "rule.same" else "rule.cases"}
-            if step["from"]:
-                yield {**step, "from": step["from"][:-1]}
-                yield {**step, "from": [*step["from"][:-1], 0 if step["from"][-1] else 1]}
-        case "arithmetic":
-            yield {**step, "claim": opposite(step["claim"])}
-        case "block":
-            head, letters, premises, claim = step["claim"]
-            yield {**step, "claim": [head, letters, premises, opposite(claim)]}
-            yield {**step, "steps": []}
-
-
-def opposite(claim: list) -> list:
-    return ["not", claim]
-
-
-class Tampering(steps.ProofState):
-    """Takes each step only after each fault in it was refused."""
-
-    refused = 0
-
-    def take(self, value: object) -> None:
-        known = len(self.facts)
-        for wrong in faults(value):
-            with pytest.raises((ValueError, KeyError)):
-                super().take(wrong)
-            assert len(self.facts) == known
-            Tampering.refused += 1
-        super().take(value)
 
 
 @pytest.mark.one_in(3)

@@ -145,11 +145,7 @@ def entail(
     exponents are no numbers.
     """
     letters = FormulaLetters(scope, opaque)
-    for fact in facts:
-        for one in parts_of(fact)[1:] if parts_of(fact)[0] == "and" else (fact,):
-            if parts_of(one)[0] in COMPARISONS:
-                letters.formula(one)
-    defined = {*letters.known}
+    defined = {*letters_of_comparisons(letters, facts)}
     found = problem(letters, facts, claim)
     if proof is None:
         follow(found, work)
@@ -160,6 +156,14 @@ def entail(
         show_defined(scope, facts, node)
 
 
+def letters_of_comparisons(letters: FormulaLetters, facts: Iterable[Node]) -> dict[Node, Unknown]:
+    """The terms of which comparisons that are known say that they have values."""
+    for fact in facts:
+        if parts_of(fact)[0] in COMPARISONS:
+            letters.formula(fact)
+    return letters.known
+
+
 def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     """Refuse a term unless it has a value wherever the facts hold, within all that its binders hold, too."""
     parts = parts_of(node)
@@ -168,6 +172,9 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     show_parts_defined(scope, facts, node)
     if parts[0] in ("largest", "smallest"):  # of nothing there is none
         entail(scope, facts, ("<=", parts[3], parts[4]), None, None, frozenset())
+    if parts[0] == "divergence":
+        known = letters_of_comparisons(FormulaLetters(scope), facts)
+        demand(node in known, "a divergence of which it is not known that it has a value")
     if is_partial(parts):
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0

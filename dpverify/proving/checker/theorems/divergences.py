@@ -25,6 +25,8 @@ Masses: TypeAlias = "list[tuple[Term, Term]]"
 """The masses that two laws give to each value."""
 ORDERS = [number(Fraction(9, 8) ** k) for k in range(48)]
 """Renyi orders from 1 to 253."""
+EPSILONS = [number(Fraction(k, 16)) for k in range(97)]
+"""From 0 to 6."""
 
 
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
@@ -43,31 +45,28 @@ def dominated(masses: Masses) -> Term:
     return logic("and", *(logic("or", compared("==", p, NO), compared("<", NO, q)) for p, q in masses))
 
 
-def private(laws: Laws, epsilon: Term, delta: Term) -> Term:
-    """Whether P(S) <= e^epsilon Q(S) + delta for all S: at the S where P is above e^epsilon Q, in density.
+def excess(laws: Laws, epsilon: Term | None, grown: Term) -> Term:
+    """The largest P(S) - grown Q(S): at the S where P is above grown Q in density; grown is e^epsilon, where given.
 
     For lines, S is a half line, and d is their distance: normal laws have
     P(S) - e^epsilon Q(S) = phi(d/2 - epsilon/d) - e^epsilon phi(-d/2 - epsilon/d); Laplace laws have
     1 - e^((epsilon - d)/2) where 0 <= epsilon <= d, and no such S has mass where d <= epsilon.
     """
     if not isinstance(laws, tuple):
-        more = (term_above(p, made("mul", made("exp", epsilon), q)) for p, q in laws)
-        return compared("<=", made("add", *more), delta)
-    if laws[0].family == laws[1].family != "uniform" and compared("==", delta, NO) is TRUE:
-        wide, narrow = laws[0].scale, laws[1].scale
-        if compared("<", narrow, wide) is TRUE:  # far out, the wider law is above every multiple of the other
-            return FALSE
+        return made("add", *(term_above(p, made("mul", grown, q)) for p, q in laws))
     d = distance(laws)
+    if epsilon is None:
+        demand_true(compared("<", NO, grown), "a multiple that is not positive")
+        epsilon = made("log", grown)
     if laws[0].family == "laplace":
         demand_true(compared("<=", NO, epsilon), "a negative epsilon")
-        reached = difference(ONE, made("exp", half(difference(epsilon, d))))
-        return compared("<=", made("max", NO, reached), delta)
+        return term_above(ONE, made("exp", half(difference(epsilon, d))))
     if d is NO:
-        return compared("<=", made("max", NO, difference(ONE, made("exp", epsilon))), delta)
+        return term_above(ONE, grown)
     ratio = made("mul", epsilon, made("pow", d, number(-1)))
     ends = (made("phi", difference(side, ratio)) for side in (half(d), half(made("mul", number(-1), d))))
     above, below = ends
-    return compared("<=", difference(above, made("mul", made("exp", epsilon), below)), delta)
+    return difference(above, made("mul", grown, below))
 
 
 def term_above(p: Term, q: Term) -> Term:
@@ -80,18 +79,39 @@ def renyi(laws: Laws, order: Term, bound: Term) -> Term:
     demand_true(compared("<", ONE, order), "an order that is not above 1")
     less = difference(order, ONE)
     if not isinstance(laws, tuple):
-        inside = dominated(laws)
-        kept = [(p, q) for p, q in laws if compared("==", q, NO) is not TRUE]
-        powers = [made("mul", made("pow", p, order), made("pow", q, difference(ONE, order))) for p, q in kept]
         limit = made("exp", made("mul", less, bound))
-        return logic("and", inside, compared("<=", made("add", *powers), limit))
+        return logic("and", dominated(laws), compared("<=", moment(laws, order), limit))
     d = distance(laws)
     if laws[0].family == "normal":
         return compared("<=", half(made("mul", order, d, d)), bound)
     both = made("add", order, less)
     ends = [(order, made("mul", less, d)), (less, made("mul", number(-1), order, d))]
-    moment = made("add", *(made("mul", w, made("pow", both, number(-1)), made("exp", u)) for w, u in ends))
-    return compared("<=", moment, made("exp", made("mul", less, bound)))
+    mean = made("add", *(made("mul", w, made("pow", both, number(-1)), made("exp", u)) for w, u in ends))
+    return compared("<=", mean, made("exp", made("mul", less, bound)))
+
+
+def moment(masses: Masses, order: Term) -> Term:
+    """The mean by Q of (P/Q)^order."""
+    kept = [(p, q) for p, q in masses if compared("==", q, NO) is not TRUE]
+    return made(
+        "add", *(made("mul", made("pow", p, order), made("pow", q, difference(ONE, order))) for p, q in kept)
+    )
+
+
+def divergence(laws: Laws, order: Term) -> Term:
+    """The Renyi divergence; of order 1, that of Kullback and Leibler. Refused unless it is seen to have a value."""
+    if isinstance(laws, tuple):
+        d = distance(laws)
+        demand(laws[0].family == "normal", "divergences of these laws")
+        demand_true(compared("<=", ONE, order), "an order below 1")
+        return half(made("mul", order, d, d))
+    demand_true(dominated(laws), "laws of which one is not seen to have a density by the other")
+    if compared("==", order, ONE) is TRUE:
+        kept = [(p, q) for p, q in laws if compared("==", p, NO) is not TRUE]
+        logs = (made("log", made("mul", p, made("pow", q, number(-1)))) for p, q in kept)
+        return made("add", *(made("mul", p, log) for (p, _), log in zip(kept, logs, strict=True)))
+    demand_true(compared("<", ONE, order), "an order that is not above 1")
+    return made("mul", made("log", moment(laws, order)), made("pow", difference(order, ONE), number(-1)))
 
 
 def concentrated(laws: Laws, rho: Term) -> Term:
@@ -117,11 +137,52 @@ def concentrated(laws: Laws, rho: Term) -> Term:
     return UNKNOWN
 
 
-def guarantee(head: str, laws: Laws, bounds: list[Term]) -> Term:
-    """Whether one law is near another, as `private`, `renyi-private` or `concentrated` say."""
+def gaussian(laws: Laws, mu: Term) -> Term:
+    """Whether no P(S) - e^epsilon Q(S) with epsilon >= 0 is above that of normal laws mu standard deviations apart.
+
+    Both sides fall with epsilon, and the first is 0 from the largest log(P/Q) on: where it is below the other's value
+    at the end of an interval, it is below it within.
+    """
+    if isinstance(laws, tuple):
+        d = distance(laws)
+        demand(laws[0].family == "normal", "Gaussian privacy of these laws")
+        return compared("<=", d, mu)
+    if all(p is q for p, q in laws):
+        return compared("<=", NO, mu)
+    demand_true(compared("<", NO, mu), "laws that are normal and the same")
+    lines = Line("normal", mu, ONE), Line("normal", NO, ONE)
+    for low, high in pairwise(EPSILONS):
+        grown = made("exp", low)
+        reached = excess(laws, low, grown)
+        if compared("<=", reached, excess(lines, low, grown)) is FALSE:
+            return FALSE
+        if logic("and", *(compared("<=", p, made("mul", grown, q)) for p, q in laws)) is TRUE:
+            return TRUE
+        if compared("<=", reached, excess(lines, high, made("exp", high))) is not TRUE:
+            return UNKNOWN
+    return UNKNOWN
+
+
+def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
+    """Whether one law is near another (`private`, `renyi-private`, `concentrated`, `gaussian`), or how far it is."""
     if head == "private":
-        return private(laws, *bounds)
-    return renyi(laws, *bounds) if head == "renyi-private" else concentrated(laws, *bounds)
+        epsilon, delta = given
+        if isinstance(laws, tuple) and compared("==", delta, NO) is TRUE and is_wider(laws):
+            return FALSE
+        return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
+    if head == "renyi-private":
+        order, bound = given
+        return renyi(laws, order, bound)
+    (one,) = given
+    if head == "excess":
+        return excess(laws, None, one)
+    return {"divergence": divergence, "concentrated": concentrated, "gaussian": gaussian}[head](laws, one)
+
+
+def is_wider(lines: tuple[Line, Line]) -> bool:
+    """Whether the first of two laws of a family has the larger scale: far out, it is above each multiple of the other."""
+    one, other = lines
+    return one.family == other.family != "uniform" and compared("<", other.scale, one.scale) is TRUE
 
 
 def of_two(head: str, lines: list[tuple[Line, Line]], bounds: list[Term]) -> Term:

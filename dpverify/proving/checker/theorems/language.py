@@ -25,12 +25,13 @@ LOGIC = ("and", "or", "not", "implies")
 INNER = {
     "mean": "lr", "chance": "lf", "integrable": "lr", "then": "ll", "proportional": "r", "total": "r", "density": "lr",
     "sum": "rii", "product": "rii", "largest": "rii", "smallest": "rii", "private": "lrr", "renyi-private": "lrr",
-    "concentrated": "lr",
+    "concentrated": "lr", "gaussian": "lr",
 }  # fmt: skip
 """Binders, and of each part whether it is a law, a number, a whole number or a formula."""
 OUTSIDE = {
     "mean": {0}, "chance": {0}, "integrable": {0}, "then": {0}, "density": {0}, "sum": {1, 2}, "product": {1, 2},
     "largest": {1, 2}, "smallest": {1, 2}, "private": {1, 2}, "renyi-private": {1, 2}, "concentrated": {1},
+    "gaussian": {1},
 }  # fmt: skip
 """The parts in which the letter of a binder is not bound."""
 LAWS = {"normal": 2, "laplace": 2, "exponential": 1, "uniform": 2, "bernoulli": 1}
@@ -317,6 +318,9 @@ class Scope:
             case "pair", one, other:
                 return ("pair", one, other)
             case "indicator", "formula":
+                return "real"
+            case (("excess" | "divergence"), number, one, other):
+                demand(fits(number, "real") and one == other and law_of(one), f"{head} of different laws")
                 return "real"
             case ("ratio", one, other, at):
                 demand(one == other and fits(at, law_of(one)), "a ratio of different laws")

@@ -25,7 +25,13 @@ from dpverify.proving.checker.terms import (
     symbol,
 )  # fmt: skip
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee, of_two
+from dpverify.proving.checker.theorems.divergences import (
+    Laws,
+    Masses,
+    dominated,
+    guarantee,
+    of_two,
+)
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -59,7 +65,8 @@ LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
 FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
 FORMULAS = (
-    *("all", "integrable", "private", "renyi-private", "concentrated", "density", "dominated", "neighbors"),
+    *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
+    "neighbors",
     *(*LOGIC, *COMPARISONS),
 )
 
@@ -151,6 +158,11 @@ def both(one: Value, other: Value) -> Masses:
         values = dict.fromkeys(value for law in (one, other) for value, _ in law.masses)
         return [(chance_of(one, value), chance_of(other, value)) for value in values]
     raise ValueError("laws that are not finite")
+
+
+def pair_of_laws(one: Value, other: Value) -> Laws:
+    """Two laws that are compared: lines, or their masses."""
+    return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 
 def same(one: Value, other: Value) -> Term:
@@ -336,9 +348,14 @@ class Model:
                 return Line("uniform", half(made("add", first, last)), difference(last, first))
             case "indicator", f:
                 return ONE if self.decided(f, env) else NO
+            case (("excess" | "divergence"), given, one, other):
+                laws = pair_of_laws(self.value(one, env), self.value(other, env))
+                return guarantee(named(head), laws, [self.number(given, env)])
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
+                if below is NO:
+                    return NO  # what has no mass has this density
                 return made("mul", above, made("pow", below, number(-1)))
         if head in FORMULAS:
             return self.truth(node, env)
@@ -444,7 +461,7 @@ class Model:
             return TRUE if isinstance(one, Point) and near in self.neighbors[one.kind] else FALSE
         if head == "dominated":
             return dominated(both(*(self.value(part, env) for part in rest)))
-        if head in ("private", "renyi-private", "concentrated"):
+        if head in ("private", "renyi-private", "concentrated", "gaussian"):
             return self.guarantee(head, rest, env)
         if head == "integrable":
             name, _ = parts_of(rest[0])
@@ -467,16 +484,13 @@ class Model:
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             one, other = laws[i], laws[j]
-            if isinstance(one, TwoLines) and isinstance(other, TwoLines):
-                pairs = [(one.first, other.first), (one.second, other.second)]
-                found.append(UNKNOWN)
-                with suppress(ValueError):
-                    found[-1] = of_two(head, pairs, bounds)
-                continue
-            lines = (one, other) if isinstance(one, Line) and isinstance(other, Line) else None
             found.append(UNKNOWN)
             with suppress(ValueError):
-                found[-1] = guarantee(head, lines or both(one, other), bounds)
+                if isinstance(one, TwoLines) and isinstance(other, TwoLines):
+                    pairs = [(one.first, other.first), (one.second, other.second)]
+                    found[-1] = of_two(head, pairs, bounds)
+                else:
+                    found[-1] = guarantee(head, pair_of_laws(one, other), bounds)
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:

@@ -20,7 +20,16 @@ from dpverify.proving.checker.theorems.language import (
     with_types,
 )
 
-QUANTIFIERS = {"all", "private", "renyi-private", "concentrated", "density", "integrable", "dominated"}
+QUANTIFIERS = {
+    "all",
+    "private",
+    "renyi-private",
+    "concentrated",
+    "gaussian",
+    "density",
+    "integrable",
+    "dominated",
+}
 COUNTED = ("integer", "finite", "data")
 """Kinds of types of which every set is an event."""
 
@@ -118,9 +127,7 @@ class ProofState:
                 not names or discrete or not QUANTIFIERS & heads(term), "an event that may not be measurable"
             )
             demand(within.has(term, kind), f"{name} of another type")
-            own_letters = tuple((new, (), arg) for new, arg in zip(names, parts_of(kinds), strict=True))
-            if put(("all", own_letters, (), ("==", term, term)), {}) not in facts:
-                show_defined(within, facts, term)
+            show_defined(within, [*facts, *instances(facts, names, parts_of(kinds))], term)
             found[named(name)] = tuple(names), term
         return found
 
@@ -155,6 +162,22 @@ class ProofState:
             known.take(one)
         demand(opened[-1] in known.facts, "what a block claims is not among its facts")
         return whole
+
+
+def instances(facts: list[Node], names: list[str], kinds: tuple[Node, ...]) -> list[Node]:
+    """What facts that hold for all values of letters of some types say of letters of these types."""
+    found = list[Node]()
+    for fact in facts:
+        head, *rest = parts_of(fact)
+        letters = [parts_of(letter) for letter in parts_of(rest[0])] if head == "all" else []
+        if (
+            names
+            and not any(parts_of(own) for _, own, _ in letters)
+            and kinds == tuple(k for _, _, k in letters)
+        ):
+            values = {named(one[0]): ((), ("sym", name)) for one, name in zip(letters, names, strict=True)}
+            found += [put(rest[2], values)] if not parts_of(rest[1]) else []
+    return found
 
 
 def opened_clause(scope: Scope, whole: Node, names: list[str]) -> tuple[Scope, list[Node]]:

@@ -1,0 +1,141 @@
+"""The letters and definitions of one theorem as this reader takes them, and what its displays say in these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from dpverify.proving.second_reader.orders import Coefficients
+from dpverify.proving.second_reader.problem import only
+from dpverify.proving.second_reader.rows import Choices
+from dpverify.proving.second_reader.theorem_letters import (
+    LetterMeaning,
+    TheoremState,
+    TheoremWords,
+    domain,
+    parted,
+)
+from dpverify.proving.second_reader.theorem_tables import KINDS, SORTS, Term
+from dpverify.proving.second_reader.theorem_terms import closed
+from dpverify.proving.second_reader.theorems import TheoremDisplays
+from dpverify.proving.second_reader.trees import DeclaredLetter
+from dpverify.proving.second_reader.typography import RefusedError, Row, marks, refuse
+from dpverify.proving.second_reader.vocabulary import Vocabulary
+
+_Found = TypeVar("_Found")
+
+
+class TheoremAlphabet:
+    """The letters of a theorem, as its table and its definitions say, and its displays in these."""
+
+    def __init__(self) -> None:
+        self.known = TheoremWords()
+        self.types: dict[Row, tuple[str, str]] = {}
+        self.domains: dict[str, DeclaredLetter] = {}
+        self.printed: dict[str, Row] = {}
+
+    def declare_type(self, latex: str, name: str, words: str) -> str:
+        """A type, and of which sort it is; nothing where the words are of no type."""
+        if words in SORTS:
+            self.types[marks(latex)] = name, SORTS[words]
+        return SORTS.get(words, "")
+
+    def declare(
+        self, latex: str, name: str, words: str, formulas: list[str]
+    ) -> tuple[tuple[Term, ...], Term, tuple[Term, ...]]:
+        """A letter: the types of its arguments, its own, and what its domain says of it.
+
+        Raises:
+            RefusedError: for a kind that is not known.
+        """
+        row, says, arguments = marks(latex), tuple[Term, ...](), tuple[Term, ...]()
+        meaning: LetterMeaning | None = None
+        kind: Term
+        if words in KINDS or formulas:
+            arguments, kind = self.state(Choices()).declared(words, formulas)
+            meaning = LetterMeaning(arguments, kind, name)
+        else:
+            kind, says = domain(words, name)
+        sort = kind if isinstance(kind, str) and not arguments else "object"
+        self.domains[name] = DeclaredLetter(name, sort, None, False, None, False, {"name": name})
+        self.printed[name] = row
+        self.known = self.known.having(row, name, meaning)
+        return arguments, kind, says
+
+    def formula(self, latex: str) -> Term:
+        """What a display says.
+
+        Raises:
+            RefusedError: for what is not in the notation, not declared, or can be read in two ways.
+        """
+
+        def once(choices: Choices) -> Term:
+            line = TheoremDisplays(self.state(choices), _row(latex))
+            claim, given = line.display()
+            term = line.state.term(claim)
+            refuse(line.state.constants.found, "an order in a theorem")
+            conditions = tuple(map(line.state.term, given))
+            one = conditions[0] if len(conditions) == 1 else ("and", *conditions)
+            return ("implies", one, term) if conditions else term
+
+        return _read(once)
+
+    def define(self, latex: str) -> tuple[str, tuple[str, ...], Term]:
+        """A definition: the name of its letter, those of its parameters, and what it stands for in these.
+
+        Raises:
+            RefusedError: as for a formula, and where the letter is not declared.
+        """
+        row = _row(latex)
+        signs = [sign for sign in (r"\sim", "=") if len(parted(row, sign)) > 1]
+        refuse(not signs, "a definition has `=` or the sign of a law")
+        left = parted(row, signs[0])[0]
+        body, known = row[len(left) + 1 :], self.known
+        found = TheoremDisplays(self.state(Choices()), left).found(0)
+        if found is None or found.rest.scripted:
+            raise RefusedError("what is defined is not declared")
+        name, domains = found.word.name, self.domains
+        meaning = known.meanings.get(name, LetterMeaning((), domains[name].kind, name))
+        rest = left[found.stop :]
+        fits = not rest or (rest[0].text == "(" and closed(rest) == len(rest) and not rest[-1].scripted)
+        parameters = parted(rest[1:-1], ",") if rest else []
+        refuse(not fits or len(parameters) != len(meaning.arguments), "a definition with other arguments")
+
+        def stands(state: TheoremState, given: tuple[Term, ...]) -> Term:
+            with state.at(known):
+                for parameter, kind, value in zip(parameters, meaning.arguments, given, strict=True):
+                    state.bind(parameter, kind, value=value)
+                line, uses = TheoremDisplays(state, body), [*state.uses]
+                term = line.all_of(lambda: line.value(meaning.kind))
+                state.uses[:] = uses  # what depends on what was seen when it was defined
+                return term
+
+        def once(choices: Choices) -> tuple[tuple[str, ...], Term]:
+            state = self.state(choices)
+            names = tuple(state.fresh(kind) for kind in meaning.arguments)
+            return names, state.filled(stands(state, tuple(("sym", name) for name in names)))
+
+        names, term = _read(once)
+        self.known = known.having(found.word.printed, name, replace(meaning, body=stands))
+        return name, names, term
+
+    def state(self, choices: Choices) -> TheoremState:
+        """What is known before a display is read."""
+        domains = dict(self.domains)
+        return TheoremState(
+            Vocabulary(self.known.words), domains, dict(self.printed), Coefficients(domains, set()), choices,
+            known=self.known, types=self.types,
+        )  # fmt: skip
+
+
+def _row(latex: str) -> Row:
+    row = marks(latex)
+    return row[:-1] if row and row[-1].text in (".", ",") and not row[-1].scripted else row
+
+
+def _read(once: Callable[[Choices], _Found]) -> _Found:
+    try:
+        return only(once)
+    except RecursionError:
+        raise RefusedError("it is nested too deep") from None

@@ -1,0 +1,434 @@
+"""Terms of theorems, read by descent from the left: letters, laws, expectations, probabilities, densities, sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Self, TypeVar
+
+from dpverify.proving.second_reader.formulas import Formulas
+from dpverify.proving.second_reader.rows import RELATIONS, Head, Item
+from dpverify.proving.second_reader.theorem_letters import NUMBERS, LetterMeaning, TheoremState, bare, parted
+from dpverify.proving.second_reader.theorem_tables import (
+    GUARANTEES,
+    LAWS,
+    MADE,
+    OPERANDS,
+    SENTENCES,
+    SIGNS,
+    Term,
+)
+from dpverify.proving.second_reader.trees import Tree
+from dpverify.proving.second_reader.typography import PrintedMark, Row, marks
+from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING, FoundWord, Vocabulary, depths
+
+_Value = TypeVar("_Value")
+_TypedTerm = tuple[Term, Term]
+AND, FOR, AT = r"\text{and}", r"\text{for}", r"\text{at}"
+STOPS = frozenset((AND, r"\implies", r"\iff"))
+"""What ends a formula, brackets aside."""
+_NO_OPERANDS = frozenset((r"\sim", r"\ll", r"\subseteq", r"\propto"))
+
+
+def _by_mark(table: dict[str, _Value]) -> dict[PrintedMark, _Value]:
+    return {bare(marks(latex)[0]): value for latex, value in table.items()}
+
+
+_LAWS, _MADE, _OPERANDS = _by_mark(LAWS), _by_mark(MADE), _by_mark(OPERANDS)
+
+
+class TheoremTerms(Formulas):
+    """A row in which terms of theorems are read."""
+
+    state: TheoremState
+    _looked: Vocabulary | None = None
+
+    # ------------------------------------------------------------------------------------------ places
+
+    def found(self, at: int) -> FoundWord | None:
+        """The word at a place, of those that are known now."""
+        if self._looked is not self.state.vocabulary:
+            self.letters, self._looked = {}, self.state.vocabulary
+        return super().found(at)
+
+    def words(self, *wanted: str) -> str:
+        """The next word between formulas; a comma before the `and` of theorems is none."""
+        return "" if self.here.text == "," and self.ahead().text == AND else super().words(*wanted)
+
+    def word_at(self, at: int) -> str:
+        """Words of theorems are none between formulas."""
+        if at < len(self.row) and self.row[at].text in (AND, AT, r"\text{law of}", *SENTENCES, *GUARANTEES):
+            return ""
+        return super().word_at(at)
+
+    def starts(self, by: int = 0) -> bool:
+        """Whether a mark may begin an operand."""
+        return self.ahead(by).text not in _NO_OPERANDS and super().starts(by)
+
+    def next_of(self, *wanted: str, stops: frozenset[str] = frozenset()) -> int:
+        """The place of the next of these signs that stands in no bracket; the row's end where a stop comes first."""
+        depth = 0
+        for k in range(self.at, len(self.row)):
+            text = self.row[k].text
+            depth += (text in OPENING) - (text in CLOSING)
+            if depth < 0 or (depth == 0 and text in stops):
+                return len(self.row)
+            if depth == 0 and text in wanted:
+                return k
+        return len(self.row)
+
+    def stop(self) -> int:
+        """Where the formula ends that is read here: before `and`, an implication, or what closes its bracket."""
+        depth = 0
+        for k in range(self.at, len(self.row)):
+            text = self.row[k].text
+            depth += (text in OPENING) - (text in CLOSING)
+            if depth < 0 or (depth == 0 and text in STOPS):
+                return k
+        return len(self.row)
+
+    def stretch(self, stop: int) -> Self:
+        """The row up to a place, which is passed."""
+        self.refuse(stop <= self.at, "something is missing")
+        start, self.at = self.at, stop
+        return self.line(self.row[start:stop])
+
+    def all_of(self, read: Callable[[], _Value]) -> _Value:
+        """What is read, which is all of the row."""
+        value = read()
+        self.refuse(self.at < len(self.row), "something follows that does not belong here")
+        return value
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Letters that are bound here are bound in what is read here."""
+        with self.state.binding() as names, self.state.at(self.state.known):
+            before = len(self.state.bound)
+            yield
+            names += self.state.bound[before:]
+
+    # ------------------------------------------------------------------------------------------ letters
+
+    def meaning(self) -> LetterMeaning | None:
+        """What the letter here is, if it is no number of its own."""
+        found = self.found(self.at)
+        return None if found is None else self.state.known.meanings.get(found.word.name)
+
+    def is_law(self) -> bool:
+        """Whether a law stands here."""
+        if self.here.text == "(":
+            return self.line(self.row[self.at + 1 :]).is_law()
+        meaning = self.meaning()
+        return bool(self.law_reader()) if meaning is None else meaning.kind[:1] == ("law",)
+
+    def word(self, found: FoundWord) -> Item:
+        """A number that is a letter or has letters before brackets, or the probability of an event."""
+        if found.word.name not in self.state.known.meanings:
+            return super().word(found)
+        term, kind, mark = self.thing()
+        if kind[:1] == ("law",):
+            term, mark = self.enclosed(lambda: self.chance_of(term, kind), "(")
+            kind = "real"
+        self.refuse(kind not in (*NUMBERS, "formula"), "this is no number")
+        return self.operand(term, kind, mark)
+
+    def operand(self, term: Term, kind: Term, mark: PrintedMark) -> Item:
+        """A term among numbers, with the power that its last mark bears."""
+        return self.finished(self.state.opaque(term, kind), mark)
+
+    def thing(self) -> tuple[Term, Term, PrintedMark]:
+        """A letter that is no number, or has arguments, with its type and the mark that bears its power."""
+        found, meaning = self.found(self.at), self.meaning()
+        if found is None or meaning is None:
+            raise self.refused("a letter is missing that is no number")
+        self.refuse(found.rest.below or found.rest.primes, "a letter with scripts that is not declared")
+        self.state.uses.append((found.word, frozenset()))
+        self.at, mark, given = found.stop, found.rest, tuple[Term, ...]()
+        if meaning.arguments:
+            self.refuse(mark.above, "a superscript before arguments")
+            given, mark = self.enclosed(lambda: self.values(meaning.arguments), "(")
+        return meaning.term(self.state, given), meaning.kind, mark
+
+    def values(self, kinds: tuple[Term, ...]) -> tuple[Term, ...]:
+        """Terms of these types with commas between them."""
+        found = list[Term]()
+        for kind in kinds:
+            if found:
+                self.take(",")
+            found.append(self.value(kind))
+        return tuple(found)
+
+    def value(self, kind: Term) -> Term:
+        """A term of a type."""
+        if kind in NUMBERS:
+            return self.state.term(self.quantity())
+        if kind == "formula":
+            return self.said_here()
+        return self.law()[0] if kind[0] == "law" else self.point()[0]
+
+    def said_here(self) -> Term:
+        """A formula as a term."""
+        return self.state.term(self.formula(self.implication()))
+
+    def is_object(self) -> bool:
+        """Whether something stands here that is no number: a law, an outcome of a type, a pair."""
+        mark, found = self.here, self.found(self.at)
+        covered = found is not None and not found.rest.scripted
+        if mark.text == "(":
+            row = self.row[self.at : self.at + closed(self.row[self.at :])]
+            inside = [sign.text for sign, deep in zip(row[1:-1], depths(row)[1:], strict=False) if deep == 1]
+            pair = "," in inside and {*RELATIONS, *SIGNS, AND}.isdisjoint(inside)
+            following = self.ahead(len(row)).text
+            return pair or (following in SIGNS and self.is_law() and self.line(row[1:-1]).is_object())
+        if not covered and self.law_reader():
+            return True
+        meaning = self.meaning()
+        if found is None or meaning is None or meaning.kind in (*NUMBERS, "formula"):
+            return False
+        after = found.stop + (closed(self.row[found.stop :]) if meaning.arguments else 0)
+        event = meaning.kind[0] == "law" and after < len(self.row) and self.row[after].text == "("
+        return not event
+
+    def point(self) -> _TypedTerm:
+        """An outcome: a letter, a pair, or a number; or the dot of a mechanism."""
+        if self.state.slot and self.here.text == r"\cdot":
+            self.take(r"\cdot")
+            return ("sym", self.state.slot), self.state.of_data()
+        if not self.is_object():
+            term = self.state.term(self.quantity())
+            return term, self.state.kind(term)
+        if self.here.text == "(":
+            (one, other), mark = self.enclosed(self.pair, "(")
+            self.bears(mark, "")
+            return ("pair", one[0], other[0]), ("pair", one[1], other[1])
+        term, kind, mark = self.thing()
+        self.bears(mark, "")
+        return term, kind
+
+    def pair(self) -> tuple[_TypedTerm, _TypedTerm]:
+        """Two outcomes with a comma between them."""
+        one = self.point()
+        self.take(",")
+        return one, self.point()
+
+    # ------------------------------------------------------------------------------------------ laws
+
+    def law_reader(self) -> str:
+        """The method that reads the law that begins here, if it does with a sign; nothing for letters."""
+        mark = bare(self.here)
+        if mark in _LAWS and self.ahead().text == "(" and not self.here.scripted:
+            return "named_law"
+        reader = _MADE.get(mark, "")
+        return "" if reader in ("mixture", "certain") and not self.here.below else reader
+
+    def law(self) -> _TypedTerm:
+        """A law."""
+        with self.state.deeper():
+            if self.here.text == "(":
+                found, mark = self.enclosed(self.law, "(")
+                self.bears(mark, "")
+                return found
+            if reader := self.law_reader():
+                made: _TypedTerm = getattr(self, reader)()
+                return made
+            term, kind, mark = self.thing()
+            self.refuse(kind[:1] != ("law",), "a law belongs here")
+            self.bears(mark, "")
+            return term, kind
+
+    def named_law(self) -> _TypedTerm:
+        """A law of numbers by its parameters, of the normal law the variance."""
+        law = _LAWS[bare(self.next())]
+        given, mark = self.enclosed(self.operands, "(")
+        self.bears(mark, "")
+        terms = [self.state.term(one) for one in given]
+        if law.head == "normal" and len(given) == 2:
+            variance = given[1]
+            square = variance.head == "pow" and terms[1][2] == ("num", "2")
+            terms[1] = terms[1][1] if square else ("pow", terms[1], ("num", "1/2"))
+        terms = [*law.first[: law.numbers - len(terms)], *terms]
+        self.refuse(len(terms) != law.numbers, f"a law of {law.numbers} numbers")
+        return (law.head, *terms), ("law", "integer" if law.head == "bernoulli" else "real")
+
+    def law_of_made(self) -> _TypedTerm:
+        """The law of what is made from outcomes that have laws."""
+        self.take(r"\text{law of}")
+        made = self.stretch(self.next_of(FOR))
+        self.take(FOR)
+        with self.scope():
+            letters = self.binders()
+            point, kind = made.all_of(made.point)
+        *first, (last, last_kind, law) = letters
+        if point != ("sym", last):
+            law = ("then", (last, last_kind), law, ("certain", point))
+        for name, of, other in reversed(first):
+            law = ("then", (name, of), other, law)
+        return law, ("law", kind)
+
+    def proportional(self) -> _TypedTerm:
+        """Masses in proportion to what is given."""
+        self.take(r"\propto")
+        mass = self.stretch(self.next_of(AT))
+        self.take(AT)
+        with self.scope():
+            name, kind = self.of_type(self.stop_of_list())
+            body = self.state.term(mass.all_of(mass.quantity))
+        return ("proportional", (name, kind), body), ("law", kind)
+
+    def mixture(self) -> _TypedTerm:
+        """One law with a probability, else the other."""
+        weight = self.state.term(self.inner(self.next("_").below))
+        (one, other), mark = self.enclosed(self.laws, "(")
+        self.bears(mark, "")
+        return ("mixture", weight, one[0], other[0]), one[1]
+
+    def laws(self, between: str = ",") -> tuple[_TypedTerm, _TypedTerm]:
+        """Two laws with a sign between them."""
+        one = self.law()
+        self.take(between)
+        return one, self.law()
+
+    def certain(self) -> _TypedTerm:
+        """All mass at a point."""
+        line = self.line(self.next("_").below)
+        term, kind = line.all_of(line.point)
+        return ("certain", term), ("law", kind)
+
+    def binders(self) -> list[tuple[str, Term, Term]]:
+        """Letters with their types and laws, `x\\sim P, y\\sim Q(x)`, which are bound from here on."""
+        found = list[tuple[str, Term, Term]]()
+        while not found or self.goes_on():
+            row = self.stretch(self.next_of(r"\sim")).row
+            self.take(r"\sim")
+            law, kind = self.law()
+            found.append((self.state.bind(row, kind[1]), kind[1], law))
+        return found
+
+    def goes_on(self) -> bool:
+        """Whether a comma stands here, which is passed, and a further letter with its law behind it."""
+        start = self.at
+        if self.sign(",", ";") and self.next_of(r"\sim", stops=frozenset((",", ";"))) < len(self.row):
+            return True
+        self.at = start
+        return False
+
+    def of_type(self, stop: int) -> tuple[str, Term]:
+        """A letter of a type, which is bound from here on, up to a place."""
+        name, *kind = parted(self.stretch(stop).row, r"\in")
+        self.refuse(len(kind) != 1, r"a letter, `\in` and its type")
+        of = self.state.type_of(kind[0])
+        return self.state.bind(name, of), of
+
+    def stop_of_list(self) -> int:
+        """Where a part of a list ends."""
+        return min(self.next_of(",", ":"), self.stop())
+
+    # ------------------------------------------------------------------------------------------ numbers
+
+    def number(self, item: Item) -> Tree:
+        """A number, not a formula."""
+        self.refuse(self.is_formula(item.value), "a number belongs here, not a formula")
+        return super().number(item)
+
+    def is_formula(self, value: Tree) -> bool:
+        """Whether it is a formula of a theorem, which is a letter among others."""
+        return value.head == "sym" and self.state.domains[value.name].kind == "formula"
+
+    def factor(self, sign: str = "") -> Item:
+        """A factor, maybe one that no formula has."""
+        mark = self.here
+        reader = _OPERANDS.get(bare(mark), "")
+        differentials = mark.text == r"\frac" and all(row[0].text == "d" for row in mark.inside)
+        if differentials and self.ahead().text == "(":
+            reader = "ratio"
+        if not reader or self.found(self.at) is not None:
+            return super().factor(sign)
+        with self.state.deeper():
+            found: Item = getattr(self, reader)()
+            return found
+
+    def expectation(self) -> Item:
+        """The mean of a number."""
+        mark = self.next("_")
+        with self.scope():
+            line = self.line(mark.below)
+            letters = line.all_of(line.binders)
+            body, mark = self.enclosed(lambda: self.state.term(self.quantity()))
+        return self.operand(means(letters, "mean", body), "real", mark)
+
+    def probability(self) -> Item:
+        """The probability of a formula, or of an event for what has a law."""
+        mark = self.next("_")
+        if not mark.below:
+            term, mark = self.enclosed(self.chance_of_drawn)
+            return self.operand(term, "real", mark)
+        with self.scope():
+            line = self.line(mark.below)
+            letters = line.all_of(line.binders)
+            body, mark = self.enclosed(self.said_here)
+        return self.operand(means(letters, "chance", body), "real", mark)
+
+    def chance_of_drawn(self) -> Term:
+        """`M(D)\\in S`: what has a law, and an event."""
+        law, kind = self.law()
+        self.take(r"\in")
+        return self.chance_of(law, kind)
+
+    def chance_of(self, law: Term, kind: Term) -> Term:
+        """The probability of the event whose letter stands here."""
+        name = self.state.fresh(kind[1])
+        return ("chance", (name, kind[1]), law, ("of", self.event_letter(), ("sym", name)))
+
+    def event_letter(self) -> str:
+        """The name of an event."""
+        name = self.place()
+        meaning = self.state.known.meanings.get(name)
+        self.refuse(meaning is None or meaning.kind != "formula", "the letter of an event belongs here")
+        self.refuse(meaning and meaning.body, "an event that is defined")
+        return name
+
+    def indicator(self) -> Item:
+        """1 where a formula is true, else 0."""
+        self.next("")
+        body, mark = self.enclosed(self.said_here, "[")
+        return self.operand(("indicator", body), "real", mark)
+
+    def ratio(self) -> Item:
+        """The density of a law by another, at a point."""
+        laws = list[Term]()
+        for row in self.next("").inside:
+            line = self.line(row[1:])
+            laws.append(line.all_of(line.law)[0])
+        point, mark = self.enclosed(self.point, "(")
+        return self.operand(("ratio", *laws, point[0]), "real", mark)
+
+    def big(self, head: Head) -> Item:
+        """A sum over a finite type, a sum or product from one whole number to another; others as formulas have them."""
+        mark = self.here
+        (name, *over), (index, *first) = (parted(mark.below, sign) for sign in (r"\in", "="))
+        counted = len(first) == 1 and mark.above
+        if not counted and not (len(over) == 1 and head.name == "sum" and not mark.above):
+            return super().big(head)
+        self.next("_^")
+        ends = [self.state.term(self.inner(end)) for end in ((first[0], mark.above) if counted else ())]
+        kind = "integer" if counted else self.state.type_of(over[0])
+        with self.scope():
+            bound = self.state.bind(index if counted else name, kind)
+            body = self.term()
+        self.refuse(head.name == "product" and body.several, "a product that could end after a factor")
+        named = head.name if counted else "total"
+        value = self.state.opaque((named, (bound, kind), self.state.term(self.number(body)), *ends), "real")
+        return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
+
+
+def closed(row: Row) -> int:
+    """How many marks a bracket has that opens first in a row."""
+    open_ = depths(row)
+    return open_.index(0) + 1 if 0 in open_ else len(row)
+
+
+def means(letters: list[tuple[str, Term, Term]], head: str, body: Term) -> Term:
+    """A term that is about the last letter, with means over those before it."""
+    for name, kind, law in reversed(letters):
+        body, head = (head, (name, kind), law, body), "mean"
+    return body
