@@ -40,6 +40,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, sign
 DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated")
+VECTORS = {"inner", "norm"}
 HOLE = "the hole"
 QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
@@ -421,6 +422,8 @@ class Derivation:
         about = {*atoms(goal)}.union(*({*atoms(frame.facts[k])} for k in new))
         letters = [k for k in usable if not {*atoms(frame.facts[k])}]
         near = [k for k in usable if {*atoms(frame.facts[k])} & about]
+        if VECTORS & heads(goal):
+            near += [k for k in usable if VECTORS & heads(frame.facts[k])]
         recent = [k for k in usable if k not in letters and k not in new]
         groups = [
             {*letters, *recent[-3:], *new[:1]},
@@ -460,7 +463,10 @@ class Derivation:
         """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
         for k in facts:
             head, *sides = parts_of(frame.facts[k])
-            if head != "==" or sides[0] not in {*atoms(goal)} or sides[0] in {*atoms(sides[1])}:
+            if head != "==":
+                continue
+            deep = frame.scope.is_space(frame.scope.type_of(sides[0]))
+            if sides[0] not in {*atoms(goal, deep=deep)} or sides[0] in {*atoms(sides[1], deep=deep)}:
                 continue
             pattern = with_hole(goal, sides[0])
             other = put(pattern, {HOLE: ((), sides[1])})

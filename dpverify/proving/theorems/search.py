@@ -14,8 +14,8 @@ from itertools import combinations, count, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
-from dpverify.proving.checker.theorems.models import look
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, heads, named, parts_of, put
+from dpverify.proving.checker.theorems.models import look, on_the_line
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, float_of
 
@@ -37,6 +37,11 @@ BODIES: dict[str, list[Json]] = {
 }  # fmt: skip
 """Functions of a number x that are tried."""
 HALF: Json = ["num", "1/2"]
+LOSSES: list[Json] = [
+    ["sym", "x"], ["mul", HALF, ["pow", ["sym", "x"], ["num", "2"]]], ["num", "0"], ["num", "1"], ["abs", ["sym", "x"]],
+    ["pow", ["sym", "x"], ["num", "2"]], ["mul", ["num", "-1"], ["sym", "x"]], ["mul", ["num", "2"], ["sym", "x"]],
+]  # fmt: skip
+"""The same of a number that stands for a vector: losses and their gradients."""
 PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
@@ -199,8 +204,9 @@ class Candidate:
         if len(reals) > 1:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
+        losses = kind == "real" and {"inner", "norm"} & heads(self.clause.body)
         for one in inner:
-            for body in self.bodies(kind):
+            for body in LOSSES if losses else self.bodies(kind):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
                     yield params, _lists(found)
@@ -401,6 +407,7 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
     Deterministic for a seed. Each model was confirmed by the checker, exactly. None is found of what is said of all
     functions or events of numbers.
     """
+    clause = on_the_line(clause)
     found, asked = Searched(), 0
     found.never_true = {*range(len(parts_of(parts_of(clause.body)[2])))}
     try:
