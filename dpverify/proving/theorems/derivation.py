@@ -142,7 +142,12 @@ class Derivation:
         mark = len(frame.facts), len(frame.steps)
         parts = parts_of(goal)
         if parts[0] == "all":
-            found = self.block(goal, frame, rules, depth, letters)
+            nested = [
+                one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] == "all"
+            ]
+            found = self.backward(goal, frame, nested, depth - 1) if nested else None
+            if found is None:
+                found = self.block(goal, frame, rules, depth, letters)
         else:
             found = self.backward(goal, frame, rules, depth)
             if found is None:
@@ -239,6 +244,8 @@ class Derivation:
         new = list[int]()
         self.goal = goal
         found = self.counted(goal, frame, [], thorough=False, few=True)
+        if found is None and "space" in frame.scope.types.values():
+            found = self.by_equals(goal, frame, range(len(frame.facts)), few=True)
         if found is not None:
             return found
         if rules:
@@ -459,19 +466,20 @@ class Derivation:
         self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
         return None
 
-    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int]) -> int | None:
+    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int], *, few: bool = False) -> int | None:
         """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
         for k in facts:
             head, *sides = parts_of(frame.facts[k])
             if head != "==":
                 continue
-            deep = frame.scope.is_space(frame.scope.type_of(sides[0]))
+            deep = frame.scope.type_of(sides[0]) not in ("real", "integer")
             if sides[0] not in {*atoms(goal, deep=deep)} or sides[0] in {*atoms(sides[1], deep=deep)}:
                 continue
             pattern = with_hole(goal, sides[0])
             other = put(pattern, {HOLE: ((), sides[1])})
             mark = len(frame.facts), len(frame.steps)
-            known = self.counted(other, frame, [j for j in facts if j != k], thorough=False)
+            left = [] if few else [j for j in facts if j != k]
+            known = self.counted(other, frame, left, thorough=False, few=few)
             if known is not None and known != k:
                 step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
                 return frame.add(step, goal)

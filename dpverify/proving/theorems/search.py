@@ -40,6 +40,7 @@ HALF: Json = ["num", "1/2"]
 LOSSES: list[Json] = [
     ["sym", "x"], ["mul", HALF, ["pow", ["sym", "x"], ["num", "2"]]], ["num", "0"], ["num", "1"], ["abs", ["sym", "x"]],
     ["pow", ["sym", "x"], ["num", "2"]], ["mul", ["num", "-1"], ["sym", "x"]], ["mul", ["num", "2"], ["sym", "x"]],
+    ["mul", HALF, ["pow", ["add", ["sym", "x"], ["num", "-1"]], ["num", "2"]]],
 ]  # fmt: skip
 """The same of a number that stands for a vector: losses and their gradients."""
 PENALTIES = (100.0, 3.0, 1.0)
@@ -144,6 +145,7 @@ class Candidate:
         written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.defined = definitions(clause)
+        self.of_vectors = bool({"inner", "norm"} & heads(clause.body))
         self.slots, self.beyond = list[Slot](), list[int]()
         self.shape = list[Json]()
         for k, (name, kinds, kind) in enumerate(self.letters):
@@ -171,7 +173,9 @@ class Candidate:
                 return self.leaf(Slot(terms))
             if kinds[0] not in ("real", "integer"):
                 raise
-            return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
+            parts = [self.slot(kinds[1:], kind)]
+            parts += parts if self.of_vectors else [self.slot(kinds[1:], kind)]
+            return {"below": ["1/2"], "then": parts}
         return [self.slot(kinds[1:], kind) for _ in places]
 
     def leaf(self, slot: Slot) -> Slot:
@@ -204,9 +208,8 @@ class Candidate:
         if len(reals) > 1:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
-        losses = kind == "real" and {"inner", "norm"} & heads(self.clause.body)
         for one in inner:
-            for body in LOSSES if losses else self.bodies(kind):
+            for body in LOSSES if self.of_vectors and kind == "real" else self.bodies(kind):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
                     yield params, _lists(found)

@@ -72,9 +72,11 @@ class FormulaLetters:
             return read([*parts])
         if parts[0] in ("sum", "product") and (found := self.added_up(parts)) is not None:
             return found
-        if parts[0] in ("inner", "norm"):
+        if {"inner", "norm"} & self.opaque:
+            pass  # inner products and norms are letters
+        elif parts[0] in ("inner", "norm"):
             return self.product(*parts[1:]) if parts[0] == "inner" else self.norm(parts[1])
-        if parts[0] == "pow" and parts_of(parts[1])[0] == "norm" and parts[2] == ("num", "2"):
+        elif parts[0] == "pow" and parts_of(parts[1])[0] == "norm" and parts[2] == ("num", "2"):
             return self.square(parts_of(parts[1])[1])
         power = parts[0] == "pow" and parts_of(parts[2])[0] != "num" and "power" in self.opaque
         if parts[0] in OPERATIONS - self.opaque and not power:
@@ -197,7 +199,7 @@ def entail(
     """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
 
     Values of functions that are opaque are letters of which nothing is known; `power` stands for powers whose
-    exponents are no numbers.
+    exponents are no numbers; where inner products or norms are opaque, nothing is multiplied out.
     """
     letters = FormulaLetters(scope, opaque)
     for fact in facts:
@@ -223,7 +225,8 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     if is_partial(parts):
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0
-            whole = ("and", ("<=", ("num", "0"), parts[1]), ("<", ("num", "0"), parts[2]))
+            positive = [("<", ("num", "0"), part) for part in parts[1:]]
+            whole = ("and", ("<=", ("num", "0"), parts[1]), ("or", *positive))
         entail(scope, facts, whole, None, None, frozenset())
 
 

@@ -219,9 +219,11 @@ class Model:
         def at(args: tuple[Value, ...]) -> Value:
             for end, part in zip(ends, parts[:-1], strict=True):
                 below = compared("<=", numeric(args[0]), end)
-                demand(below in (TRUE, FALSE), "a number on an unknown side of a step")
-                if below is TRUE:
-                    return part(args[1:])
+                if below is not FALSE:
+                    found = part(args[1:])
+                    same_all = below is TRUE or all(found == other(args[1:]) for other in parts)
+                    demand(same_all, "a number on an unknown side of a step")
+                    return found
             return parts[-1](args[1:])
 
         return at
