@@ -159,6 +159,8 @@ class Derivation:
                 known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
                 if None not in known:
                     found = self.counted(goal, frame, [k for k in known if k is not None])
+            if found is None and parts[0] == "integrable":
+                found = self.of_equals(goal, frame, rules, depth)
             if found is None and parts[0] in (*COMPARISONS, *LOGIC):
                 found = self.forward(goal, frame, rules, depth)
         if found is None:
@@ -484,6 +486,19 @@ class Derivation:
                 step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
                 return frame.add(step, goal)
             frame.back(*mark)
+        return None
+
+    def of_equals(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
+        """A fact about a law that is equal to one of which something is known."""
+        for k, fact in enumerate([*frame.facts]):
+            head, *sides = parts_of(fact)
+            if head != "==" or sides[0] != parts_of(goal)[2] or sides[0] == sides[1]:
+                continue
+            pattern = with_hole(goal, sides[0])
+            known = self.solve(put(pattern, {HOLE: ((), sides[1])}), frame, rules, depth - 1)
+            if known is not None:
+                step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
+                return frame.add(step, goal)
         return None
 
     # ------------------------------------------------------------------------------------------ with
