@@ -35,7 +35,13 @@ WORK = 400_000
 ALONE = Budget(boxes=1, operations=1000)
 """What a question is worth that has few facts."""
 FEW = 4
-OPAQUE = (("inner", "norm", "power"), ("abs", "max", "min", "power"), ("abs", "max", "min", "exp", "log", "pow"), (), ("power",))
+OPAQUE = (
+    ("inner", "norm", "power"),
+    ("abs", "max", "min", "power"),
+    ("abs", "max", "min", "exp", "log", "pow"),
+    (),
+    ("power",),
+)
 """Functions of which nothing need be known, as is tried in this order."""
 
 

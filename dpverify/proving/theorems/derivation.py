@@ -142,9 +142,7 @@ class Derivation:
         mark = len(frame.facts), len(frame.steps)
         parts = parts_of(goal)
         if parts[0] == "all":
-            nested = [
-                one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] == "all"
-            ]
+            nested = [one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] == "all"]
             found = self.backward(goal, frame, nested, depth - 1) if nested else None
             if found is None:
                 found = self.block(goal, frame, rules, depth, letters)

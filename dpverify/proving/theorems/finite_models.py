@@ -291,8 +291,9 @@ class FloatModel:
         names = [name for name, _, _ in known]
         values = [self.choices(kinds, kind) for _, kinds, kind in known]
         reals = sum(kind == "real" and not kinds for _, kinds, kind in known)
-        most = (0, 9, 5, 4)[min(reals, 3)]
-        values = [v[:most] if kind == "real" else v for v, (_, _, kind) in zip(values, known, strict=True)]
+        most = (0, 9, 5)[min(reals, 2)]
+        some = [0.0, 1.0, 0.5] if reals > 2 else [*GRID[:most]]
+        values = [some if v == [*GRID] else v for v in values]
 
         def run(env: Env) -> float:
             found, old = 1.0, {name: env[name] for name in names if name in env}

@@ -13,8 +13,8 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.notation import read_expression, read_formula
 from dpverify.formulas.notation.tokens import Latex, end_of_group, normal, texts
-from dpverify.formulas.vectors import vector
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
+from dpverify.formulas.vectors import vector
 from dpverify.proving.checker.theorems.language import (
     INNER,
     LAWS,
@@ -350,7 +350,12 @@ class TheoremReader:
         if closing(signs, at) != len(signs) - 1:
             raise refused(signs, "a law and nothing behind it")
         shown, given = split(signs[at + 1 : -1], ","), list[Node]()
-        if name == "normal" and len(shown) == 2 and shown[1][-1:] == ("I",) and self.letter_at(("I",), 0) is None:
+        if (
+            name == "normal"
+            and len(shown) == 2
+            and shown[1][-1:] == ("I",)
+            and self.letter_at(("I",), 0) is None
+        ):
             shown, given = [shown[1][:-1]], [self.point(shown[0])]  # its covariance is a multiple of I
         given += [self.number(one) for one in shown]
         if len(shown) + self.scope.is_space(self.scope.type_of(given[0])) != len(given):

@@ -195,7 +195,12 @@ class _SectionReader:
         latex, signs = shown[0], signs_of(shown[0])
         words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
         given = [signs_of(piece.latex) for piece in kind.pieces if isinstance(piece, Math)]
-        types = {"type": "any", "finite type": "finite", "type of data sets": "data", "Euclidean space": "space"}
+        types = {
+            "type": "any",
+            "finite type": "finite",
+            "type of data sets": "data",
+            "Euclidean space": "space",
+        }
         if words in types and not given:
             self.alphabet.types[signs] = name_of(signs), types[words]
             return

@@ -119,16 +119,17 @@ class FormulaLetters:
         if not self.scope.is_space(self.scope.type_of(node)):
             return term("abs", self.number(node))
         parts = sorted(self.vector(node).items(), key=str)
-        numbers = [times.number for _, times in parts if times.head == "num"]
-        scale = next((abs(q) for q in numbers if q), Fraction(1))
-        sign = next((q / abs(q) for q in numbers if q), Fraction(1))
-        if len(numbers) == len(parts):
-            node = ("add", *(("mul", ("num", str(sign * q / scale)), one) for (one, _), q in zip(parts, numbers, strict=True)))
+        first = next(
+            (times.number for _, times in parts if times.head == "num" and times.number), Fraction(1)
+        )
+        if all(times.head == "num" for _, times in parts):
+            shown = [("mul", ("num", str(times.number / first)), one) for one, times in parts]
+            scale, node = number(abs(first)), ("add", *shown)
         else:
-            scale = Fraction(1)
+            scale = number(1)
         found = self.letter(("norm", node), "real")
         self.lengths["norm", node] = term("==", term("mul", found, found), self.product(node, node))
-        return product_of(number(scale), found)
+        return product_of(scale, found)
 
     def added_up(self, parts: tuple[Node, ...]) -> Term | None:
         """A sum or product in which nothing but arithmetic depends on the index; None for others."""
