@@ -182,7 +182,7 @@ def test_words_need_one_space(reader):
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("id_", ["theorem.strong-step", "theorem.cauchy-schwarz-squares", "theorem.sgd-step"])
+@pytest.mark.parametrize("id_", ["theorem.projection-contraction", "theorem.cauchy-schwarz-squares", "theorem.sgd-step"])
 def test_a_fault_in_any_step_about_vectors_is_refused(id_, monkeypatch):
     found = derive(shipped()[id_])
     assert steps.show(found.certificate) == "derived"
