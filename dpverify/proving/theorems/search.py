@@ -14,7 +14,7 @@ from itertools import combinations, count, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
-from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, heads, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
 from dpverify.proving.checker.theorems.models import look, on_the_line
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, float_of
@@ -37,12 +37,19 @@ BODIES: dict[str, list[Json]] = {
 }  # fmt: skip
 """Functions of a number x that are tried."""
 HALF: Json = ["num", "1/2"]
-LOSSES: list[Json] = [
-    ["sym", "x"], ["mul", HALF, ["pow", ["sym", "x"], ["num", "2"]]], ["num", "0"], ["num", "1"], ["abs", ["sym", "x"]],
-    ["pow", ["sym", "x"], ["num", "2"]], ["mul", ["num", "-1"], ["sym", "x"]], ["mul", ["num", "2"], ["sym", "x"]],
-    ["mul", HALF, ["pow", ["add", ["sym", "x"], ["num", "-1"]], ["num", "2"]]],
-]  # fmt: skip
-"""The same of a number that stands for a vector: losses and their gradients."""
+SQUARE: Json = ["pow", ["sym", "x"], ["num", "2"]]
+OF_VECTORS: dict[str, list[Json]] = {
+    "real": [
+        ["mul", HALF, SQUARE], ["sym", "x"], SQUARE, ["abs", ["sym", "x"]], ["num", "0"], ["num", "1"],
+        ["mul", HALF, ["pow", ["add", ["sym", "x"], ["num", "-1"]], ["num", "2"]]],
+    ],
+    "vector": [
+        ["sym", "x"], ["num", "0"], ["num", "1"], ["mul", ["num", "2"], ["sym", "x"]],
+        ["mul", ["num", "-1"], ["sym", "x"]], ["mul", HALF, ["sym", "x"]],
+    ],
+    "formula": [BODIES["formula"][k] for k in (2, 1, 0, 3)],
+}  # fmt: skip
+"""The same of a number that stands for a vector: losses, their gradients and steps, and sets."""
 PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
@@ -85,7 +92,7 @@ class Space:
 
 def spaces(clause: Clause) -> list[Space]:
     """Numbers of points that are tried, small ones first; data sets are all neighbors, or those of a path."""
-    names = [name for name, kind in clause.types if kind != "data"]
+    names = [name for name, kind in clause.types if kind not in ("data", "space")]
     data = [name for name, kind in clause.types if kind == "data"]
     shapes = [
         (2, 2, False),
@@ -138,6 +145,13 @@ class Candidate:
     def __init__(self, clause: Clause, space: Space, random: Random) -> None:
         self.clause, self.space, self.random = clause, space, random
         self.margins = FloatModel(space.sizes, space.neighbors)
+        spaces = [name for name, kind in clause.types if kind == "space"]
+        vectors = {
+            parts_of(letter)[0]
+            for letter in parts_of(parts_of(clause.body)[1])
+            if parts_of(letter)[2] in spaces
+        }
+        clause = on_the_line(clause)
         _, letters, premises, claim = parts_of(clause.body)
         self.letters = [parts_of(letter) for letter in parts_of(letters)]
         self.premises = [self.margins.margin(f) for f in parts_of(premises)]
@@ -145,10 +159,11 @@ class Candidate:
         written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.defined = definitions(clause)
-        self.of_vectors = bool({"inner", "norm"} & heads(clause.body))
+        self.of_vectors, self.family = bool(spaces), ""
         self.slots, self.beyond = list[Slot](), list[int]()
         self.shape = list[Json]()
         for k, (name, kinds, kind) in enumerate(self.letters):
+            self.family = "" if not spaces else "vector" if name in vectors else str(kind)
             try:
                 made = self.definition(named(name)) if name in self.defined else None
                 self.shape.append(made or self.slot(parts_of(kinds), kind))
@@ -209,7 +224,7 @@ class Candidate:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
         for one in inner:
-            for body in LOSSES if self.of_vectors and kind == "real" else self.bodies(kind):
+            for body in OF_VECTORS.get(self.family, self.bodies(kind)):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
                     yield params, _lists(found)
@@ -410,7 +425,6 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
     Deterministic for a seed. Each model was confirmed by the checker, exactly. None is found of what is said of all
     functions or events of numbers.
     """
-    clause = on_the_line(clause)
     found, asked = Searched(), 0
     found.never_true = {*range(len(parts_of(parts_of(clause.body)[2])))}
     try:
