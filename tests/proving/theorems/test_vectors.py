@@ -1,4 +1,4 @@
-"""Vectors in theorems: what arithmetic and types accept of them, what the words of optimization stand for, and faults."""
+"""Vectors in theorems: what arithmetic and types accept of them, what words of optimization stand for, and faults."""
 
 from __future__ import annotations
 
@@ -182,7 +182,9 @@ def test_words_need_one_space(reader):
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("id_", ["theorem.projection-contraction", "theorem.cauchy-schwarz-squares", "theorem.sgd-step"])
+@pytest.mark.parametrize(
+    "id_", ["theorem.noisy-point-integrable", "theorem.cauchy-schwarz-squares", "theorem.risk-convex"]
+)
 def test_a_fault_in_any_step_about_vectors_is_refused(id_, monkeypatch):
     found = derive(shipped()[id_])
     assert steps.show(found.certificate) == "derived"
@@ -195,6 +197,7 @@ def test_a_fault_in_any_step_about_vectors_is_refused(id_, monkeypatch):
 WRONG = {
     "theorem.descent": (r"\frac{\beta\eta^2}{2}", r"\frac{\beta\eta^2}{4}"),
     "theorem.strong-step": (r"(1-\eta\mu)", r"(1-3\eta\mu)"),
+    "theorem.gradient-step": (r"\eta\le\frac{2}{\beta}", r"\eta\le\frac{3}{\beta}"),
     "theorem.vector-triangle": (r"\|u\|+\|v\|$$", r"\|u\|+\frac{1}{2}\|v\|$$"),
 }
 
@@ -204,14 +207,13 @@ def test_a_wrong_factor_has_an_instance(id_, tmp_path):
     """On the line; what is claimed rightly has none that a short search finds."""
     text = next(p for p in FOLDER.glob("opt*.md") if f"{{#{id_}}}" in p.read_text()).read_text()
     section = "## " + next(part for part in text.split("\n## ") if f"{{#{id_}}}" in part)
-    claim = section.partition("Then")[2]
     old, new = WRONG[id_]
-    assert old in claim
+    assert old in section
     page = tmp_path / "wrong.md"
-    page.write_text(section.replace(claim, claim.replace(old, new)), encoding="utf-8")
+    page.write_text(section.replace(old, new), encoding="utf-8")
     (wrong,) = read_theorems(page)
     model = find_model(wrong.clause, refute=True).model
     assert model is not None
     show(wrong.clause, model, refute=True)
-    with pytest.raises(ValueError, match="not seen to be false"):
+    with pytest.raises(ValueError, match="not seen to be"):
         show(shipped()[id_].clause, model, refute=True)
