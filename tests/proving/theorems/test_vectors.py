@@ -217,3 +217,9 @@ def test_a_wrong_factor_has_an_instance(id_, tmp_path):
     show(wrong.clause, model, refute=True)
     with pytest.raises(ValueError, match="not seen to be"):
         show(shipped()[id_].clause, model, refute=True)
+
+
+@pytest.mark.parametrize("id_", ["theorem.noisy-step", "theorem.projected-step", "theorem.risk-neighbors"])
+def test_what_is_assumed_can_hold_on_the_line(id_):
+    clause = shipped()[id_].clause
+    show(clause, find_model(clause, refute=False).model, refute=False)
