@@ -8,7 +8,7 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.checker.theorems.arithmetic import entail
 from dpverify.proving.checker.theorems.language import Scope, nodes, put
-from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.checker.theorems.models import look, show
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.proving.theorems.notation import TheoremReader, signs_of
 from dpverify.proving.theorems.search import find_model
@@ -223,3 +223,23 @@ def test_a_wrong_factor_has_an_instance(id_, tmp_path):
 def test_what_is_assumed_can_hold_on_the_line(id_):
     clause = shipped()[id_].clause
     show(clause, find_model(clause, refute=False).model, refute=False)
+
+
+@pytest.mark.parametrize(("parts", "seen"), [([1, 1], 1), ([1, 0], 0)])
+def test_a_number_on_an_unknown_side_of_a_step_tells_where_all_parts_agree(parts, seen):
+    """For all whole numbers k, what r is at k is a."""
+    claim = ["all", [["k", [], "integer"]], [], ["==", ["of", "r", ["sym", "k"]], ["sym", "a"]]]
+    body = ["all", [["r", ["integer"], "Z"], ["a", [], "Z"]], [], claim]
+    clause = steps.Clause.read({"types": [["Z", "finite"]], "body": body})
+    model = {"types": {"Z": 2}, "neighbors": {}, "letters": [{"below": ["1/2"], "then": parts}, 1]}
+    assert look(clause, model).claim == seen
+
+
+def test_the_line_is_a_space():
+    """Vectors are numbers there; a model that gives a space points is none."""
+    body = ["all", [["u", [], "V"]], [], ["<=", ["norm", ["sym", "u"]], ["num", "2"]]]
+    clause = steps.Clause.read({"types": [["V", "space"]], "body": body})
+    assert look(clause, {"types": {}, "neighbors": {}, "letters": ["-3"]}).claim == -1
+    assert look(clause, {"types": {}, "neighbors": {}, "letters": ["-2"]}).claim == 1
+    with pytest.raises(ValueError, match="types"):
+        look(clause, {"types": {"V": 2}, "neighbors": {}, "letters": [1]})
