@@ -71,7 +71,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
-    "pi": lambda: math.pi,
+    "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip
 COMPARED: dict[str, Callable[[float, float], float]] = {
     "<=": lambda left, right: right - left + 1e-12 * (abs(left) + 1),
@@ -314,8 +314,9 @@ class FloatModel:
         names = [name for name, _, _ in known]
         values = [self.choices(kinds, kind) for _, kinds, kind in known]
         reals = sum(kind == "real" and not kinds for _, kinds, kind in known)
-        most = (0, 9, 5, 3)[min(reals, 3)]
-        values = [v[:most] if kind == "real" else v for v, (_, _, kind) in zip(values, known, strict=True)]
+        most = (0, 9, 5)[min(reals, 2)]
+        some = [0.0, 1.0, 0.5] if reals > 2 else [*GRID[:most]]
+        values = [some if v == [*GRID] else v for v in values]
 
         def run(env: Env) -> float:
             found, old = 1.0, {name: env[name] for name in names if name in env}

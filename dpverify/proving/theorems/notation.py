@@ -15,6 +15,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.notation import read_expression, read_formula
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
+from dpverify.formulas.vectors import vector
 from dpverify.proving.checker.theorems.language import (
     INNER,
     LAWS,
@@ -30,9 +31,10 @@ from dpverify.proving.checker.theorems.language import (
     put,
 )
 from dpverify.proving.theorems.letters import Abbreviation, Alphabet, TheoremLetter, Tokens
+from dpverify.proving.theorems.optimization import unfolded
 
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
-OPENERS = {"(": ")", "[": "]", r"\{": r"\}", "{": "}"}
+OPENERS = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle"}
 NAMED_LAWS = {
     r"\mathcal{N}": "normal", r"\mathrm{Lap}": "laplace", r"\mathrm{Exp}": "exponential",
     r"\mathrm{Unif}": "uniform", r"\mathrm{Ber}": "bernoulli",
@@ -118,10 +120,11 @@ def split_said(signs: Tokens, at: str) -> list[Tokens]:
 
 def end_of_product(signs: Tokens, start: int) -> int:
     """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket."""
-    depth = 0
+    depth, norm = 0, False
     for k in range(start, len(signs)):
         depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
-        if depth < 0 or (depth == 0 and signs[k] in ("+", "-", ",", *RELATIONS) and k > start):
+        norm ^= signs[k] == r"\|"
+        if depth < 0 or (depth == 0 and not norm and signs[k] in ("+", "-", ",", *RELATIONS) and k > start):
             return k
     return len(signs)
 
@@ -218,11 +221,12 @@ class TheoremReader:
                 at += 1
                 continue
             term, at = found
-            if self.scope.type_of(term) not in ("real", "integer"):
+            kind = self.scope.type_of(term)
+            make = vector if self.scope.is_space(kind) else {"real": real, "integer": integer}.get(str(kind))
+            if make is None:
                 raise refused(signs, f"numbers, and not `{written(signs[:at])}` among them")
-            whole = self.scope.type_of(term) == "integer"
             latex = f"Z_{{{9000 + len(parts)}}}"
-            parts.append(((integer if whole else real)(f"!{len(parts)}", latex=latex), term))
+            parts.append((make(f"!{len(parts)}", latex=latex), term))
             shown += (" ", latex, " ")
         known = [one.number for one in self.alphabet.letters.values() if one.number is not None]
         known = [v for v in known if v.name not in self.alphabet.defined]
@@ -432,7 +436,17 @@ class TheoremReader:
         """A law of numbers by its parameters; of the normal law the variance is written."""
         if closing(signs, at) != len(signs) - 1:
             raise refused(signs, "a law and nothing behind it")
-        given = [self.number(one) for one in split(signs[at + 1 : -1], ",")]
+        shown, given = split(signs[at + 1 : -1], ","), list[Node]()
+        if (
+            name == "normal"
+            and len(shown) == 2
+            and shown[1][-1:] == ("I",)
+            and self.letter_at(("I",), 0) is None
+        ):
+            shown, given = [shown[1][:-1]], [self.point(shown[0])]  # its covariance is a multiple of I
+        given += [self.number(one) for one in shown]
+        if len(shown) + self.scope.is_space(self.scope.type_of(given[0])) != len(given):
+            raise refused(signs, r"`\mathcal{N}(m,s^2I)` of vectors, `\mathcal{N}(m,s^2)` of numbers")
         if name == "laplace" and len(given) == 1:
             given = [("num", "0"), *given]
         if len(given) != LAWS[name]:
@@ -520,6 +534,9 @@ class TheoremReader:
 
     def said(self, signs: Tokens) -> Node | None:
         """What is said in words or signs of laws, data sets, events; None for comparisons."""
+        sentence = unfolded(signs, self.alphabet)
+        if sentence is not None:
+            return self.formula(sentence)
         for words, read in _SENTENCES.items():
             for k in range(len(signs)):
                 if begins(signs, k, words):

@@ -7,15 +7,15 @@ seed finds the same model. Only what the checker confirms is returned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, count, pairwise, product
+from itertools import chain, combinations, count, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
-from dpverify.proving.checker.theorems.models import look
+from dpverify.proving.checker.theorems.models import look, on_the_line
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, float_of
 
@@ -37,6 +37,22 @@ BODIES: dict[str, list[Json]] = {
 }  # fmt: skip
 """Functions of a number x that are tried."""
 HALF: Json = ["num", "1/2"]
+SQUARE: Json = ["pow", ["sym", "x"], ["num", "2"]]
+OF_VECTORS: dict[str, list[Json]] = {
+    "real": [
+        ["mul", HALF, SQUARE], ["num", "0"], ["sym", "x"], SQUARE, ["abs", ["sym", "x"]], ["num", "1"],
+        ["mul", HALF, ["pow", ["add", ["sym", "x"], ["num", "-1"]], ["num", "2"]]],
+    ],
+    "vector": [
+        ["sym", "x"], ["num", "0"], ["num", "1"], ["mul", ["num", "2"], ["sym", "x"]],
+        ["mul", ["num", "-1"], ["sym", "x"]], ["mul", HALF, ["sym", "x"]],
+    ],
+    "sequence": [["num", "0"], ["num", "1"], ["sym", "x"], ["mul", ["num", "-1"], ["sym", "x"]]],
+    "formula": [BODIES["formula"][k] for k in (2, 1, 0, 3)],
+}  # fmt: skip
+"""The same of a number that stands for a vector: losses, their gradients in the same order, sequences, and sets."""
+STARTS, SHORT = 4, 60
+"""Starts with a loss and its gradient where a witness about vectors is wanted, and how many models each is worth."""
 PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
@@ -79,7 +95,7 @@ class Space:
 
 def spaces(clause: Clause) -> list[Space]:
     """Numbers of points that are tried, small ones first; data sets are all neighbors, or those of a path."""
-    names = [name for name, kind in clause.types if kind != "data"]
+    names = [name for name, kind in clause.types if kind not in ("data", "space")]
     data = [name for name, kind in clause.types if kind == "data"]
     shapes = [
         (2, 2, False),
@@ -124,6 +140,10 @@ class Slot:
     """Whether other numbers than the options are tried, too."""
     mixes: bool = False
     """Whether mixtures with the options are tried, too."""
+    paired: bool = False
+    """Whether the options are losses, or their gradients in the same order."""
+    gradient: bool = False
+    """The latter: of the first letter for a function to vectors."""
 
 
 class Candidate:
@@ -132,6 +152,13 @@ class Candidate:
     def __init__(self, clause: Clause, space: Space, random: Random) -> None:
         self.clause, self.space, self.random = clause, space, random
         self.margins = FloatModel(space.sizes, space.neighbors)
+        spaces = [name for name, kind in clause.types if kind == "space"]
+        vectors = {
+            parts_of(letter)[0]
+            for letter in parts_of(parts_of(clause.body)[1])
+            if parts_of(letter)[2] in spaces
+        }
+        clause = on_the_line(clause)
         _, letters, premises, claim = parts_of(clause.body)
         self.letters = [parts_of(letter) for letter in parts_of(letters)]
         self.premises = [self.margins.margin(f) for f in parts_of(premises)]
@@ -139,9 +166,13 @@ class Candidate:
         written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
         self.defined = definitions(clause)
+        self.of_vectors, self.family = bool(spaces), ""
         self.slots, self.beyond = list[Slot](), list[int]()
         self.shape = list[Json]()
         for k, (name, kinds, kind) in enumerate(self.letters):
+            self.family = "" if not spaces else "vector" if name in vectors else str(kind)
+            if name in vectors and kinds == ("integer",):
+                self.family = "sequence"
             try:
                 made = self.definition(named(name)) if name in self.defined else None
                 self.shape.append(made or self.slot(parts_of(kinds), kind))
@@ -163,10 +194,13 @@ class Candidate:
         except ValueError:
             if self.bodies(kind):
                 terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
-                return self.leaf(Slot(terms))
+                gradient = self.family == "vector" and not any(slot.gradient for slot in self.slots)
+                return self.leaf(Slot(terms, paired=self.family == "real" or gradient, gradient=gradient))
             if kinds[0] not in ("real", "integer"):
                 raise
-            return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
+            parts = [self.slot(kinds[1:], kind)]
+            parts += parts if self.of_vectors else [self.slot(kinds[1:], kind)]
+            return {"below": ["1/2"], "then": parts}
         return [self.slot(kinds[1:], kind) for _ in places]
 
     def leaf(self, slot: Slot) -> Slot:
@@ -200,7 +234,10 @@ class Candidate:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
         for one in inner:
-            for body in self.bodies(kind):
+            bodies = self.bodies(kind)
+            if self.of_vectors and kind == ("law", "real"):
+                bodies = [["certain", HALF], *bodies]
+            for body in OF_VECTORS.get(self.family, bodies):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
                     yield params, _lists(found)
@@ -210,7 +247,8 @@ class Candidate:
         if kind == "formula":
             return [True, False], None, False, False
         if kind == "real":
-            return [str(n) for n in self.numbers], None, True, False
+            few = [*NUMBERS[1:2], *self.numbers] if self.family == "real" else self.numbers
+            return [str(n) for n in dict.fromkeys(few)], None, True, False
         if kind == "integer":
             return ["1", "2", "0", "3", "4", "-1"], None, False, False
         if isinstance(kind, str):
@@ -244,6 +282,11 @@ class Candidate:
         for slot in self.slots:
             stays = first or self.random.random() < STAYS
             slot.taken = slot.options[0] if stays else self.random.choice(slot.options)
+
+    def start_at(self, k: int) -> None:
+        """Take a loss and its gradient by number, and the first option elsewhere."""
+        for slot in self.slots:
+            slot.taken = slot.options[min(k, len(slot.options) - 1) if slot.paired else 0]
 
     def env(self) -> Env:
         """The letters in floating point."""
@@ -411,17 +454,20 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
         return found
     found.beyond = candidates[0].beyond
     rounds = count() if not found.beyond else range(0)
-    for k, candidate in ((k, candidate) for k in rounds for candidate in candidates):
+    order: Iterable[tuple[int, Candidate]] = ((k, candidate) for k in rounds for candidate in candidates)
+    if candidates[0].of_vectors and not refute and not found.beyond:
+        order = chain(((-1 - k, candidates[0]) for k in range(STARTS)), order)
+    for k, candidate in order:
         if found.margins >= effort.margins or asked >= effort.asked or (k and not candidate.slots):
             break
         climb = Climb(
             candidate,
             found,
-            min(found.margins + LONGEST, effort.margins),
+            min(found.margins + (SHORT if k < 0 else LONGEST), effort.margins),
             refute,
             PENALTIES[k % len(PENALTIES)],
         )
-        if climb.reaches(first=k == (0 if refute else 1)):
+        if climb.reaches(first=k == (0 if refute else 1), at=-1 - k):
             model = candidate.json()
             seen = look(clause, model)
             asked += 1
@@ -443,9 +489,12 @@ class Climb:
     missing: float = 0.0
     claim: float = 0.0
 
-    def reaches(self, first: bool) -> bool:
-        """Whether this comes to what is wanted."""
-        self.candidate.start(first)
+    def reaches(self, first: bool, at: int = -1) -> bool:
+        """Whether this comes to what is wanted, from a start by its number if that is not negative."""
+        if at < 0:
+            self.candidate.start(first)
+        else:
+            self.candidate.start_at(at)
         self.begin()
         for _ in range(KICKS):
             self.improve()

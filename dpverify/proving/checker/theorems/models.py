@@ -39,6 +39,7 @@ from dpverify.proving.checker.theorems.language import (
     nodes,
     parts_of,
     put,
+    with_types,
 )
 from dpverify.proving.checker.theorems.lines import Line, chance, half, integrable, mean, shifted
 from dpverify.proving.checker.theorems.numbers import (
@@ -156,6 +157,13 @@ def same(one: Value, other: Value) -> Term:
     return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
 
 
+def on_the_line(clause: Clause) -> Clause:
+    """A clause in which Euclidean spaces have one dimension."""
+    spaces = dict.fromkeys((name for name, kind in clause.types if kind == "space"), "real")
+    types = tuple(one for one in clause.types if one[1] != "space")
+    return Clause(types, with_types(clause.body, spaces)) if spaces else clause
+
+
 def definition(
     clause: Clause, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]
 ) -> tuple[list[str], Node]:
@@ -174,7 +182,7 @@ class Model:
     """A clause's types and letters with values."""
 
     def __init__(self, clause: Clause, value: object) -> None:
-        given = fields(value)
+        clause, given = on_the_line(clause), fields(value)
         demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
         self.work, self.fresh, self.open = WorkLeft(WORK), count(), list[str]()
         self.sizes, self.neighbors = dict[str, int](), dict[str, set[tuple[int, int]]]()
@@ -222,9 +230,11 @@ class Model:
         def at(args: tuple[Value, ...]) -> Value:
             for end, part in zip(ends, parts[:-1], strict=True):
                 below = compared("<=", numeric(args[0]), end)
-                demand(below in (TRUE, FALSE), "a number on an unknown side of a step")
-                if below is TRUE:
-                    return part(args[1:])
+                if below is not FALSE:
+                    found = part(args[1:])
+                    same_all = below is TRUE or all(found == other(args[1:]) for other in parts)
+                    demand(same_all, "a number on an unknown side of a step")
+                    return found
             return parts[-1](args[1:])
 
         return at
@@ -328,6 +338,10 @@ class Model:
             case (("excess" | "divergence"), given, one, other):
                 laws = pair_of_laws(self.value(one, env), self.value(other, env))
                 return guarantee(named(head), laws, [self.number(given, env)])
+            case "inner", one, other:
+                return made("mul", self.number(one, env), self.number(other, env))
+            case "norm", one:
+                return made("abs", self.number(one, env))
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
@@ -505,7 +519,7 @@ class Found:
 def look(clause: Clause, value: object) -> Found:
     """Whether what a clause assumes and claims is true in a model; what is no model is refused."""
     model = Model(clause, value)
-    _, _, premises, claim = parts_of(clause.body)
+    _, _, premises, claim = parts_of(model.clause.body)
     seen = [model.truth(f, {}) for f in (*parts_of(premises), claim)]
     signs = [(f is TRUE) - (f is FALSE) for f in seen]
     return Found(tuple(signs[:-1]), signs[-1])
