@@ -13,7 +13,7 @@ from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
 
-WITNESS = Effort(margins=300, asked=6)
+WITNESS = Effort(margins=2400, asked=6)
 """What a search for a witness is worth; most take a few models."""
 SHIPPED = "theorems"
 """The name of all theorems that come with the program."""

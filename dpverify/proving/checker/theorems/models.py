@@ -2,28 +2,33 @@
 
 A model gives each type finitely many points, and each letter a value. All values are exact: numbers are terms of
 formulas without letters, which are compared as fractions, or as intervals that are rounded outward. What is not
-decided, or is beyond these rules, is neither true nor false; a model shows nothing by it.
+decided, or is beyond these rules, is neither true nor false; a model shows nothing by it. Where it matters whether a
+formula in letters for numbers is true, both cases are looked at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count, product
-from typing import TypeAlias
+from itertools import product
+from typing import TypeVar
 
 from dpverify.proving.checker.reading import exact, fields, items, text
 from dpverify.proving.checker.terms import (
     COMPARISONS,
     Term,
     Unknown,
+    conjuncts,
     demand,
+    heads,
+    names,
     number,
     symbol,
-)  # fmt: skip
+)
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import Masses, dominated, guarantee
+from dpverify.proving.checker.theorems.divergences import dominated, guarantee
+from dpverify.proving.checker.theorems.events import Event, law_of_image
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -45,9 +50,29 @@ from dpverify.proving.checker.theorems.numbers import (
     compared,
     demand_true,
     difference,
+    follows,
     for_numbers,
     logic,
     made,
+)
+from dpverify.proving.checker.theorems.outcomes import (
+    Finite,
+    Image,
+    Independent,
+    Letters,
+    Lookup,
+    Point,
+    Sequence,
+    Value,
+    Written,
+    both,
+    chance_of,
+    constant,
+    gathered,
+    numeric,
+    same,
+    total,
+    whole,
 )
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.checker.values import WorkLeft
@@ -56,93 +81,38 @@ LARGEST = 8  # points of a type
 MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
+FEW = 32  # cases, and whole numbers between bounds
 FORMULAS = (
     *("all", "integrable", "private", "renyi-private", "concentrated", "density", "dominated", "neighbors"),
     *(*LOGIC, *COMPARISONS),
 )
 
 
-@dataclass(frozen=True)
-class Point:
-    """A point of a finite type."""
-
-    kind: str
-    index: int
+_Found = TypeVar("_Found")
 
 
-@dataclass(frozen=True)
-class Finite:
-    """A law of finitely many values, all different."""
+class OpenError(Exception):
+    """A formula in letters for numbers of which it matters whether it is true."""
 
-    masses: tuple[tuple[Value, Term], ...]
-
-
-Value: TypeAlias = "Point | Term | Finite | Line | tuple[Value, Value]"
-Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
-"""What a letter is, with arguments."""
-Letters: TypeAlias = "Mapping[str, Lookup]"
+    def __init__(self, formula: Term) -> None:
+        super().__init__("a formula that is not decided")
+        self.letters = {name.split("_")[0] for name in names(formula)}
+        self.formula = formula
 
 
-def constant(value: Value) -> Lookup:
-    """A letter without arguments."""
-    return lambda _: value
-
-
-def numeric(value: Value) -> Term:
-    """A number, or a formula."""
-    if isinstance(value, Term):
-        return value
-    raise ValueError("no number")
-
-
-def whole(value: object, limit: int) -> int:
-    """A whole number from 0 up to a limit, without it."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit:
-        return value
-    raise ValueError(f"no whole number below {limit}: {value}")
-
-
-def settled(value: Value) -> bool:
-    """Whether a value is seen to equal another only if it is the same."""
-    if isinstance(value, tuple):
-        return all(map(settled, value))
-    return isinstance(value, Point) or (isinstance(value, Term) and value.head == "num")
-
-
-def gathered(pairs: Iterable[tuple[Value, Term]]) -> Finite:
-    """The law of values with masses, of which equal ones are put together."""
-    found = dict[Value, list[Term]]()
-    for value, mass in pairs:
-        found.setdefault(value, []).append(mass)
-    demand(
-        len(found) == 1 or all(map(settled, found)), "values of which it is not seen whether they are equal"
-    )
-    return Finite(tuple((value, made("add", *masses)) for value, masses in found.items()))
-
-
-def chance_of(law: Finite, value: Value) -> Term:
-    """The mass of a value."""
-    demand(all(value == other or (settled(value) and settled(other)) for other, _ in law.masses), "no mass")
-    return dict(law.masses).get(value, NO)
-
-
-def both(one: Value, other: Value) -> Masses:
-    """The masses that two finite laws give to each value."""
-    if isinstance(one, Finite) and isinstance(other, Finite):
-        values = dict.fromkeys(value for law in (one, other) for value, _ in law.masses)
-        return [(chance_of(one, value), chance_of(other, value)) for value in values]
-    raise ValueError("laws that are not finite")
-
-
-def same(one: Value, other: Value) -> Term:
-    """Whether values are equal."""
-    if isinstance(one, Term) and isinstance(other, Term):
-        return compared("==", one, other)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return logic("and", *(same(*sides) for sides in zip(one, other, strict=True)))
-    if isinstance(one, Point):
-        return TRUE if one == other else FALSE
-    return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
+def between(facts: Iterable[Term], letter: Term) -> tuple[int, int] | None:
+    """The first and the last whole number that a letter may be, where facts say so."""
+    low, high = list[int](), list[int]()
+    for f in conjuncts(*facts):
+        if f.head in ("<=", "<", "==") and letter in f.parts:
+            one, other = f.parts
+            if other is letter and one.head == "num":
+                low.append(int(one.number // 1) + 1 if f.head == "<" else -int(-one.number // 1))
+            if one is letter and other.head == "num":
+                high.append(-int(-other.number // 1) - 1 if f.head == "<" else int(other.number // 1))
+            if f.head == "==":
+                low, high = [*low, *high], [*low, *high]
+    return (max(low), min(high)) if low and high else None
 
 
 def definition(
@@ -153,7 +123,8 @@ def definition(
     demand(len({*params}) == len(params) == len(kinds), "a letter with other arguments")
     own = [f"!{k}" for k in range(len(params))]
     body = put(nodes(given["term"]), {p: ((), ("sym", o)) for p, o in zip(params, own, strict=True)})
-    scope = Scope(dict(clause.types), {}).with_letters([*parts_of(parts_of(clause.body)[1])])
+    types = {name: "finite" if known == "any" else known for name, known in clause.types}
+    scope = Scope(types, {}).with_letters([*parts_of(parts_of(clause.body)[1])])
     within = scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
     demand(fits(within.type_of(body), kind), "a letter of another type")
     return own, body
@@ -165,14 +136,22 @@ class Model:
     def __init__(self, clause: Clause, value: object) -> None:
         given = fields(value)
         demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
-        self.work, self.fresh, self.open = WorkLeft(WORK), count(), list[str]()
+        self.work, self.open, self.assumed = WorkLeft(WORK), list[str](), dict[Term, bool]()
+        self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
+        self.scopes = dict[str, frozenset[str]]()
         self.sizes, self.neighbors = dict[str, int](), dict[str, set[tuple[int, int]]]()
+        self.sequences = dict[str, str]()
         sizes, relations = fields(given["types"]), fields(given["neighbors"])
         demand(sizes.keys() == dict(clause.types).keys(), "types that are not the clause's")
         demand(relations.keys() == {name for name, kind in clause.types if kind == "data"}, "no neighbors")
         for name, size in sizes.items():
+            if isinstance(size, dict):
+                demand(size.keys() == {"for"} and dict(clause.types)[name] == "any", "no type of sequences")
+                self.sequences[name] = text(size["for"])
+                continue
             self.sizes[name] = whole(size, LARGEST + 1)
             demand(self.sizes[name] > 0, "a type without points")
+        demand({*self.sequences.values()} <= {"integer", *self.sizes}, "sequences without places")
         for name, pairs in relations.items():
             found = [[whole(i, self.sizes[name]) for i in items(pair)] for pair in items(pairs)]
             self.neighbors[name] = {(i, j) for i, j in found}
@@ -193,6 +172,12 @@ class Model:
         """A letter: its value, or those for each point of its first argument, or a term."""
         if isinstance(value, dict) and "below" in value:
             return self.steps(name, kinds, kind, fields(value))
+        if isinstance(value, dict) and "where" in value:
+            return self.chosen(name, kinds, kind, fields(value))
+        if kinds and value in ("read", "write"):
+            return self.of_sequences(kinds, kind, str(value))
+        if isinstance(value, dict) and "independent" in value:
+            return self.independent(name, kinds, kind, fields(value))
         if isinstance(value, dict):
             return self.defined(name, kinds, kind, fields(value))
         if not kinds:
@@ -210,9 +195,7 @@ class Model:
 
         def at(args: tuple[Value, ...]) -> Value:
             for end, part in zip(ends, parts[:-1], strict=True):
-                below = compared("<=", numeric(args[0]), end)
-                demand(below in (TRUE, FALSE), "a number on an unknown side of a step")
-                if below is TRUE:
+                if self.decide(compared("<=", numeric(args[0]), end)):
                     return part(args[1:])
             return parts[-1](args[1:])
 
@@ -223,6 +206,71 @@ class Model:
         own, body = definition(self.clause, kinds, kind, given)
         self.uses[name] |= free(body) - {*own}
         return lambda args: self.value(body, dict(zip(own, map(constant, args), strict=True)))
+
+    def chosen(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
+        """A letter that is the first point, or the first whole number from 0 on, of which a formula is true."""
+        demand(given.keys() == {"params", "first", "where"}, "no choice")
+        params = [*items(given["params"]), given["first"]]
+        what: dict[str, object] = {"params": params, "term": given["where"]}
+        own, body = definition(self.clause, (*kinds, kind), "formula", what)
+        self.uses[name] |= free(body) - {*own}
+        values = [*map(number, range(LONGEST))] if kind == "integer" else self.points(kind)
+
+        def at(args: tuple[Value, ...]) -> Value:
+            for value in values:
+                f = self.truth(body, dict(zip(own, map(constant, (*args, value)), strict=True)))
+                if self.implied(f) or self.decide(f):
+                    return value
+            raise ValueError("a choice among none")
+
+        return at
+
+    def of_sequences(self, kinds: tuple[Node, ...], kind: Node, value: str) -> Lookup:
+        """The letter that is the number at a place of a sequence, or the sequence with another number there."""
+        place = self.sequences.get(str(kinds[0]))
+        wanted = ((kinds[0], place), "real") if value == "read" else ((kinds[0], place, "real"), kinds[0])
+        demand(place and (kinds, kind) == wanted, "no letter of sequences")
+        return lambda args: self.read(args[0], args[1]) if value == "read" else self.written(*args)
+
+    def independent(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
+        """The law of a sequence of independent numbers, from the law of one."""
+        sequences = isinstance(kind, tuple) and kind[0] == "law" and kind[1] in self.sequences
+        demand(given.keys() == {"independent"} and not kinds and sequences, "no law of sequences")
+        law: dict[str, object] = {"params": [], "term": given["independent"]}
+        one = self.defined(name, (), ("law", "real"), law)
+
+        def at(args: tuple[Value, ...]) -> Value:
+            found = one(args)
+            if isinstance(found, Line):
+                return Independent(found)
+            raise ValueError("no law of a family")
+
+        return at
+
+    def read(self, value: Value, place: Value) -> Value:
+        """The number at a place; two places are the same or not, and both cases are looked at."""
+
+        def here(other: Value) -> bool:
+            return self.decide(same(place, other))
+
+        if isinstance(value, Written):
+            return value.value if here(value.index) else self.read(value.base, place)
+        if not isinstance(value, Sequence):
+            raise ValueError("no sequence")
+        demand(
+            not isinstance(place, Term) or names(place) <= self.scopes[value.name],
+            "a place that is quantified later",
+        )
+        known = self.reads.setdefault(value.name, [])
+        found = place if place in known else next(filter(here, known), place)
+        known += [] if found in known else [found]
+        return symbol(f"{value.name}_{self.places.setdefault(found, str(len(self.places)))}")
+
+    @staticmethod
+    def written(base: Value, place: Value, value: Value) -> Value:
+        """A sequence with another number at a place."""
+        demand(isinstance(base, Sequence), "a second number written")
+        return Written(base, place, numeric(value)) if isinstance(base, Sequence) else base
 
     def points(self, kind: Node) -> list[Value]:
         """All values of a finite type."""
@@ -308,6 +356,9 @@ class Model:
             case ("normal" | "laplace") as family, at, scale:
                 demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
                 return Line(family, self.number(at, env), self.number(scale, env))
+            case "exponential", scale:
+                demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
+                return Line("exponential", NO, self.number(scale, env))
             case "uniform", low, high:
                 first, last = self.number(low, env), self.number(high, env)
                 demand_true(compared("<", first, last), "a uniform law without length")
@@ -333,11 +384,63 @@ class Model:
 
     def new_letter(self) -> str:
         """A new letter for a number; formulas within its scope may depend on it."""
-        self.open.append(f"x{next(self.fresh)}")
+        self.open.append(f"x{len(self.open)}")
         return self.open[-1]
+
+    def drawn(self, law: Line | Independent) -> tuple[str, Value]:
+        """A new letter, and the number or sequence for which it stands, where that has a law."""
+        x = self.new_letter()
+        self.scopes[x] = frozenset(self.open)
+        return x, symbol(x) if isinstance(law, Line) else Sequence(x)
+
+    def decide(self, f: Term) -> bool:
+        """Whether a formula is true; where that is not seen, both cases are looked at (`cases`)."""
+        if f in (TRUE, FALSE):
+            return f is TRUE
+        demand(names(f) and not heads(f) & {"unknown", "forall"}, "a formula that is not decided")
+        if f not in self.assumed:
+            raise OpenError(f)
+        return self.assumed[f]
+
+    def implied(self, f: Term) -> bool:
+        """Whether a formula follows from the case that is looked at."""
+        facts = [g if holds else logic("not", g) for g, holds in self.assumed.items()]
+        return bool(facts) and "unknown" not in heads(f) and follows(facts, f)
+
+    def cases(self, own: set[str], run: Callable[[], _Found]) -> list[tuple[list[Term], _Found]]:
+        """What comes of something in all cases of formulas that have letters of its own."""
+        found, left = list[tuple[list[Term], _Found]](), list[dict[Term, bool]]([{}])
+        kept = self.assumed
+        while left:
+            case = left.pop()
+            self.assumed = {**kept, **case}
+            self.reads.update({name: [] for name in own})
+            try:
+                result = run()
+                found.append(([f if holds else logic("not", f) for f, holds in case.items()], result))
+            except OpenError as one:
+                if not one.letters & own:
+                    raise
+                demand(len(left) + len(found) < FEW, "many cases")
+                left += [{**case, one.formula: holds} for holds in (False, True)]
+            finally:
+                self.assumed = kept
+        return found
 
     def of_binder(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
         """The value of what binds a letter and is no formula."""
+        outer = [*self.open]
+        try:
+            return self.bound(head, name, kind, parts, env)
+        except OpenError as one:
+            if one.letters <= {*outer}:
+                raise
+            raise ValueError("cases of a number that has a law") from None
+        finally:
+            self.open = outer
+
+    def bound(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
+        """The same, with further letters that are in scope."""
 
         def within(value: Value) -> Letters:
             return {**env, name: constant(value)}
@@ -359,17 +462,21 @@ class Model:
                 raise ValueError("a sum of no terms, or of many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
             return made("add" if head == "sum" else "mul", *terms)
+        if head != "then" and (found := self.of_event((head, (name, kind), *parts), env, {})):
+            return found
         law = self.value(parts[0], env)
-        if isinstance(law, Line):
-            x = self.new_letter()
-            place = within(symbol(x))
-            if head == "chance":
-                f = self.truth(parts[1], place)
-                return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
+        if isinstance(law, Line | Independent):
+            x, one = self.drawn(law)
+            place = within(one)
+            if head == "then":
+                return self.image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
+            if not isinstance(law, Line):
+                raise ValueError("a mean over sequences")
             if head == "mean":
                 return mean(law, x, self.number(parts[1], place))
-            ((value, _),) = self.law(parts[1], place).masses
-            return shifted(law, x, numeric(value))
+            pieces = self.cases({x}, lambda: self.truth(parts[1], place))
+            f = logic("or", *(logic("and", *facts, f) for facts, f in pieces))
+            return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
         masses = law.masses if isinstance(law, Finite) else ()
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
@@ -382,13 +489,49 @@ class Model:
             return made("add", *(mass for v, mass in masses if self.decided(parts[1], within(v))))
         return made("add", *(made("mul", mass, self.number(parts[1], within(v))) for v, mass in masses))
 
+    @staticmethod
+    def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
+        """The law of what has laws, in each case, that depend on a number with a law."""
+        value = pieces[0][1]
+        single = len(pieces) == 1 and isinstance(value, Finite) and len(value.masses) == 1
+        point = value.masses[0][0] if single and isinstance(value, Finite) else None
+        if isinstance(law, Line) and isinstance(point, Term) and x in names(point):
+            return shifted(law, x, point)
+        if point is not None and (isinstance(point, Point) or (isinstance(point, Term) and not names(point))):
+            return value
+        demand(all(total(f) for facts, one in pieces for f in (*facts, one)), "what may have no value")
+        return Image(law, tuple((tuple(facts), one) for facts, one in pieces))
+
+    def of_event(self, node: Node, env: Letters, laws: dict[str, Line | Independent]) -> Term | None:
+        """The chance of an event of numbers of which nothing is known, as a mean of such chances; else none."""
+        head, *rest = parts_of(node)
+        if head == "of" and isinstance(event := env.get(named(rest[0])), Event):
+            return event.chance(law_of_image(self.value(rest[1], env), laws))
+        inside = node
+        while parts_of(inside)[0] in ("mean", "chance"):
+            inside = parts_of(inside)[3]
+        event = env.get(named(parts_of(inside)[1])) if parts_of(inside)[0] == "of" else None
+        if inside is node or not isinstance(event, Event):
+            return None
+        name, law = named(parts_of(rest[0])[0]), self.value(rest[1], env)
+        if isinstance(law, Finite):
+            found = [
+                (mass, self.of_event(rest[2], {**env, name: constant(v)}, laws)) for v, mass in law.masses
+            ]
+            demand(not any(names(mass) & laws.keys() for mass, _ in found), "a mass that depends on a number")
+            return made("add", *(made("mul", mass, numeric(one or UNKNOWN)) for mass, one in found))
+        if not isinstance(law, Line | Independent):
+            raise ValueError("an event under another law")
+        line = law if isinstance(law, Line) else law.law
+        demand(not (names(line.at) | names(line.scale)) & laws.keys(), "a law that depends on a number")
+        x, value = self.drawn(law)
+        return self.of_event(rest[2], {**env, name: constant(value)}, {**laws, x: law})
+
     # ------------------------------------------------------------------------------------------- formulas
 
     def decided(self, node: Node, env: Letters) -> bool:
-        """Whether a formula is true; refused where it is not seen whether it is."""
-        found = self.truth(node, env)
-        demand(found in (TRUE, FALSE), "a formula that is not decided")
-        return found is TRUE
+        """Whether a formula is true."""
+        return self.decide(self.truth(node, env))
 
     def truth(self, node: Node, env: Letters) -> Term:
         """A formula in letters for numbers, or that it is true, false or not known."""
@@ -423,8 +566,13 @@ class Model:
             name, _ = parts_of(rest[0])
             law = self.value(rest[1], env)
             if isinstance(law, Line):
-                place = {**env, named(name): constant(symbol(self.new_letter()))}
-                return TRUE if integrable(self.number(rest[2], place)) else UNKNOWN
+                outer, x = [*self.open], self.new_letter()
+                try:
+                    place = {**env, named(name): constant(symbol(x))}
+                    pieces = self.cases({x}, lambda: self.number(rest[2], place))
+                finally:
+                    self.open = outer
+                return TRUE if all(integrable(value) for _, value in pieces) else UNKNOWN
             masses = self.law(rest[1], env).masses
             values = [self.number(rest[2], {**env, named(name): constant(v)}) for v, _ in masses]
             return logic("and", *(compared("==", value, value) for value in values))
@@ -447,29 +595,87 @@ class Model:
     def for_all(self, node: Node, env: Letters) -> Term:
         """Whether a claim holds for all values of letters for which all that is assumed holds."""
         _, letters, premises, claim = parts_of(node)
-        known = [(named(n), parts_of(kinds), kind) for n, kinds, kind in map(parts_of, parts_of(letters))]
-        outer = [*self.open]
-        numbers = {
-            n: Unknown(self.new_letter(), named(kind))
-            for n, kinds, kind in known
-            if not kinds and kind in ("real", "integer")
-        }
-        finite = [(name, self.choices(kinds, kind)) for name, kinds, kind in known if name not in numbers]
-        found = list[Term]()
-        symbols = {name: constant(symbol(v.name)) for name, v in numbers.items()}
+        outer, found, place = [*self.open], list[Term](), {**env}
+        numbers, sequences, finite = dict[str, Unknown](), set[str](), list[tuple[str, list[Lookup]]]()
         try:
+            for letter, kinds, kind in map(parts_of, parts_of(letters)):
+                name = named(letter)
+                if not parts_of(kinds) and kind in ("real", "integer"):
+                    numbers[name] = Unknown(self.new_letter(), named(kind))
+                elif not parts_of(kinds) and kind in self.sequences:
+                    sequences.add(self.new_letter())
+                    place[name] = constant(Sequence(self.open[-1]))
+                elif kind == "formula" and parts_of(kinds)[0] in ("real", *self.sequences):
+                    demand(len(parts_of(kinds)) == 1, "an event of several numbers")
+                    place[name] = Event(self.new_letter())
+                else:
+                    finite.append((name, self.choices(parts_of(kinds), kind)))
+            self.scopes.update({name: frozenset(self.open) for name in sequences})
             for k, row in enumerate(product(*(values for _, values in finite))):
                 demand(k < MANY, "more values than are tried")
-                place = {**env, **symbols, **{n: one for (n, _), one in zip(finite, row, strict=True)}}
-                given = [*self.until_false(parts_of(premises), place)]
-                if given[-1:] != [FALSE]:
-                    held = self.truth(claim, place)
-                    found.append(for_numbers([*numbers.values()], given, held, outer))
-                    if found[-1] is FALSE:
-                        break
+                at = {**place, **{n: one for (n, _), one in zip(finite, row, strict=True)}}
+                found += self.instances((parts_of(premises), claim), numbers, sequences, at, outer)
+                if FALSE in found:
+                    break
         finally:
             self.open = outer
         return logic("and", *found)
+
+    def instances(
+        self,
+        clause: tuple[tuple[Node, ...], Node],
+        numbers: dict[str, Unknown],
+        sequences: set[str],
+        env: Letters,
+        outer: list[str],
+    ) -> Iterator[Term]:
+        """Whether a claim holds for all numbers and sequences; whole numbers between bounds are gone through."""
+        place = {**env, **{name: constant(symbol(v.name)) for name, v in numbers.items()}}
+
+        def run() -> tuple[list[Term], Term]:
+            given = [*self.until_false(clause[0], place)]
+            return given, (TRUE if given[-1:] == [FALSE] else self.truth(clause[1], place))
+
+        for facts, (given, held) in self.cases({v.name for v in numbers.values()} | sequences, run):
+            ends = {
+                n: between((*facts, *given), symbol(v.name))
+                for n, v in numbers.items()
+                if v.kind == "integer"
+            }
+            name, end = next(
+                ((n, end) for n, end in ends.items() if end and end[1] - end[0] < FEW), ("", (0, 0))
+            )
+            if held is TRUE:
+                yield TRUE
+            elif name:
+                less = {n: v for n, v in numbers.items() if n != name}
+                for k in range(end[0], end[1] + 1):
+                    at = {**env, name: constant(number(k))}
+                    yield from self.instances(clause, less, sequences, at, outer)
+            else:
+                yield self.for_letters([*numbers.values()], sequences, env, (facts, given, held), outer)
+
+    @staticmethod
+    def for_letters(
+        numbers: list[Unknown],
+        sequences: set[str],
+        env: Letters,
+        claim: tuple[list[Term], list[Term], Term],
+        outer: list[str],
+    ) -> Term:
+        """Whether something holds for all numbers; what is shown for all numbers in place of probabilities is true."""
+        facts, given, held = claim
+        used = sorted(frozenset().union(*map(names, (*facts, *given, held))))
+        read = [Unknown(name, "real") for name in used if name.partition("_")[0] in sequences]
+        events = [one for one in env.values() if isinstance(one, Event)]
+        own = [v for one in events for v in one.letters() if v.name in used]
+        known = [f for one in events if own for f in one.facts()]
+        letters = [*numbers, *read, *(v for one in events if own for v in one.letters())]
+        if "unknown" in heads(held):
+            kept = [f for f in (*facts, *known, *given) if "unknown" not in heads(f)]
+            return TRUE if not {*used} & {*outer} and follows(kept, FALSE) else UNKNOWN
+        found = for_numbers(letters, [*facts, *known, *given], held, outer)
+        return found if found is TRUE or not own else UNKNOWN
 
     def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
         """Formulas up to the first that is false."""
