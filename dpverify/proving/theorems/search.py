@@ -16,7 +16,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
-from dpverify.proving.checker.theorems.models import look
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.finite_models import FAILURES, NOT_KNOWN, Env, FloatModel, float_of
 from dpverify.proving.theorems.sequences import (
@@ -491,9 +491,9 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
         )
         if climb.reaches(first=k == (0 if refute else 1)):
             model = candidate.json()
-            seen = look(clause, model)
             asked += 1
-            if min(seen.premises, default=1) == 1 and (not refute or seen.claim == -1):
+            with suppress(ValueError):
+                show(clause, model, refute)
                 found.model = model
                 break
     return found

@@ -1,8 +1,8 @@
 """Types of sequences of numbers in models: which types may be such, and what their letters are.
 
 Noises that are independent are a type W with a letter that reads one of them and a letter that replaces one. A model
-has sequences for W, and for its law that of independent numbers. A letter that chooses among points or whole numbers, as
-a winner is chosen, is the first one of which all is true that premises say of what it is.
+has sequences for W, and for its law that of independent numbers. A letter that chooses among points or whole numbers,
+as a winner is chosen, is the first one of which all is true that premises say of what it is.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def choice(clause: Clause, letter: str) -> Json | None:
 
 
 def said(premise: Node, letter: str, of_claims: bool) -> Iterator[tuple[int, Node]]:
-    """What a premise says of a letter's value, where it assumes or claims that it is that; first, how many arguments."""
+    """What a premise says of a letter's value, where it assumes or claims what it is; first, how many arguments."""
     if premise[0] != "all":
         return
     _, letters, given, claim = parts_of(premise)

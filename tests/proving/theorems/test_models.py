@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from dpverify.proving.checker.theorems.language import parts_of
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
 
-from .clauses import Json, clause
+from .clauses import Json, clause, look
 
 PRIVATE = clause(
     "D:data T:any",

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dpverify.proving.checker.terms import COMPARISONS, Term, demand, heads
+from dpverify.proving.checker.terms import COMPARISONS, Term, demand, names
 from dpverify.proving.checker.theorems.divergences import Masses
 from dpverify.proving.checker.theorems.language import LOGIC
-from dpverify.proving.checker.theorems.lines import Line
+from dpverify.proving.checker.theorems.lines import Line, shifted
 from dpverify.proving.checker.theorems.numbers import FALSE, NO, TRUE, compared, logic, made
 
 
@@ -98,8 +98,10 @@ def settled(value: Value) -> bool:
 def total(value: Value) -> bool:
     """Whether a value has no part that may be undefined for some values of letters."""
     match value:
-        case Term():
-            return heads(value) <= TOTAL
+        case Term("pow", (base, exponent)):
+            return total(base) and exponent.head == "num" and exponent.number in range(100)
+        case Term(head, parts):
+            return head in TOTAL and all(map(total, parts))
         case Finite(masses):
             return all(total(one) and total(mass) for one, mass in masses)
         case Image(law, cases):
@@ -149,3 +151,16 @@ def same(one: Value, other: Value) -> Term:
     if one == other and isinstance(one, Line | Independent | Image):
         return TRUE
     return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
+
+
+def image(law: Line | Independent, x: str, pieces: list[tuple[list[Term], Value]]) -> Value:
+    """The law of what has laws, in each case, that depend on a number with a law."""
+    value = pieces[0][1]
+    single = len(pieces) == 1 and isinstance(value, Finite) and len(value.masses) == 1
+    point = value.masses[0][0] if single and isinstance(value, Finite) else None
+    if isinstance(law, Line) and isinstance(point, Term) and x in names(point):
+        return shifted(law, x, point)
+    if point is not None and (isinstance(point, Point) or (isinstance(point, Term) and not names(point))):
+        return value
+    demand(all(total(f) for facts, one in pieces for f in (*facts, one)), "what may have no value")
+    return Image(law, tuple((tuple(facts), one) for facts, one in pieces))
