@@ -45,6 +45,12 @@ def prove_theorems(names: Sequence[str], form: str, json_file: str | None, stric
         results = {id_ for row in rows for id_ in row.results}
         roots = f"{len(rules)} rules and {len(results)} results of the literature"
         typer.echo(f"{len(rows)} theorems: {said}; from {roots}.")
+        for row in rows if len(rows) == 1 else ():
+            if row.model_in_words:
+                refuted = " and the claim is not" * (row.verdict is Verdict.REFUTED)
+                typer.echo(
+                    "\n  ".join([f"A model in which what is assumed is true{refuted}:", *row.model_in_words])
+                )
     if strict and any(row.verdict is Verdict.REFUTED for row in rows):
         raise typer.Exit(VIOLATED)
     if any(row.verdict is Verdict.UNDECIDED for row in rows):

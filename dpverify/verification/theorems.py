@@ -9,6 +9,7 @@ from pathlib import Path
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.ledger.verdicts import Verdict
+from dpverify.proving.theorems.model_words import model_in_words
 from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.statements.theorems.library import TheoremOutcome, derive, shipped
 from dpverify.statements.theorems.pages import TheoremOnPage, is_page_of_theorems, read_theorems
@@ -41,6 +42,8 @@ class TheoremRow:
     """Theorems on which it rests, and which do not follow from the steps of their pages."""
     model: Json | None
     """In which what is assumed is true and, of a refuted one, the claim is false."""
+    model_in_words: tuple[str, ...]
+    """The same, a line for the types and one for each letter."""
     certificate: Json | None
 
     @property
@@ -50,7 +53,7 @@ class TheoremRow:
             "id": self.id, "title": self.title, "page": self.page, "line": self.line, "verdict": str(self.verdict),
             "reason": self.reason, "claim": self.claim, "rules": [*self.rules], "results": [*self.results],
             "underived": [*self.underived],
-            "model": self.model, "certificate": self.certificate,
+            "model": self.model, "model_in_words": [*self.model_in_words], "certificate": self.certificate,
         }  # fmt: skip
 
 
@@ -119,6 +122,7 @@ def _row(
     model = find_model(
         one.clause, refute=not found.derived, effort=WITNESS if found.derived else Effort()
     ).model
+    words = () if model is None else tuple(model_in_words(one.clause, one.names, model))
     if not found.derived and model is not None:
         verdict, reason = Verdict.REFUTED, "in the model, what is assumed is true, and the claim is not"
     elif failed is not None:
@@ -137,7 +141,7 @@ def _row(
         one.id, one.title, page, line, verdict, reason, one.claim.latex,
         tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
         tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived, model, found.certificate,
+        underived, model, words, found.certificate,
     )  # fmt: skip
 
 
