@@ -153,7 +153,7 @@ def for_letters(known: Quantified, given: list[Term], held: Term) -> Term:
     facts = [*given, *(f for one in events for f in facts_of(one.laws))]
     outer = [name for name, base in used.items() if base in known.outer]
     if "unknown" in heads(held):
-        kept = [f for f in facts if "unknown" not in heads(f)]
+        kept = tuple(f for f in facts if "unknown" not in heads(f))
         return TRUE if not outer and follows(kept, FALSE) else UNKNOWN
     letters = [*known.numbers.values(), *read, *(v for one in events for v in one.letters())]
     found = for_numbers(letters, facts, held, outer)

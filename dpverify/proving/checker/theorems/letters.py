@@ -214,8 +214,9 @@ class LetterReader:
 
     def implied(self, f: Term) -> bool:
         """Whether a formula follows from the case that is looked at."""
-        facts = [g if holds else logic("not", g) for g, holds in self.model.assumed.items()]
-        return bool(facts) and "unknown" not in heads(f) and follows(facts, f)
+        facts = tuple(g if holds else logic("not", g) for g, holds in self.model.assumed.items())
+        about = bool(names(f)) and names(f) <= frozenset().union(*map(names, facts))
+        return about and "unknown" not in heads(f) and follows(facts, f)
 
     def number_at(self, value: Value, place: Value) -> Value:
         """The number at a place; two places are the same or not, and both cases are looked at."""

@@ -104,11 +104,12 @@ def logic(head: str, *parts: Term) -> Term:
     return kept[0] if len(kept) == 1 else term(head, *kept)
 
 
-def follows(facts: list[Term], claim: Term) -> bool:
+@lru_cache(10**4)
+def follows(facts: tuple[Term, ...], claim: Term) -> bool:
     """Whether a claim about numbers is seen to follow from facts."""
     used = sorted(frozenset().union(*map(names, (*facts, claim))))
     with suppress(ValueError):
-        follow(Theorem(tuple(Unknown(name, "real") for name in used), tuple(facts), claim))
+        follow(Theorem(tuple(Unknown(name, "real") for name in used), facts, claim))
         return True
     return False
 
