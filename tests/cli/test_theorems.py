@@ -77,7 +77,7 @@ def test_the_model_of_a_single_theorem_is_shown(capsys):
     shown = capsys.readouterr().out.splitlines()
     first = shown.index("A model in which what is assumed is true:")
     assert shown[first + 1].startswith("  D: 2 data sets, neighbors are all, and each of itself; T: 2 points")
-    assert any(line.startswith("  G(x0) = D") for line in shown[first:])
+    assert "  G(<= 0) = D0; G(> 0) = D1" in shown[first:]
 
 
 def test_theorems_among_papers_are_refused(capsys):

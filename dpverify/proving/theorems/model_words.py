@@ -71,7 +71,7 @@ def model_in_words(clause: Clause, names: Sequence[str], model: Json) -> list[st
     known = {named(letter[0]): name for letter, name in zip(letters, names, strict=True)}
     lines = ["; ".join(_types(clause, model))] if model["types"] else []
     for (_, kinds, kind), name, value in zip(letters, names, model["letters"], strict=True):
-        words = _Words(known, name, kind)
+        words = _Words(known, name, kind, model["types"])
         found = [*words.of(parts_of(kinds), value, [])]
         what = {said for _, said in found}
         if len(found) > 1 and len(what) == 1:
@@ -98,8 +98,8 @@ def _types(clause: Clause, model: Json) -> Iterator[str]:
 
 
 class _Words:
-    def __init__(self, names: Mapping[str, str], name: str, kind: Node) -> None:
-        self.names, self.name, self.kind = names, name, kind
+    def __init__(self, names: Mapping[str, str], name: str, kind: Node, sizes: Mapping[str, int]) -> None:
+        self.names, self.name, self.kind, self.sizes = names, name, kind, sizes
 
     def of(self, kinds: tuple[Node, ...], value: Json, args: list[str]) -> Iterator[tuple[str, str]]:
         """What a letter is, as (`M(D0)`, `= ...`), for each point of its arguments."""
@@ -132,8 +132,7 @@ class _Words:
         elif not kinds:
             yield self.at(args), f"{'~' if self.kind[:1] == ('law',) else '='} {self.value(self.kind, value)}"
         else:
-            points = [*self.points(kinds[0], len(value))]
-            for point, row in zip(points, value, strict=True):
+            for point, row in zip(self.points(kinds[0]), value, strict=True):
                 yield from self.of(kinds[1:], row, [*args, point])
 
     def at(self, args: list[str]) -> str:
@@ -145,13 +144,13 @@ class _Words:
         """Where a step ends; among whole numbers, at one."""
         return str(Fraction(end) // 1) if kind == "integer" else end
 
-    @staticmethod
-    def points(kind: Node, number: int) -> Iterator[str]:
-        """Names of points; of pairs and truth values, numbers."""
+    def points(self, kind: Node) -> list[str]:
+        """Names of points."""
         if kind == "formula":
-            yield from ("false", "true")
-            return
-        yield from (f"{short(kind) if isinstance(kind, str) else 'pair '}{k}" for k in range(number))
+            return ["false", "true"]
+        if isinstance(kind, str):
+            return [f"{short(kind)}{k}" for k in range(self.sizes[kind])]
+        return [f"({one}, {other})" for one in self.points(kind[1]) for other in self.points(kind[2])]
 
     def value(self, kind: Node, value: Json) -> str:
         """A value."""
@@ -162,7 +161,7 @@ class _Words:
         if kind[0] == "pair":
             return f"({', '.join(self.value(part, one) for part, one in zip(kind[1:], value, strict=True))})"
         if all(isinstance(one, str) for one in value):
-            places = self.points(kind[1], len(value))
+            places = self.points(kind[1])
             masses = [(place, mass) for place, mass in zip(places, value, strict=True)]
         else:
             masses = [(self.value(kind[1], one), mass) for one, mass in value]

@@ -51,6 +51,8 @@ PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
 KICKS, OPTIONS, GROUP, STAYS = 6, 4, 16, 0.3
+LIVELIER = 150
+"""Changes of a witness that are tried."""
 CLEAR = 1e-7
 """How false a claim must be in floating point before the checker is asked."""
 
@@ -373,6 +375,26 @@ class Candidate:
             "letters": [_taken(shape) for shape in self.shape],
         }
 
+    def liveliness(self) -> int:
+        """How many values letters have, and how many numbers are not 0."""
+        apart = {id(slot) for group in self.groups for slot in group}
+        values: int = sum(len({str(slot.taken) for slot in group}) for group in self.groups)
+        numbers: int = sum(1 for slot in self.slots if id(slot) not in apart and slot.taken != "0")
+        return values + numbers
+
+    def gets_livelier(self) -> bool:
+        """Change values while what is assumed stays true, so that less is equal or 0; whether some were changed."""
+        first = best = self.liveliness()
+        for _ in range(LIVELIER if self.slots else 0):
+            slot = self.random.choice(self.slots)
+            kept, slot.taken = slot.taken, self.random.choice(slot.options)
+            now = self.liveliness()
+            if now > best and min(self.measured()[0], default=0.0) >= 0:
+                best = now
+            else:
+                slot.taken = kept
+        return best > first
+
     def others(self, slot: Slot, most: int) -> list[Json]:
         """Values that a slot may take instead."""
         few = self.random.sample(slot.options, min(most, len(slot.options)))
@@ -495,6 +517,10 @@ def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed:
             with suppress(ValueError):
                 show(clause, model, refute)
                 found.model = model
+                with suppress(ValueError):
+                    if not refute and candidate.gets_livelier():
+                        show(clause, candidate.json(), refute)
+                        found.model = candidate.json()
                 break
     return found
 
