@@ -32,12 +32,19 @@ from dpverify.proving.checker.theorems.numbers import (
     for_numbers,
     made,
 )
-from dpverify.proving.checker.theorems.outcomes import Independent, Letters, Sequence, Value, Written, numeric
+from dpverify.proving.checker.theorems.outcomes import (
+    ChangedSequence,
+    Independent,
+    Letters,
+    Sequence,
+    Value,
+    numeric,
+)
 
 FEW = 32  # whole numbers between bounds that are gone through
 
 
-class Event:
+class UnknownEvent:
     """A set of numbers, or of sequences of numbers."""
 
     def __init__(self, name: str) -> None:
@@ -62,11 +69,11 @@ class Event:
         ]
 
 
-def event_of(node: Node, env: Letters) -> Event | None:
+def event_of(node: Node, env: Letters) -> UnknownEvent | None:
     """The event that a formula says a value is in."""
     term = parts_of(node)
     found = getattr(env.get(named(term[1])), "__self__", None) if term[0] == "of" else None
-    return found if isinstance(found, Event) else None
+    return found if isinstance(found, UnknownEvent) else None
 
 
 def facts_of(laws: Mapping[Value, Term]) -> Iterator[Term]:
@@ -93,13 +100,13 @@ def law_of_image(value: Value, laws: Mapping[str, Line | Independent]) -> Value:
         law = laws[used[0]] if used else None
         demand(not used or isinstance(law, Line), "no number")
         return shifted(law, used[0], value) if isinstance(law, Line) else value
-    base = value.base if isinstance(value, Written) else value
+    base = value.base if isinstance(value, ChangedSequence) else value
     if not isinstance(base, Sequence):
         raise ValueError("an event of other values")
     law = laws.get(base.name)
     if law is None:
         raise ValueError("a sequence without a law")
-    if isinstance(value, Written):
+    if isinstance(value, ChangedSequence):
         index = names(value.index) if isinstance(value.index, Term) else frozenset()
         demand(not index & laws.keys(), "a place that has a law")
         kept = isinstance(law, Independent) and law_of_image(value.value, laws) == law.law
@@ -108,12 +115,12 @@ def law_of_image(value: Value, laws: Mapping[str, Line | Independent]) -> Value:
 
 
 @dataclass(frozen=True)
-class Quantified:
+class AllLetters:
     """Letters of an `all`: numbers and events by their names, sequences, and what is in scope around it."""
 
     numbers: dict[str, Unknown]
     sequences: set[str]
-    events: dict[str, Event]
+    events: dict[str, UnknownEvent]
     outer: list[str]
 
     def own(self) -> set[str]:
@@ -136,7 +143,7 @@ def between(facts: Iterable[Term], letter: Term) -> range | None:
     return range(max(low), min(high) + 1) if low and high else None
 
 
-def bounded(known: Quantified, facts: list[Term]) -> tuple[str, range] | None:
+def bounded(known: AllLetters, facts: list[Term]) -> tuple[str, range] | None:
     """A letter for a whole number that facts keep between bounds, and the numbers there."""
     for name, letter in known.numbers.items():
         found = between(facts, symbol(letter.name)) if letter.kind == "integer" else None
@@ -145,7 +152,7 @@ def bounded(known: Quantified, facts: list[Term]) -> tuple[str, range] | None:
     return None
 
 
-def for_letters(known: Quantified, given: list[Term], held: Term) -> Term:
+def for_letters(known: AllLetters, given: list[Term], held: Term) -> Term:
     """Whether a claim holds for all numbers and sequences, and for any probabilities of events."""
     used = {name: name.partition("_")[0] for name in sorted(frozenset().union(*map(names, (*given, held))))}
     read = [Unknown(name, "real") for name, base in used.items() if base in known.sequences]

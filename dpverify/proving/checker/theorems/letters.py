@@ -11,13 +11,13 @@ from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, 
 from dpverify.proving.checker.theorems.lines import Line
 from dpverify.proving.checker.theorems.numbers import FALSE, TRUE, compared, follows, logic
 from dpverify.proving.checker.theorems.outcomes import (
+    ChangedSequence,
     Independent,
     Letters,
     Lookup,
     Point,
     Sequence,
     Value,
-    Written,
     constant,
     gathered,
     numeric,
@@ -122,7 +122,7 @@ def definition(
 def written(base: Value, place: Value, value: Value) -> Value:
     """A sequence with another number at a place."""
     if isinstance(base, Sequence):
-        return Written(base, place, numeric(value))
+        return ChangedSequence(base, place, numeric(value))
     raise ValueError("a second number written")
 
 
@@ -224,7 +224,7 @@ class LetterReader:
         def here(other: Value) -> bool:
             return self.model.decide(same(place, other))
 
-        if isinstance(value, Written):
+        if isinstance(value, ChangedSequence):
             return value.value if here(value.index) else self.number_at(value.base, place)
         if not isinstance(value, Sequence):
             raise ValueError("no sequence")

@@ -27,8 +27,8 @@ from dpverify.proving.checker.terms import (
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
-    Event,
-    Quantified,
+    AllLetters,
+    UnknownEvent,
     bounded,
     event_of,
     for_letters,
@@ -400,7 +400,7 @@ class Model:
         """Whether a claim holds for all values of letters for which all that is assumed holds."""
         _, letters, premises, claim = parts_of(node)
         outer, found, place = [*self.open], list[Term](), {**env}
-        finite, known = list[tuple[str, list[Lookup]]](), Quantified({}, set(), {}, outer)
+        finite, known = list[tuple[str, list[Lookup]]](), AllLetters({}, set(), {}, outer)
         try:
             for letter, kinds, kind in map(parts_of, parts_of(letters)):
                 name = named(letter)
@@ -411,7 +411,7 @@ class Model:
                     place[name] = constant(Sequence(self.open[-1]))
                 elif kind == "formula" and {*parts_of(kinds)} & {"real", *self.sequences}:
                     demand(len(parts_of(kinds)) == 1, "an event of several numbers")
-                    known.events[name] = Event(self.new_letter())
+                    known.events[name] = UnknownEvent(self.new_letter())
                 else:
                     finite.append((name, self.choices(parts_of(kinds), kind)))
             self.scopes.update({name: frozenset(self.open) for name in known.sequences})
@@ -431,7 +431,7 @@ class Model:
         return logic("and", *found)
 
     def instances(
-        self, clause: tuple[tuple[Node, ...], Node], known: Quantified, env: Letters
+        self, clause: tuple[tuple[Node, ...], Node], known: AllLetters, env: Letters
     ) -> Iterator[Term]:
         """Whether a claim holds for all numbers and sequences; whole numbers between bounds are gone through."""
         place = {**env, **{name: constant(symbol(v.name)) for name, v in known.numbers.items()}}

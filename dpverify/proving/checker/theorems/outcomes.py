@@ -36,7 +36,7 @@ class Sequence:
 
 
 @dataclass(frozen=True)
-class Written:
+class ChangedSequence:
     """The same numbers, but for one of them."""
 
     base: Sequence
@@ -62,7 +62,7 @@ class Image:
 TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", *LOGIC, *COMPARISONS}
 """Heads of terms that always have a value."""
 Value: TypeAlias = (
-    "Point | Term | Finite | Line | Sequence | Written | Independent | Image | tuple[Value, Value]"
+    "Point | Term | Finite | Line | Sequence | ChangedSequence | Independent | Image | tuple[Value, Value]"
 )
 Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
 """What a letter is, with arguments."""
