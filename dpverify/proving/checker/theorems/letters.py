@@ -35,7 +35,7 @@ class Terms(Protocol):
     sizes: dict[str, int]
     sequences: dict[str, str]
     """Types of sequences of numbers, and the type of their places."""
-    assumed: dict[Term, bool]
+    in_case: dict[Term, bool]
     """What is true or false in the case that is looked at."""
     scopes: dict[str, frozenset[str]]
     """Of each sequence the letters in which it may be read."""
@@ -214,7 +214,7 @@ class LetterReader:
 
     def implied(self, f: Term) -> bool:
         """Whether a formula follows from the case that is looked at."""
-        facts = tuple(g if holds else logic("not", g) for g, holds in self.model.assumed.items())
+        facts = tuple(g if holds else logic("not", g) for g, holds in self.model.in_case.items())
         about = bool(names(f)) and names(f) <= frozenset().union(*map(names, facts))
         return about and "unknown" not in heads(f) and follows(facts, f)
 

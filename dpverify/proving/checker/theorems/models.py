@@ -105,7 +105,7 @@ class Model:
     def __init__(self, clause: Clause, value: object) -> None:
         given = fields(value)
         demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
-        self.work, self.open, self.assumed = WorkLeft(WORK), list[str](), dict[Term, bool]()
+        self.work, self.open, self.in_case = WorkLeft(WORK), list[str](), dict[Term, bool]()
         self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
         self.scopes = dict[str, frozenset[str]]()
         self.sizes, self.neighbors = dict[str, int](), dict[str, set[tuple[int, int]]]()
@@ -221,17 +221,17 @@ class Model:
         if f in (TRUE, FALSE):
             return f is TRUE
         demand(names(f) and total(f), "a formula that is not decided")
-        if f not in self.assumed:
+        if f not in self.in_case:
             raise OpenError(f)
-        return self.assumed[f]
+        return self.in_case[f]
 
     def cases(self, own: set[str], run: Callable[[], _Found]) -> list[tuple[list[Term], _Found]]:
         """What comes of something in all cases of formulas that have letters of its own."""
         found, left = list[tuple[list[Term], _Found]](), list[dict[Term, bool]]([{}])
-        kept = self.assumed
+        kept = self.in_case
         while left:
             case = left.pop()
-            self.assumed = {**kept, **case}
+            self.in_case = {**kept, **case}
             self.reads.update({name: [] for name in own})
             try:
                 result = run()
@@ -242,7 +242,7 @@ class Model:
                 demand(len(left) + len(found) < FEW, "many cases")
                 left += [{**case, one.formula: holds} for holds in (False, True)]
             finally:
-                self.assumed = kept
+                self.in_case = kept
         return found
 
     def of_binder(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
