@@ -132,14 +132,16 @@ def between(facts: Iterable[Term], letter: Term) -> range | None:
     """The whole numbers that a letter may be, where facts say so."""
     low, high = list[int](), list[int]()
     for f in conjuncts(*facts):
-        if f.head in ("<=", "<", "==") and letter in f.parts:
-            one, other = f.parts
-            if other is letter and one.head == "num":
-                low.append(int(one.number // 1) + 1 if f.head == "<" else -int(-one.number // 1))
-            if one is letter and other.head == "num":
-                high.append(-int(-other.number // 1) - 1 if f.head == "<" else int(other.number // 1))
-            if f.head == "==":
-                low, high = [*low, *high], [*low, *high]
+        if f.head not in ("<=", "<", "==") or letter not in f.parts:
+            continue
+        one, other = f.parts
+        least, most = (one, other) if f.head != "==" or one.head == "num" else (other, one)
+        if most is letter and least.head == "num":
+            low.append(int(least.number // 1) + 1 if f.head == "<" else -int(-least.number // 1))
+        if f.head == "==" and most is letter and least.head == "num":
+            high.append(int(least.number // 1))
+        if f.head != "==" and least is letter and most.head == "num":
+            high.append(-int(-most.number // 1) - 1 if f.head == "<" else int(most.number // 1))
     return range(max(low), min(high) + 1) if low and high else None
 
 
