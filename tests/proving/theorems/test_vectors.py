@@ -8,14 +8,15 @@ from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.checker.theorems.arithmetic import entail
 from dpverify.proving.checker.theorems.language import Scope, nodes, put
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.proving.theorems.notation import TheoremReader, signs_of
 from dpverify.proving.theorems.search import find_model
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 
-from .test_selection import Tampering
+from .clauses import look
+from .tampering import Tampering
 
 LETTERS = r"""
 # A page

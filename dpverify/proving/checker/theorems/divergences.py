@@ -35,7 +35,7 @@ Laws: TypeAlias = "Masses | tuple[Line, Line]"
 def distance(lines: tuple[Line, Line]) -> Term:
     """How many scales two laws of a family lie apart."""
     one, other = lines
-    demand(one.family == other.family != "uniform", "laws of two families, or uniform ones")
+    demand(one.family == other.family in ("normal", "laplace"), "laws of two families, or others")
     demand_true(compared("==", one.scale, other.scale), "laws of two scales")
     return made("mul", made("abs", difference(one.at, other.at)), made("pow", one.scale, number(-1)))
 
