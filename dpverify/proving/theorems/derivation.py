@@ -490,7 +490,12 @@ class Derivation:
             body = signs_of(latex)[len(left) + 1 :]
             inside = split(left[left.index("(") + 1 : -1], ",") if "(" in left and arguments else []
             bound = [bound_letter(one, t) for one, t in zip(inside, types[:-1], strict=True)]
-            term = frame.reader.having(*bound).value(body, types[-1])
+            try:
+                term = frame.reader.having(*bound).value(body, types[-1])
+            except InvalidArgumentError:
+                raise
+            except ValueError:
+                continue  # types that do not fit so far
             params = tuple(f"!q{k}" for k in range(len(bound)))
             names = {b.name: ((), ("sym", q)) for b, q in zip(bound, params, strict=True)}
             self.given[latex] = "used"
