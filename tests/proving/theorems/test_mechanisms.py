@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.theorems.search import definitions
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 
@@ -31,6 +34,14 @@ WITHOUT_REPLACEMENT = {
     ],
 }
 """Samples of one of two records."""
+HISTORIES = {
+    "K": [[["3/4", "1/4"], ["1/4", "3/4"]]] * 2,
+    "a": [[0, 0], [1, 1]],
+    "N": {"below": [], "then": [[[["1", "0"]] * 2, [["0", "1"]] * 2]]},
+    "C": {"params": ["n", "l"], "term": ["num", "1"]},
+    "h": 0, "k": "0", "varepsilon": "2", "varepsilon'": "0", "j": "1",
+}  # fmt: skip
+"""Mechanisms of which nothing is kept; Pascal's rule is asked of no row."""
 
 
 @pytest.mark.parametrize("id_", WRONG)
@@ -64,6 +75,22 @@ def test_what_is_assumed_of_sampling_without_replacement_holds_of_samples():
     clause = shipped()["theorem.sampling-without-replacement"].clause
     show(clause, WITHOUT_REPLACEMENT, refute=False)
     assert look(clause, WITHOUT_REPLACEMENT).claim == 1
+
+
+@pytest.mark.parametrize(
+    "id_", ["theorem.pure-k-fold", "theorem.optimal-composition", "theorem.optimal-composition-levels"]
+)
+def test_what_is_assumed_of_histories_can_hold(id_):
+    """Delta and theta are what they are defined to be."""
+    one = shipped()[id_]
+    defined = definitions(one.clause)
+    letters = [
+        {"params": [], "term": defined[inner][1]} if inner in defined else HISTORIES[name]
+        for inner, name in zip((row[0] for row in one.clause.body[1]), one.names, strict=True)
+    ]
+    sizes = {name: 2 for name, _ in one.clause.types}
+    model = {"types": sizes, "neighbors": {"mathcalD": [[0, 1], [1, 0]]}, "letters": letters}
+    show(one.clause, json.loads(json.dumps(model)), refute=False)
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
