@@ -91,6 +91,7 @@ class Derivation:
         self.automatic = [library[id_] for id_ in automatic if id_ in library]
         self.names = count()
         self.given: dict[str, str] = {}
+        self.unread: dict[str, ValueError] = {}
         self.failed, self.asked = "", 0
         self.goal: Node = ("num", "0")
         self.tried = set[tuple[Node, ...]]()
@@ -108,13 +109,16 @@ class Derivation:
                     "rule", name, "a rule, a result or an earlier theorem that is known"
                 )
             rules.append(self.library[name])
-        self.given = dict.fromkeys(given, "")
+        self.given, self.unread = dict.fromkeys(given, ""), {}
         self.asked = 0
         self.failed = ""
         letters = _letters_of(frame.reader, latex)
         found = self.solve(goal, frame, rules, DEPTH, letters)
         if found is not None:
             self.name(frame, goal, latex)
+        for latex_, used in self.given.items():
+            if not used and isinstance(self.unread.get(latex_), InvalidArgumentError):
+                raise self.unread[latex_]
         if found is None:
             named_ = f" by {', '.join(by)}" if by else ""
             raise UnderivedError(f"it is not derived{named_}{self.failed and f': {self.failed}'}")
@@ -518,7 +522,11 @@ class Derivation:
             body = signs_of(latex)[len(left) + 1 :]
             inside = split(left[left.index("(") + 1 : -1], ",") if "(" in left and arguments else []
             bound = [bound_letter(one, t) for one, t in zip(inside, types[:-1], strict=True)]
-            term = frame.reader.having(*bound).value(body, types[-1])
+            try:
+                term = frame.reader.having(*bound).value(body, types[-1])
+            except ValueError as error:  # other types may fit
+                self.unread.setdefault(latex, error)
+                continue
             params = tuple(f"!q{k}" for k in range(len(bound)))
             names = {b.name: ((), ("sym", q)) for b, q in zip(bound, params, strict=True)}
             self.given[latex] = "used"

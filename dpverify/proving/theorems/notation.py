@@ -670,13 +670,10 @@ _SIGNS: dict[str, Callable[[TheoremReader, Tokens, Tokens], Node]] = {
 def define(reader: TheoremReader, latex: str) -> Abbreviation:
     """What a display defines: `M(D)\\sim\\mathrm{Lap}(f(D),b)` for a law, `g(x)=...` for the rest."""
     signs = signs_of(latex)
-    for sign in (r"\sim", "="):
-        left, *right = split(signs, sign)
-        if right:
-            body = signs[len(left) + 1 :]
-            break
-    else:
+    left, *right = split(signs, r"\sim", "=")
+    if not right:
         raise refused(signs, r"`M(D)\sim` and a law, or `g(x)=` and what it is")
+    body = signs[len(left) + 1 :]
     letter = reader.letter_at(left, 0)
     if letter is None:
         raise refused(left, "a letter that is declared")
