@@ -248,10 +248,15 @@ class Candidate:
             return found
         raise ValueError("a letter of sequences that is not described")
 
-    def slot(self, kinds: tuple[Node, ...], kind: Node) -> Json:
+    def slot(self, kinds: tuple[Node, ...], kind: Node, at: int | None = None) -> Json:
         """The slots of a letter, as lists by the points of its arguments."""
         if not kinds:
-            return self.leaf(Slot(*self.options(kind)))
+            options, *rest = self.options(kind)
+            if at is not None:
+                n = self.space.sizes[named(kind if isinstance(kind, str) else kind[1])]
+                own = at if isinstance(kind, str) else [str(int(i == at)) for i in range(n)]
+                options.sort(key=lambda one: one != own)
+            return self.leaf(Slot(options, *rest))
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
@@ -265,8 +270,9 @@ class Candidate:
             ends = [*self.space.ends]
             if self.of_vectors:
                 return {"below": ends, "then": [self.slot(kinds[1:], kind)] * (len(ends) + 1)}
-            return {"below": ends, "then": [self.slot(kinds[1:], kind) for _ in range(len(ends) + 1)]}
-        return [self.slot(kinds[1:], kind) for _ in places]
+            return {"below": ends, "then": [self.slot(kinds[1:], kind, at) for _ in range(len(ends) + 1)]}
+        mine = at is None and isinstance(kinds[0], str) and kind in (kinds[0], ("law", kinds[0]))
+        return [self.slot(kinds[1:], kind, k if mine else at) for k, _ in enumerate(places)]
 
     def leaf(self, slot: Slot) -> Slot:
         """A further slot; refused (ValueError) if nothing is tried for it."""
@@ -636,16 +642,24 @@ class Climb:
             moves = [[slot] for slot in self.candidate.random.sample(slots, len(slots))]
             for move in moves if self.refute else [*moves, *self.candidate.groups]:
                 kept = [slot.taken for slot in move]
-                for other in self.candidate.others(move[0], OPTIONS if len(move) == 1 else GROUP):
-                    put_in(move, [other] * len(move))
+                for values in self.tried_for(move):
+                    put_in(move, values)
                     now = self.worth()
                     if self.good():
                         return
                     if now < self.best - 1e-12:
-                        self.best, kept, better = now, [other] * len(move), True
+                        self.best, kept, better = now, values, True
                 put_in(move, kept)
                 if self.over():
                     return
+
+    def tried_for(self, move: list[Slot]) -> list[list[Json]]:
+        """Values for a slot, or options of the same number for all slots of a letter."""
+        if len(move) == 1:
+            return [[one] for one in self.candidate.others(move[0], OPTIONS)]
+        count_ = len(move[0].options)
+        few = self.candidate.random.sample(range(count_), min(GROUP, count_))
+        return [[slot.options[i] for slot in move] for i in few]
 
     def kick(self, slots: list[Slot]) -> None:
         """Change some slots at once, for better or worse."""

@@ -7,12 +7,13 @@ import json
 import pytest
 
 from dpverify.proving.checker.theorems import steps
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import definitions
 from dpverify.statements.theorems.library import FOLDER, derive, shipped
 from dpverify.statements.theorems.pages import read_theorems
 
-from .test_selection import Tampering
+from .clauses import look
+from .tampering import Tampering
 
 WRONG = {
     "lemma.taken-places": (r"=m\sum_{r\in R}h(r)$$", r"=(m-1)\sum_{r\in R}h(r)$$"),
