@@ -78,6 +78,11 @@ def print_theorems(found: Sequence[TheoremEvidence]) -> None:
         for row in found
     ]
     print_table("", ("id", "verdict", "what", "read twice", "rests on", "why"), cells)
+    from dpverify.ledger.verdicts import Verdict
     from dpverify.views.theorems import theorems_text
 
     typer.echo(theorems_text(found))
+    for row in found if len(found) == 1 else ():
+        if row.model_in_words:
+            refuted = " and the claim is not" * (row.verdict is Verdict.REFUTED)
+            typer.echo("\n  ".join([f"A model in which what is assumed is true{refuted}:", *row.model_in_words]))

@@ -56,7 +56,7 @@ class TheoremEvidence(Record):
     """Of the literature, and rules of someone's own, on which it rests and which are not derived here."""
     underived: tuple[str, ...]
     """On which it rests: theorems that do not follow from the steps of their pages, and what is read in two ways."""
-    model_in_words: str = ""
+    model_in_words: tuple[str, ...] = ()
     """A finite model in which what is assumed is true and, of a refuted one, the claim is false."""
     model: str | None = None
     """The hash of the model, among the certificates."""

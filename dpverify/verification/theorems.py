@@ -20,7 +20,9 @@ from dpverify.ledger.theorems import TheoremEvidence, TheoremLetterEntry, Theore
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.certificates import digest
 from dpverify.proving.checker import check
+from dpverify.proving.checker.theorems.letters import on_the_line
 from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.theorems.model_words import model_in_words
 from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
@@ -34,7 +36,7 @@ from dpverify.views.theorems import facts_of_theorem, introduced, why
 if TYPE_CHECKING:
     from dpverify.running import Progress, Store
 
-WITNESS = Effort(margins=300, asked=6)
+WITNESS = Effort(margins=2400, asked=6)
 """What a search for a witness is worth; most take a few models."""
 Known = Mapping[str, TheoremOnPage]
 """Rules, results and theorems by id, in their order."""
@@ -279,12 +281,16 @@ def row_of(page: str, one: TheoremOnPage, known: Known, found: Mapping[str, Theo
         displays=lines, read_twice=one.read_twice, uses=own.uses,
         rules=tuple(id_ for id_ in below if id_ in shipped() and known[id_].standing == "rule"),
         results=tuple(id_ for id_ in below if known[id_].standing == "result" or _is_own_rule(known[id_])),
-        underived=underived, model_in_words="" if own.model is None else model_in_words(one, own.model),
+        underived=underived, model_in_words=_in_words(one, own.model),
         model=None if own.model is None else digest(own.model),
         certificate=None if own.certificate is None else digest(own.certificate),
         confirmed_by_checker=verdict is not Verdict.UNDECIDED, seconds=own.seconds,
     )  # fmt: skip
     return TheoremRow(entry, own.model, own.certificate)
+
+
+def _in_words(one: TheoremOnPage, model: Json | None) -> tuple[str, ...]:
+    return () if model is None else tuple(model_in_words(on_the_line(one.clause), one.names, model))
 
 
 def is_confirmed(one: TheoremOnPage, found: TheoremFound) -> bool:
@@ -329,29 +335,6 @@ def rests_on(id_: str, known: Known, found: Mapping[str, TheoremFound]) -> list[
                 below.add(name)
                 left += [name] if name in found else []
     return sorted(below)
-
-
-def model_in_words(one: TheoremOnPage, model: Json) -> str:
-    """A finite model as a sentence: the sizes of types, neighbors, the values of letters."""
-    latex = {letter.name: letter.latex for letter in one.alphabet.letters.values()}
-    latex |= {name: "".join(signs) for signs, (name, _) in one.alphabet.types.items()}
-    said = [f"${latex[name]}$ has {size} value{'s' * (size != 1)}" for name, size in model["types"].items()]
-    for name, pairs in model["neighbors"].items():
-        listed = ", ".join(f"{a} and {b}" for a, b in pairs if a <= b)
-        said.append(f"neighbors in ${latex[name]}$: {listed or 'none'}")
-    said += [f"${latex[name]}$ = {_in_words(v)}" for name, v in zip(one.names, model["letters"], strict=True)]
-    return "; ".join(said)
-
-
-def _in_words(value: Json) -> str:
-    if isinstance(value, list):
-        return f"({', '.join(map(_in_words, value))})"
-    if isinstance(value, dict) and "then" in value:
-        steps = [f"{_in_words(v)} up to {c}" for v, c in zip(value["then"], value["below"], strict=False)]
-        return f"[{', '.join(steps)}, then {_in_words(value['then'][-1])}]"
-    if isinstance(value, dict):
-        return f"the term {json.dumps(value['term'])}"
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 # ------------------------------------------------------------------------------------------- in the terminal

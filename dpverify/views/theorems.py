@@ -44,7 +44,7 @@ def facts_of_theorem(row: TheoremEvidence) -> Iterator[tuple[str, str]]:
             if row.verdict == "refuted"
             else ("What is assumed is true in a finite model")
         )
-        yield refutes, row.model_in_words
+        yield refutes, "; ".join(row.model_in_words)
     yield "Read by two readers in the same way", f"{row.read_twice} of {len(row.displays)} displays"
     if row.confirmed_by_checker:
         yield "Checker", "confirmed"

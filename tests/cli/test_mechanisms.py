@@ -9,7 +9,7 @@ import pytest
 
 from dpverify.ledger.verdicts import Verdict
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
 from dpverify.statements.mechanisms.pages import read_mechanisms
 from dpverify.statements.mechanisms.proofs import claim_of, derive_mechanism
 from dpverify.verification.mechanisms import MechanismRow, mechanism_rows
@@ -165,9 +165,11 @@ def test_a_pair_with_another_number_is_refused(tmp_path: Path) -> None:
     row = decided(TEXT.replace(SCALE, r"\frac{1}{2\varepsilon}"), tmp_path)
     assert row.pair is not None
     clause = claim_of(read_mechanisms(tmp_path / "mine.md")[0]).clause
-    assert look(clause, row.pair.model).claim == -1
+    show(clause, row.pair.model, refute=True)
     model = json.loads(json.dumps(row.pair.model).replace('"then": ["-1"]', '"then": ["1"]'))
-    assert look(clause, model).claim == 1
+    show(clause, model, refute=False)
+    with pytest.raises(ValueError, match="the claim is not seen to be false"):
+        show(clause, model, refute=True)
 
 
 @pytest.mark.parametrize(("old", "new", "line", "words"), [

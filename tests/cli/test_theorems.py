@@ -71,6 +71,14 @@ def test_what_is_not_understood_is_refused(example, tmp_path, capsys, old, new, 
     assert said in " ".join((printed.out + printed.err).split())
 
 
+def test_the_model_of_a_single_theorem_is_shown(capsys):
+    assert call("prove", "theorem.group") == 0
+    shown = capsys.readouterr().out.splitlines()
+    first = shown.index("A model in which what is assumed is true:")
+    assert shown[first + 1].startswith("  D: 2 data sets, neighbors are all, and each of itself; T: 2 points")
+    assert "  G(<= 0) = D0; G(> 0) = D1" in shown[first:]
+
+
 def test_theorems_among_papers_are_refused(capsys):
     assert call("prove", "theorem.group", "fmtt18") == 2
     assert "theorems alone" in capsys.readouterr().err

@@ -35,7 +35,13 @@ WORK = 400_000
 ALONE = Budget(boxes=1, operations=1000)
 """What a question is worth that has few facts."""
 FEW = 4
-OPAQUE = (("abs", "max", "min", "power"), ("abs", "max", "min", "exp", "log", "pow"), (), ("power",))
+OPAQUE = (
+    ("inner", "norm", "power"),
+    ("abs", "max", "min", "power"),
+    ("abs", "max", "min", "exp", "log", "pow"),
+    (),
+    ("power",),
+)
 """Functions of which nothing need be known, as is tried in this order."""
 
 
@@ -47,7 +53,8 @@ def arithmetic(scope: Scope, facts: Sequence[Node], claim: Node, *, thorough: bo
     given, shown = [*facts], frozenset().union(*map(heads, (*facts, claim)))
     if "pow" in shown:
         shown |= {"power"}
-    for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in OPAQUE):
+    tried = OPAQUE if shown & {"inner", "norm"} else OPAQUE[1:]
+    for opaque in dict.fromkeys(shown & frozenset(hidden) for hidden in tried):
         parts: Json = {"opaque": sorted(opaque)} if opaque else {}
         try:
             entail(scope, given, claim, None, None, opaque, WORK)

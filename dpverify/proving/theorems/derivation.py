@@ -19,6 +19,7 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     bound_in,
     free,
+    heads,
     inner,
     parts_of,
     put,
@@ -40,6 +41,7 @@ from dpverify.proving.theorems.notation import TheoremReader, bound_letter, sign
 DEPTH = 5
 """How many premises may stand behind one another."""
 GUARANTEES = ("private", "renyi-private", "concentrated", "gaussian")
+VECTORS = {"inner", "norm"}
 HOLE = "the hole"
 QUESTIONS = 150
 """Questions of arithmetic for one step; one that the provers of formulas are asked counts for eleven."""
@@ -89,6 +91,7 @@ class Derivation:
         self.automatic = [library[id_] for id_ in automatic if id_ in library]
         self.names = count()
         self.given: dict[str, str] = {}
+        self.unread: dict[str, ValueError] = {}
         self.failed, self.asked = "", 0
         self.goal: Node = ("num", "0")
         self.tried = set[tuple[Node, ...]]()
@@ -106,13 +109,16 @@ class Derivation:
                     "rule", name, "a rule, a result or an earlier theorem that is known"
                 )
             rules.append(self.library[name])
-        self.given = dict.fromkeys(given, "")
+        self.given, self.unread = dict.fromkeys(given, ""), {}
         self.asked = 0
         self.failed = ""
         letters = _letters_of(frame.reader, latex)
         found = self.solve(goal, frame, rules, DEPTH, letters)
         if found is not None:
             self.name(frame, goal, latex)
+        for latex_, used in self.given.items():
+            if not used and isinstance(self.unread.get(latex_), InvalidArgumentError):
+                raise self.unread[latex_]
         if found is None:
             named_ = f" by {', '.join(by)}" if by else ""
             raise UnderivedError(f"it is not derived{named_}{self.failed and f': {self.failed}'}")
@@ -141,7 +147,10 @@ class Derivation:
         mark = len(frame.facts), len(frame.steps)
         parts = parts_of(goal)
         if parts[0] == "all":
-            found = self.block(goal, frame, rules, depth, letters)
+            nested = [one for one in (*rules, *self.clauses(frame)) if parts_of(one.claim)[0] == "all"]
+            found = self.backward(goal, frame, nested, depth - 1) if nested else None
+            if found is None:
+                found = self.block(goal, frame, rules, depth, letters)
         else:
             found = self.backward(goal, frame, rules, depth)
             if found is None:
@@ -153,6 +162,8 @@ class Derivation:
                 known = [self.solve(part, frame, rules, depth) for part in parts[1:]]
                 if None not in known:
                     found = self.counted(goal, frame, [k for k in known if k is not None])
+            if found is None and parts[0] == "integrable":
+                found = self.of_equals(goal, frame, rules, depth)
             if found is None and parts[0] in (*COMPARISONS, *LOGIC):
                 found = self.forward(goal, frame, rules, depth)
         if found is None:
@@ -238,6 +249,8 @@ class Derivation:
         new = list[int]()
         self.goal = goal
         found = self.counted(goal, frame, [], thorough=False, few=True)
+        if found is None and "space" in frame.scope.types.values():
+            found = self.by_equals(goal, frame, range(len(frame.facts)), few=True)
         if found is not None:
             return found
         if rules:
@@ -421,6 +434,8 @@ class Derivation:
         about = {*atoms(goal)}.union(*({*atoms(frame.facts[k])} for k in new))
         letters = [k for k in usable if not {*atoms(frame.facts[k])}]
         near = [k for k in usable if {*atoms(frame.facts[k])} & about]
+        if VECTORS & heads(goal):
+            near += [k for k in usable if VECTORS & heads(frame.facts[k])]
         recent = [k for k in usable if k not in letters and k not in new]
         groups = [
             {*letters, *recent[-3:], *new[:1]},
@@ -456,20 +471,37 @@ class Derivation:
         self.failed = self.failed or f"arithmetic does not give {shown(goal)}"
         return None
 
-    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int]) -> int | None:
+    def by_equals(self, goal: Node, frame: Frame, facts: Sequence[int], *, few: bool = False) -> int | None:
         """A fact by arithmetic, in which what is equal stands for parts that are no arithmetic."""
         for k in facts:
             head, *sides = parts_of(frame.facts[k])
-            if head != "==" or sides[0] not in {*atoms(goal, deep=True)} or sides[0] in {*atoms(sides[1])}:
+            if head != "==":
+                continue
+            deep = frame.scope.type_of(sides[0]) not in ("real", "integer")
+            if sides[0] not in {*atoms(goal, deep=True)} or sides[0] in {*atoms(sides[1], deep=deep)}:
                 continue
             pattern = with_hole(goal, sides[0])
             other = put(pattern, {HOLE: ((), sides[1])})
             mark = len(frame.facts), len(frame.steps)
-            known = self.counted(other, frame, [j for j in facts if j != k], thorough=False)
+            left = [] if few else [j for j in facts if j != k]
+            known = self.counted(other, frame, left, thorough=False, few=few)
             if known is not None and known != k:
                 step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
                 return frame.add(step, goal)
             frame.back(*mark)
+        return None
+
+    def of_equals(self, goal: Node, frame: Frame, rules: Sequence[Pattern], depth: int) -> int | None:
+        """A fact about a law that is equal to one of which something is known."""
+        for k, fact in enumerate([*frame.facts]):
+            head, *sides = parts_of(fact)
+            if head != "==" or sides[0] != parts_of(goal)[2] or sides[0] == sides[1]:
+                continue
+            pattern = with_hole(goal, sides[0])
+            known = self.solve(put(pattern, {HOLE: ((), sides[1])}), frame, rules, depth - 1)
+            if known is not None:
+                step = {"step": "equal", "by": k, "hole": HOLE, "in": json_of(pattern), "fact": known}
+                return frame.add(step, goal)
         return None
 
     # ------------------------------------------------------------------------------------------ with
@@ -490,7 +522,11 @@ class Derivation:
             body = signs_of(latex)[len(left) + 1 :]
             inside = split(left[left.index("(") + 1 : -1], ",") if "(" in left and arguments else []
             bound = [bound_letter(one, t) for one, t in zip(inside, types[:-1], strict=True)]
-            term = frame.reader.having(*bound).value(body, types[-1])
+            try:
+                term = frame.reader.having(*bound).value(body, types[-1])
+            except ValueError as error:  # other types may fit
+                self.unread.setdefault(latex, error)
+                continue
             params = tuple(f"!q{k}" for k in range(len(bound)))
             names = {b.name: ((), ("sym", q)) for b, q in zip(bound, params, strict=True)}
             self.given[latex] = "used"

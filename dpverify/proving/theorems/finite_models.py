@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, product
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, named, parts_of
-from dpverify.proving.checker.theorems.models import second_draw
+from dpverify.proving.checker.theorems.outcomes import second_draw
 
 Env: TypeAlias = "dict[str, Any]"
 """What letters are: a value, or a function of the tuple of arguments."""
@@ -26,6 +26,8 @@ STRICT = 1e-9
 NOT_KNOWN = -10.0
 """The margin of what has no value, or is not worked out."""
 GRID = (0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 0.1, 6.0, -0.4)
+EVENTS = (0.0, 1.0, -1.0, 0.5, 2.0, 3.0, 9.0)
+"""Ends of events of numbers that are tried."""
 FAILURES = (ValueError, ZeroDivisionError, OverflowError, KeyError, TypeError, AttributeError)
 """What goes wrong where a term has no value, or is of laws of different kinds."""
 MANY = 300
@@ -35,7 +37,19 @@ QUANTILES = {
     "normal": [NORMAL.inv_cdf(p) for p in _PLACES],
     "uniform": [p - 0.5 for p in _PLACES],
     "laplace": [math.copysign(math.log(2 * min(p, 1 - p)), p - 0.5) for p in _PLACES],
+    "exponential": [-math.log(1 - p) for p in _PLACES],
 }
+NODES = {
+    "normal": ((-(3**0.5), 1 / 6), (0.0, 2 / 3), (3**0.5, 1 / 6)),
+    "uniform": ((-(0.15**0.5), 5 / 18), (0.0, 4 / 9), (0.15**0.5, 5 / 18)),
+    "laplace": ((-(12**0.5), 1 / 12), (0.0, 5 / 6), (12**0.5, 1 / 12)),
+    "exponential": (
+        (0.415774556783479, 0.711093009929173),
+        (2.294280360279042, 0.278517733569241),
+        (6.289945082937479, 0.010389256501586),
+    ),
+}
+"""Numbers and weights of which means of polynomials up to degree 5 are right."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +62,11 @@ class FloatLine:
 
     def distance(self, other: Any) -> float:
         """How many scales another such law lies apart; refused (ValueError) for other laws."""
-        if self.family == "uniform" or (self.family, self.scale) != (other.family, other.scale):
-            raise ValueError("laws of two families or scales, or uniform ones")
+        if self.family in ("uniform", "exponential") or (self.family, self.scale) != (
+            other.family,
+            other.scale,
+        ):
+            raise ValueError("laws of two families or scales, or others")
         return float(abs(self.at - other.at) / self.scale)
 
     def values(self) -> list[float]:
@@ -72,7 +89,7 @@ FUNCTIONS: dict[str, Callable[..., float]] = {
     "exp": math.exp, "log": math.log, "max": max, "min": min, "abs": abs, "floor": math.floor,
     "ceiling": math.ceil, "phi": NORMAL.cdf, "phi_inverse": NORMAL.inv_cdf, "gamma": math.gamma,
     "erfc": math.erfc, "factorial": lambda n: float(math.factorial(int(n))), "binomial": _binomial,
-    "pi": lambda: math.pi,
+    "pi": lambda: math.pi, "inner": lambda u, v: u * v, "norm": abs,
 }  # fmt: skip
 FOLDS: dict[str, Callable[[Iterable[float]], float]] = {
     "sum": math.fsum, "product": math.prod, "largest": max, "smallest": min,
@@ -217,7 +234,15 @@ class FloatModel:
     def choices(self, kinds: tuple[Node, ...], kind: Node) -> list[Any]:
         """Values that are tried of a letter of an `all`."""
         if not kinds:
-            return [*GRID] if kind == "real" else [0, 1, 2, 3] if kind == "integer" else self.points(kind)
+            return (
+                [*GRID]
+                if kind == "real"
+                else [0, 1, 60, 2, -7, 3]
+                if kind == "integer"
+                else self.points(kind)
+            )
+        if kinds in (("real",), ("integer",)) and kind == "formula":
+            return [partial(_within, shape, end) for end in EVENTS for shape in (0, 1, -1)]
         places, values = [*product(*map(self.points, kinds))], self.points(kind)
         if len(values) ** len(places) > 4096:
             raise ValueError("more values than are tried")
@@ -321,12 +346,20 @@ class FloatModel:
                 if near != far:
                     raise ValueError("a second draw that depends on the first")
                 return FloatPair(found, near)
+            if isinstance(found, FloatLine) and head == "mean":
+                nodes = [(found.at + found.scale * z, weight) for z, weight in NODES[found.family]]
+                values = [*_each(env, name, [z for z, _ in nodes], body)]
+                return rule([weight for _, weight in nodes], values)
             if isinstance(found, FloatLine) and head != "then":
                 values = found.values()
                 return rule([1 / len(values)] * len(values), [*_each(env, name, values, body)])
             if isinstance(found, FloatLine):
                 (at,), (after,) = (_each(env, name, [t], body) for t in (0.0, 1.0))
                 slope = next(iter(after)) - next(iter(at))
+                if not slope:
+                    return after
+                if found.family == "exponential" and slope < 0:
+                    raise ValueError("an exponential law turned around")
                 return FloatLine(found.family, slope * found.at + next(iter(at)), abs(slope) * found.scale)
             return rule([*found.values()], [*_each(env, name, found, body)])
 
@@ -352,8 +385,9 @@ class FloatModel:
         names = [name for name, _, _ in known]
         values = [self.choices(kinds, kind) for _, kinds, kind in known]
         reals = sum(kind == "real" and not kinds for _, kinds, kind in known)
-        most = (0, 9, 5, 3)[min(reals, 3)]
-        values = [v[:most] if kind == "real" else v for v, (_, _, kind) in zip(values, known, strict=True)]
+        most = (0, 9, 5)[min(reals, 2)]
+        some = [0.0, 1.0, 0.5] if reals > 2 else [*GRID[:most]]
+        values = [some if v == [*GRID] else v for v in values]
 
         def run(env: Env) -> float:
             found, old = 1.0, {name: env[name] for name in names if name in env}
@@ -370,6 +404,11 @@ class FloatModel:
 def float_of(written: str) -> float:
     """A written fraction or decimal."""
     return float(Fraction(written))
+
+
+def _within(shape: int, end: float, args: tuple[Any, ...]) -> float:
+    """An event of numbers: those that are the end, at least the end, or at most the end."""
+    return 1.0 if (args[0] == end if shape == 0 else shape * (args[0] - end) >= 0) else -1.0
 
 
 def _implied(given: Iterable[float], held: Callable[[], float]) -> float:
@@ -423,10 +462,6 @@ def _dominated(one: dict[Any, float], other: dict[Any, float]) -> float:
     return min((1.0 if other.get(v, 0.0) > 0 else -p for v, p in one.items() if p > 0), default=1.0)
 
 
-def _not_worked_out(*_: Any) -> float:
-    raise ValueError("not worked out")
-
-
 LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
     "certain": lambda value: {value: 1.0},
     "pair": lambda one, other: (one, other),
@@ -434,7 +469,7 @@ LAWS_AND_PAIRS: dict[str, Callable[..., Any]] = {
     "mixture": _mixture,
     "normal": _line("normal"),
     "laplace": _line("laplace"),
-    "exponential": _not_worked_out,
+    "exponential": lambda scale: _line("exponential")(0.0, scale),
     "uniform": _uniform,
     "indicator": lambda f: 1.0 if f >= 0 else 0.0,
     "ratio": lambda one, other, at: one.get(at, 0.0) / other[at] if other.get(at, 0.0) else 0.0,

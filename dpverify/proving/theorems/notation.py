@@ -16,6 +16,7 @@ from dpverify.formulas.expressions import Variable, integer, real
 from dpverify.formulas.notation import read_expression, read_formula
 from dpverify.formulas.notation.tokens import DRESS, Latex, end_of_group, normal, texts
 from dpverify.formulas.rendering.neutral import Json, expression_to_json, formula_to_json
+from dpverify.formulas.vectors import vector
 from dpverify.proving.checker.theorems.language import (
     INNER,
     LAWS,
@@ -31,9 +32,10 @@ from dpverify.proving.checker.theorems.language import (
     put,
 )
 from dpverify.proving.theorems.letters import Abbreviation, Alphabet, TheoremLetter, Tokens
+from dpverify.proving.theorems.optimization import unfolded
 
 RELATIONS = {"=": "==", r"\ne": "!=", r"\le": "<=", "<": "<", r"\ge": ">=", ">": ">"}
-OPENERS = {"(": ")", "[": "]", r"\{": r"\}", "{": "}"}
+OPENERS = {"(": ")", "[": "]", r"\{": r"\}", "{": "}", r"\langle": r"\rangle"}
 NAMED_LAWS = {
     r"\mathcal{N}": "normal", r"\mathrm{Lap}": "laplace", r"\mathrm{Exp}": "exponential",
     r"\mathrm{Unif}": "uniform", r"\mathrm{Ber}": "bernoulli",
@@ -120,16 +122,17 @@ def split_said(signs: Tokens, at: str) -> list[Tokens]:
 
 def end_of_product(signs: Tokens, start: int) -> int:
     """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket or bars."""
-    depth, bars, stops = 0, False, ("+", "-", ",", *RELATIONS)
+    depth, bars, norm, stops = 0, False, False, ("+", "-", ",", *RELATIONS)
     for k in range(start, len(signs)):
         depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
+        norm ^= signs[k] == r"\|"
         if signs[k] == "|" and depth == 0:
             behind = signs[k + 1 : k + 2]
             ends = not behind or behind[0] in stops or behind[0] in OPENERS.values()
             if not bars and k > start and ends:
                 return k
             bars = not bars
-        if depth < 0 or (depth == 0 and not bars and signs[k] in stops and k > start):
+        if depth < 0 or (depth == 0 and not bars and not norm and signs[k] in stops and k > start):
             return k
     return len(signs)
 
@@ -226,11 +229,12 @@ class TheoremReader:
                 at += 1
                 continue
             term, at = found
-            if self.scope.type_of(term) not in ("real", "integer"):
+            kind = self.scope.type_of(term)
+            make = vector if self.scope.is_space(kind) else {"real": real, "integer": integer}.get(str(kind))
+            if make is None:
                 raise refused(signs, f"numbers, and not `{written(signs[:at])}` among them")
-            whole = self.scope.type_of(term) == "integer"
             latex = f"Z_{{{9000 + len(parts)}}}"
-            parts.append(((integer if whole else real)(f"!{len(parts)}", latex=latex), term))
+            parts.append((make(f"!{len(parts)}", latex=latex), term))
             shown += (" ", latex, " ")
         known = [one.number for one in self.alphabet.letters.values() if one.number is not None]
         known = [v for v in known if v.name not in self.alphabet.defined]
@@ -443,7 +447,17 @@ class TheoremReader:
         """A law of numbers by its parameters; of the normal law the variance is written."""
         if closing(signs, at) != len(signs) - 1:
             raise refused(signs, "a law and nothing behind it")
-        given = [self.number(one) for one in split(signs[at + 1 : -1], ",")]
+        shown, given = split(signs[at + 1 : -1], ","), list[Node]()
+        if (
+            name == "normal"
+            and len(shown) == 2
+            and shown[1][-1:] == ("I",)
+            and self.letter_at(("I",), 0) is None
+        ):
+            shown, given = [shown[1][:-1]], [self.point(shown[0])]  # its covariance is a multiple of I
+        given += [self.number(one) for one in shown]
+        if len(shown) + self.scope.is_space(self.scope.type_of(given[0])) != len(given):
+            raise refused(signs, r"`\mathcal{N}(m,s^2I)` of vectors, `\mathcal{N}(m,s^2)` of numbers")
         if name == "laplace" and len(given) == 1:
             given = [("num", "0"), *given]
         if len(given) != LAWS[name]:
@@ -531,6 +545,9 @@ class TheoremReader:
 
     def said(self, signs: Tokens) -> Node | None:
         """What is said in words or signs of laws, data sets, events; None for comparisons."""
+        sentence = unfolded(signs, self.alphabet)
+        if sentence is not None:
+            return self.formula(sentence)
         for words, read in _SENTENCES.items():
             for k in range(len(signs)):
                 if begins(signs, k, words):
@@ -669,13 +686,10 @@ _SIGNS: dict[str, Callable[[TheoremReader, Tokens, Tokens], Node]] = {
 def define(reader: TheoremReader, latex: str) -> Abbreviation:
     """What a display defines: `M(D)\\sim\\mathrm{Lap}(f(D),b)` for a law, `g(x)=...` for the rest."""
     signs = signs_of(latex)
-    for sign in (r"\sim", "="):
-        left, *right = split(signs, sign)
-        if right:
-            body = signs[len(left) + 1 :]
-            break
-    else:
+    left, *right = split(signs, r"\sim", "=")
+    if not right:
         raise refused(signs, r"`M(D)\sim` and a law, or `g(x)=` and what it is")
+    body = signs[len(left) + 1 :]
     letter = reader.letter_at(left, 0)
     if letter is None:
         raise refused(left, "a letter that is declared")

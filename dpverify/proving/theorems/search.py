@@ -7,17 +7,28 @@ seed finds the same model. Only what the checker confirms is returned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations, count, pairwise, product
+from itertools import chain, combinations, count, pairwise, product
 from random import Random
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import Node, Scope, fits, free, named, parts_of, put
-from dpverify.proving.checker.theorems.models import look
+from dpverify.proving.checker.theorems.letters import on_the_line
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.checker.theorems.steps import Clause
-from dpverify.proving.theorems.finite_models import FAILURES, Env, FloatModel, float_of
+from dpverify.proving.theorems.finite_models import FAILURES, NOT_KNOWN, Env, FloatModel, float_of
+from dpverify.proving.theorems.sequences import (
+    LINES,
+    as_json,
+    choice,
+    laws_of_one,
+    letters_of,
+    mentions,
+    sequence_types,
+)
 
 Json: TypeAlias = Any
 NUMBERS = tuple(
@@ -37,10 +48,28 @@ BODIES: dict[str, list[Json]] = {
 }  # fmt: skip
 """Functions of a number x that are tried."""
 HALF: Json = ["num", "1/2"]
+SQUARE: Json = ["pow", ["sym", "x"], ["num", "2"]]
+OF_VECTORS: dict[str, list[Json]] = {
+    "real": [
+        ["mul", HALF, SQUARE], ["num", "0"], ["sym", "x"], SQUARE, ["abs", ["sym", "x"]], ["num", "1"],
+        ["mul", HALF, ["pow", ["add", ["sym", "x"], ["num", "-1"]], ["num", "2"]]],
+    ],
+    "vector": [
+        ["sym", "x"], ["num", "0"], ["num", "1"], ["mul", ["num", "2"], ["sym", "x"]],
+        ["mul", ["num", "-1"], ["sym", "x"]], ["mul", HALF, ["sym", "x"]],
+    ],
+    "sequence": [["num", "0"], ["num", "1"], ["sym", "x"], ["mul", ["num", "-1"], ["sym", "x"]]],
+    "formula": [BODIES["formula"][k] for k in (2, 1, 0, 3)],
+}  # fmt: skip
+"""The same of a number that stands for a vector: losses, their gradients in the same order, sequences, and sets."""
+STARTS, SHORT = 4, 60
+"""Starts with a loss and its gradient where a witness about vectors is wanted, and how many models each is worth."""
 PENALTIES = (100.0, 3.0, 1.0)
 """What missing a premise counts, beside how far the claim is from being false."""
 LONGEST = 400  # models from one start
-KICKS, OPTIONS, STAYS = 6, 4, 0.3
+KICKS, OPTIONS, GROUP, STAYS = 6, 4, 16, 0.3
+LIVELIER = 150
+"""Changes of a witness that are tried."""
 CLEAR = 1e-7
 """How false a claim must be in floating point before the checker is asked."""
 
@@ -75,26 +104,38 @@ class Space:
 
     sizes: dict[str, int]
     neighbors: dict[str, list[tuple[int, int]]]
+    ends: tuple[str, ...] = ("1/2",)
+    """Up to which letters with a whole number as their argument change."""
+    sequences: dict[str, str] = field(default_factory=dict)
+    """Types of sequences of numbers, and their places."""
 
 
-def spaces(clause: Clause) -> list[Space]:
-    """Numbers of points that are tried, small ones first; data sets are all neighbors, or those of a path."""
-    names = [name for name, kind in clause.types if kind != "data"]
+def spaces(clause: Clause, *, sequences: bool = False) -> list[Space]:
+    """Numbers of points that are tried, small ones first.
+
+    Data sets are all neighbors, those of a path, or these and each one its own. Where sequences are asked for, types
+    that may be such are (`sequence_types`).
+    """
+    of_sequences = sequence_types(clause) if sequences else {}
+    names = [n for n, kind in clause.types if kind not in ("data", "space") and n not in of_sequences]
     data = [name for name, kind in clause.types if kind == "data"]
     shapes = [
-        (2, 2, False),
-        (3, 2, True),
-        (2, 3, False),
-        (4, 2, True),
-        (3, 3, False),
-        (2, 4, False),
-        (3, 3, True),
+        (2, 2, {1, -1}),
+        (3, 2, {1, -1}),
+        (2, 3, {1, -1}),
+        (4, 2, {1, -1}),
+        (3, 3, {1, 2, -1, -2}),
+        (2, 4, {1, -1}),
+        (3, 3, {1, -1}),
+        (2, 2, {0, 1, -1}),
+        (3, 2, {0, 1, -1}),
     ]
     found = dict[str, Space]()
-    for sets, points, path in shapes:
-        pairs = [(i, j) for i, j in product(range(sets), repeat=2) if (abs(i - j) == 1 if path else i != j)]
+    for sets, points, steps in shapes:
+        pairs = [(i, j) for i, j in product(range(sets), repeat=2) if i - j in steps]
         sizes = {**dict.fromkeys(names, points), **dict.fromkeys(data, sets)}
-        space = Space(sizes, dict.fromkeys(data, pairs))
+        ends = ("1/2",) if sets == 2 else ("1/2", "3/2")
+        space = Space(sizes, dict.fromkeys(data, pairs), ends, of_sequences)
         found.setdefault(str(space), space)
     return [*found.values()]
 
@@ -124,6 +165,10 @@ class Slot:
     """Whether other numbers than the options are tried, too."""
     mixes: bool = False
     """Whether mixtures with the options are tried, too."""
+    paired: bool = False
+    """Whether the options are losses, or their gradients in the same order."""
+    gradient: bool = False
+    """The latter: of the first letter for a function to vectors."""
 
 
 class Candidate:
@@ -132,42 +177,102 @@ class Candidate:
     def __init__(self, clause: Clause, space: Space, random: Random) -> None:
         self.clause, self.space, self.random = clause, space, random
         self.margins = FloatModel(space.sizes, space.neighbors)
+        spaces = [name for name, kind in clause.types if kind == "space"]
+        vectors = {
+            parts_of(letter)[0]
+            for letter in parts_of(parts_of(clause.body)[1])
+            if parts_of(letter)[2] in spaces
+        }
+        clause = on_the_line(clause)
         _, letters, premises, claim = parts_of(clause.body)
         self.letters = [parts_of(letter) for letter in parts_of(letters)]
-        self.premises = [self.margins.margin(f) for f in parts_of(premises)]
-        self.claim = self.margins.margin(claim)
+        self.defined = definitions(clause)
+        self.dark = self.without_margins()
+        self.premises = [self.margin(f, 0.0) for f in parts_of(premises)]
+        self.claim = self.margin(claim, NOT_KNOWN)
         written = {Fraction(n) for n in _numbers(clause.body) if abs(float_of(n)) < 100}
         self.numbers = [*dict.fromkeys((*NUMBERS, *sorted(written), *sorted(n / 2 for n in written)))]
-        self.defined = definitions(clause)
+        self.of_vectors, self.family = bool(spaces), ""
         self.slots, self.beyond = list[Slot](), list[int]()
         self.shape = list[Json]()
+        self.groups = list[list[Slot]]()
         for k, (name, kinds, kind) in enumerate(self.letters):
+            self.family = "" if not spaces else "vector" if name in vectors else str(kind)
+            if name in vectors and kinds == ("integer",):
+                self.family = "sequence"
+            before = len(self.slots)
             try:
                 made = self.definition(named(name)) if name in self.defined else None
+                made = made or (
+                    self.in_sequences(named(name), parts_of(kinds), kind) if name in self.dark else None
+                )
                 self.shape.append(made or self.slot(parts_of(kinds), kind))
             except ValueError:
                 self.beyond.append(k)
+            self.groups += [self.slots[before:]] if len(self.slots) > before + 1 else []
         self.order = ordered({name: free(body) for name, (_, body) in self.defined.items()})
 
     def definition(self, name: str) -> Json:
         """A letter that a premise defines."""
         params, body = self.defined[name]
-        return {"params": [*params], "term": _lists(body)}
+        return {"params": [*params], "term": as_json(body)}
 
-    def slot(self, kinds: tuple[Node, ...], kind: Node) -> Json:
+    def without_margins(self) -> set[str]:
+        """Letters of sequences, and those that are defined by them: these have no values in floating point."""
+        found = {
+            name
+            for name, kinds, kind in letters_of(self.clause)
+            if any(mentions(one, self.space.sequences) for one in (*kinds, kind))
+        }
+        uses = {name: free(body) for name, (_, body) in self.defined.items()}
+        while more := {name for name, used in uses.items() if used & found} - found:
+            found |= more
+        return found
+
+    def margin(self, f: Node, otherwise: float) -> Callable[[Env], float]:
+        """A formula's margin; where none is worked out, what is said."""
+        with suppress(ValueError):
+            if not free(f) & self.dark:
+                return self.margins.margin(f)
+        return lambda _: otherwise
+
+    def in_sequences(self, name: str, kinds: tuple[Node, ...], kind: Node) -> Json:
+        """A letter of sequences."""
+        types = self.space.sequences
+        if kinds[:1] and kinds[0] in types and (kind == "real" or kind == kinds[0]):
+            return "read" if kind == "real" else "write"
+        if not kinds and kind in {("law", one) for one in types}:
+            laws = laws_of_one(self.clause, types)
+            return self.leaf(Slot([{"independent": as_json(one)} for one in laws]))
+        if found := choice(self.clause, name):
+            return found
+        raise ValueError("a letter of sequences that is not described")
+
+    def slot(self, kinds: tuple[Node, ...], kind: Node, at: int | None = None) -> Json:
         """The slots of a letter, as lists by the points of its arguments."""
         if not kinds:
-            return self.leaf(Slot(*self.options(kind)))
+            options, *rest = self.options(kind)
+            if at is not None:
+                n = self.space.sizes[named(kind if isinstance(kind, str) else kind[1])]
+                own = at if isinstance(kind, str) else [str(int(i == at)) for i in range(n)]
+                options.sort(key=lambda one: one != own)
+            return self.leaf(Slot(options, *rest))
         try:
             places = self.margins.points(kinds[0])
         except ValueError:
-            if self.bodies(kind):
+            steps = kinds == ("integer",) and kind == "real" and len(self.space.ends) > 1
+            if self.bodies(kind) and not steps:
                 terms = [{"params": [*params], "term": term} for params, term in self.terms(kinds, kind)]
-                return self.leaf(Slot(terms))
+                gradient = self.family == "vector" and not any(slot.gradient for slot in self.slots)
+                return self.leaf(Slot(terms, paired=self.family == "real" or gradient, gradient=gradient))
             if kinds[0] not in ("real", "integer"):
                 raise
-            return {"below": ["1/2"], "then": [self.slot(kinds[1:], kind) for _ in range(2)]}
-        return [self.slot(kinds[1:], kind) for _ in places]
+            ends = [*self.space.ends]
+            if self.of_vectors:
+                return {"below": ends, "then": [self.slot(kinds[1:], kind)] * (len(ends) + 1)}
+            return {"below": ends, "then": [self.slot(kinds[1:], kind, at) for _ in range(len(ends) + 1)]}
+        mine = at is None and isinstance(kinds[0], str) and kind in (kinds[0], ("law", kinds[0]))
+        return [self.slot(kinds[1:], kind, k if mine else at) for k, _ in enumerate(places)]
 
     def leaf(self, slot: Slot) -> Slot:
         """A further slot; refused (ValueError) if nothing is tried for it."""
@@ -200,19 +305,23 @@ class Candidate:
             minus: Node = ("mul", ("num", "-1"), reals[1])
             inner += [("add", *reals), ("mul", *reals), ("add", reals[0], minus)]
         for one in inner:
-            for body in self.bodies(kind):
+            bodies = self.bodies(kind)
+            if self.of_vectors and kind == ("law", "real"):
+                bodies = [["certain", HALF], *bodies]
+            for body in OF_VECTORS.get(self.family, bodies):
                 found = put(_tuples(body), {"x": ((), one)})
                 if fits(scope.type_of(found), kind):
-                    yield params, _lists(found)
+                    yield params, as_json(found)
 
     def options(self, kind: Node) -> tuple[list[Json], Json, bool, bool]:
         """Values of a type that are tried, none taken yet, and whether there are others near these."""
         if kind == "formula":
             return [True, False], None, False, False
         if kind == "real":
-            return [str(n) for n in self.numbers], None, True, False
+            few = [*NUMBERS[1:2], *self.numbers] if self.family == "real" else self.numbers
+            return [str(n) for n in dict.fromkeys(few)], None, True, False
         if kind == "integer":
-            return ["1", "2", "0", "3", "4", "-1"], None, False, False
+            return ["2", "1", "0", "3", "4", "-1"], None, False, False
         if isinstance(kind, str):
             return [*range(self.space.sizes[kind])], None, False, False
         if kind[0] == "pair":
@@ -229,9 +338,12 @@ class Candidate:
 
     def spread(self, kind: Node) -> list[Json]:
         """Laws of numbers, or of pairs with them: of one to three values."""
+        if self.space.sequences and kind == "real":
+            return [{"params": [], "term": as_json(one)} for one in LINES]
         values = [str(n) for n in VALUES] if kind == "real" else self.options(kind)[0][:6]
         found: list[Json] = [[[values[0], "1"]], [[values[1], "1"]]]
         if kind == "real":
+            found += [{"params": [], "term": as_json(one)} for one in LINES]
             found += [[["-1", p], ["0", str(1 - 2 * Fraction(p))], ["1", p]] for p in ("1/4", "1/8")]
         for (a, b), p in product(combinations(values, 2), ("1/2", "1/4", "3/4", "1/8")):
             found.append([[a, p], [b, str(1 - Fraction(p))]])
@@ -245,13 +357,18 @@ class Candidate:
             stays = first or self.random.random() < STAYS
             slot.taken = slot.options[0] if stays else self.random.choice(slot.options)
 
+    def start_at(self, k: int) -> None:
+        """Take a loss and its gradient by number, and the first option elsewhere."""
+        for slot in self.slots:
+            slot.taken = slot.options[min(k, len(slot.options) - 1) if slot.paired else 0]
+
     def env(self) -> Env:
         """The letters in floating point."""
         found: Env = {}
         for (name, kinds, kind), shape in zip(self.letters, self.shape, strict=True):
-            if name not in self.defined:
+            if name not in self.defined and name not in self.dark:
                 found[named(name)] = self.lookup(parts_of(kinds), kind, shape)
-        for name in self.order:
+        for name in (one for one in self.order if one not in self.dark):
             params, body = self.defined[name]
             code = self.margins.code(body)
             found[name] = function(found, params, code) if params else code(found)
@@ -280,6 +397,8 @@ class Candidate:
             return 1.0 if taken else -1.0
         if isinstance(kind, str):
             return float_of(taken) if isinstance(taken, str) else taken
+        if isinstance(taken, dict):
+            return self.margins.code(_tuples(taken["term"]))({})
         if kind[0] == "pair":
             return tuple(self.value(part, one) for part, one in zip(kind[1:], taken, strict=True))
         if isinstance(kind[1], str) and kind[1] in self.space.sizes:
@@ -298,10 +417,33 @@ class Candidate:
         """The model as JSON."""
         pairs = {name: [[*pair] for pair in pairs] for name, pairs in self.space.neighbors.items()}
         return {
-            "types": self.space.sizes,
+            "types": {
+                **self.space.sizes,
+                **{name: {"for": one} for name, one in self.space.sequences.items()},
+            },
             "neighbors": pairs,
             "letters": [_taken(shape) for shape in self.shape],
         }
+
+    def liveliness(self) -> int:
+        """How many values letters have, and how many numbers are not 0."""
+        apart = {id(slot) for group in self.groups for slot in group}
+        values: int = sum(len({str(slot.taken) for slot in group}) for group in self.groups)
+        numbers: int = sum(1 for slot in self.slots if id(slot) not in apart and slot.taken != "0")
+        return values + numbers
+
+    def gets_livelier(self) -> bool:
+        """Change values while what is assumed stays true, so that less is equal or 0; whether some were changed."""
+        first = best = self.liveliness()
+        for _ in range(LIVELIER if self.slots else 0):
+            slot = self.random.choice(self.slots)
+            kept, slot.taken = slot.taken, self.random.choice(slot.options)
+            now = self.liveliness()
+            if now > best and min(self.measured()[0], default=0.0) >= 0:
+                best = now
+            else:
+                slot.taken = kept
+        return best > first
 
     def others(self, slot: Slot, most: int) -> list[Json]:
         """Values that a slot may take instead."""
@@ -346,10 +488,6 @@ def _numbers(node: Node) -> Iterator[str]:
             yield named(node[1])
         for part in node:
             yield from _numbers(part)
-
-
-def _lists(node: Node) -> Json:
-    return [_lists(part) for part in node] if isinstance(node, tuple) else node
 
 
 def _tuples(value: Json) -> Node:
@@ -398,37 +536,52 @@ def ordered(uses: dict[str, frozenset[str]]) -> list[str]:
 def find_model(clause: Clause, *, refute: bool, effort: Effort = Effort(), seed: int = 0) -> Searched:
     """A model in which all that a clause assumes is true and, to refute it, what it claims is false.
 
-    Deterministic for a seed. Each model was confirmed by the checker, exactly. None is found of what is said of all
-    functions or events of numbers.
+    Deterministic for a seed. Each model was confirmed by the checker, exactly. What has no margin (sequences, and what
+    is said of all functions) is left to it alone.
     """
     found, asked = Searched(), 0
     found.never_true = {*range(len(parts_of(parts_of(clause.body)[2])))}
+    of_sequences = not refute and bool(sequence_types(clause))
     try:
         candidates = [
-            Candidate(clause, space, Random(f"{seed} {k}")) for k, space in enumerate(spaces(clause))
+            Candidate(clause, space, Random(f"{seed} {k}"))
+            for k, space in enumerate(spaces(clause, sequences=of_sequences))
         ]
     except ValueError:
         return found
     found.beyond = candidates[0].beyond
     rounds = count() if not found.beyond else range(0)
-    for k, candidate in ((k, candidate) for k in rounds for candidate in candidates):
+    order: Iterable[tuple[int, Candidate]] = ((k, candidate) for k in rounds for candidate in candidates)
+    if candidates[0].of_vectors and not refute and not found.beyond:
+        order = chain(((-1 - k, candidates[0]) for k in range(STARTS)), order)
+    for k, candidate in order:
         if found.margins >= effort.margins or asked >= effort.asked or (k and not candidate.slots):
             break
         climb = Climb(
             candidate,
             found,
-            min(found.margins + LONGEST, effort.margins),
+            min(found.margins + (SHORT if k < 0 else min(LONGEST, effort.margins // 10)), effort.margins),
             refute,
             PENALTIES[k % len(PENALTIES)],
         )
-        if climb.reaches(first=k == (0 if refute else 1)):
+        if climb.reaches(first=k == (0 if refute else 1), at=-1 - k):
             model = candidate.json()
-            seen = look(clause, model)
             asked += 1
-            if min(seen.premises, default=1) == 1 and (not refute or seen.claim == -1):
+            with suppress(ValueError):
+                show(clause, model, refute)
                 found.model = model
+                with suppress(ValueError):
+                    if not refute and candidate.gets_livelier():
+                        show(clause, candidate.json(), refute)
+                        found.model = candidate.json()
                 break
     return found
+
+
+def put_in(slots: list[Slot], values: list[Json]) -> None:
+    """Give slots their values."""
+    for slot, value in zip(slots, values, strict=True):
+        slot.taken = value
 
 
 @dataclass
@@ -443,9 +596,12 @@ class Climb:
     missing: float = 0.0
     claim: float = 0.0
 
-    def reaches(self, first: bool) -> bool:
-        """Whether this comes to what is wanted."""
-        self.candidate.start(first)
+    def reaches(self, first: bool, at: int = -1) -> bool:
+        """Whether this comes to what is wanted, from a start by its number if that is not negative."""
+        if at < 0:
+            self.candidate.start(first)
+        else:
+            self.candidate.start_at(at)
         self.begin()
         for _ in range(KICKS):
             self.improve()
@@ -478,22 +634,32 @@ class Climb:
         self.best = self.worth()
 
     def improve(self) -> None:
-        """Change one slot after another as long as that is better."""
+        """Change one slot after another, and all of a letter, as long as that is better."""
         better = not self.good()
         while better and not self.over():
             better = False
-            for slot in self.candidate.random.sample(self.candidate.slots, len(self.candidate.slots)):
-                kept = slot.taken
-                for other in self.candidate.others(slot, OPTIONS):
-                    slot.taken = other
+            slots = self.candidate.slots
+            moves = [[slot] for slot in self.candidate.random.sample(slots, len(slots))]
+            for move in moves if self.refute else [*moves, *self.candidate.groups]:
+                kept = [slot.taken for slot in move]
+                for values in self.tried_for(move):
+                    put_in(move, values)
                     now = self.worth()
                     if self.good():
                         return
                     if now < self.best - 1e-12:
-                        self.best, kept, better = now, other, True
-                slot.taken = kept
+                        self.best, kept, better = now, values, True
+                put_in(move, kept)
                 if self.over():
                     return
+
+    def tried_for(self, move: list[Slot]) -> list[list[Json]]:
+        """Values for a slot, or options of the same number for all slots of a letter."""
+        if len(move) == 1:
+            return [[one] for one in self.candidate.others(move[0], OPTIONS)]
+        count_ = len(move[0].options)
+        few = self.candidate.random.sample(range(count_), min(GROUP, count_))
+        return [[slot.options[i] for slot in move] for i in few]
 
     def kick(self, slots: list[Slot]) -> None:
         """Change some slots at once, for better or worse."""

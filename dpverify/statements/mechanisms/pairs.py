@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker.terms import number
 from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.letters import points
 from dpverify.proving.checker.theorems.lines import Line
-from dpverify.proving.checker.theorems.models import Model, Point, TwoLines, constant, look
+from dpverify.proving.checker.theorems.models import Model, show
 from dpverify.proving.checker.theorems.numbers import NO, made
+from dpverify.proving.checker.theorems.outcomes import Point, TwoLines, constant
 from dpverify.proving.checker.values import PRECISIONS, Values
 from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatModel
 from dpverify.proving.theorems.letters import TheoremLetter
@@ -105,10 +107,10 @@ def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 
 def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
     """Whether what is assumed is true in a model and, to refute it, what is claimed is false."""
     try:
-        seen = look(claim.clause, model)
+        show(claim.clause, model, refuted)
     except ValueError:
         return False
-    return min(seen.premises, default=1) == 1 and (not refuted or seen.claim == -1)
+    return True
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,7 @@ class _Search:
             params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
             new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
         law = put(on(self.mechanism, self.law, "D"), new)
-        laws: list[Any] = [exact.value(law, {"D": constant(place)}) for place in exact.points(DATA)]
+        laws: list[Any] = [exact.value(law, {"D": constant(place)}) for place in points(DATA, exact.sizes)]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
         head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"

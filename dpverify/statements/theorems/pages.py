@@ -37,7 +37,7 @@ ROLES = {"assume": "assumption", "define": "definition", "then": "claim", "step"
 KINDS = (
     "a domain such as `> 0`, `law on $T$`, `point of $T$`, `event of $T$`, `function of $T$`, `function of $T$ to "
     "$U$`, `mechanism to $T$`, `law for $T,\\mathcal{D}$ on $U$`, `data set`, `statement`, `type`, `finite type`, "
-    "`type of data sets`"
+    "`type of data sets`, `Euclidean space`"
 )
 STANDINGS = ("rule", "result", "theorem")
 """What is taken as known, what the literature proves, and what is to be proved here."""
@@ -221,7 +221,9 @@ class TheoremSection:
         words = " ".join("".join(p.text for p in kind.pieces if isinstance(p, Text)).split())
         formulas = [piece.latex for piece in kind.pieces if isinstance(piece, Math)]
         given = [signs_of(one) for one in formulas]
-        types = {"type": "any", "finite type": "finite", "type of data sets": "data"}
+        types = {
+            "type": "any", "finite type": "finite", "type of data sets": "data", "Euclidean space": "space",
+        }  # fmt: skip
         if words in types and not given:
             name = name_of(signs)
             self.alphabet.types[signs] = name, types[words]

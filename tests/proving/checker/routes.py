@@ -37,11 +37,19 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "question": frozenset({("arithmetic.questions", "contradict")}),
     "entailment": frozenset({("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")}),
     "value": frozenset({("theorems.numbers", "folded")}),
-    "comparison": frozenset({("theorems.numbers", "compared")}),
+    "comparison": frozenset({("theorems.numbers", "compared"), ("theorems.outcomes", "same")}),
     "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
     "guarantee": frozenset({("theorems.divergences", "guarantee")}),
-    "line": frozenset(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable")),
-    "definition": frozenset({("theorems.models", "definition")}),
+    "line": frozenset(
+        {
+            *(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable")),
+            ("theorems.outcomes", "image"),
+        }
+    ),
+    "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
+    "letter": frozenset({("theorems.letters", "letters_of"), ("theorems.letters", "on_the_line")}),
+    "law": frozenset(("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "pair_of_laws")),
+    "definition": frozenset({("theorems.letters", "definition")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
 CERTIFICATE = [("__init__", "check"), ("__init__", "confirm"), ("__init__", "settle")]
@@ -54,11 +62,17 @@ ENTRIES: dict[str, list[Place]] = {
     "entailment": [("theorems.arithmetic", "entail"), ("theorems.arithmetic", "show_defined")],
     "model": [("theorems.models", "show")],
     "value": [("theorems.numbers", "folded")],
-    "comparison": [("theorems.numbers", "compared")],
+    "comparison": [("theorems.outcomes", "same"), ("theorems.numbers", "compared")],
     "all numbers": [("theorems.numbers", "for_numbers")],
     "guarantee": [("theorems.divergences", "guarantee")],
-    "line": [("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")],
-    "definition": [("theorems.models", "definition")],
+    "line": [
+        ("theorems.outcomes", "image"),
+        *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")),
+    ],
+    "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
+    "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],
+    "law": [("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "pair_of_laws")],
+    "definition": [("theorems.letters", "definition")],
 }
 
 
@@ -196,7 +210,7 @@ def routes() -> dict[str, Route]:
     """The routes of all kinds of statements."""
     found, ends = {}, frozenset[Place]().union(*HANDED_ON.values())
     for kind, entries in ENTRIES.items():
-        asked = route(entries[-1:], ends)[1]
+        asked = route(entries[-1:], ends - HANDED_ON.get(kind, frozenset()))[1]
         hands_on = [name for name, at in HANDED_ON.items() if at & asked]
         if kind in checker.WITNESSED:
             hands_on.append("point")

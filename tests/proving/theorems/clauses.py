@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpverify.proving.checker.reading import ANY_NUMBER, PARTS
-from dpverify.proving.checker.theorems.language import INNER, LAWS, LOGIC
+from dpverify.proving.checker.theorems.language import INNER, LAWS, LOGIC, parts_of
+from dpverify.proving.checker.theorems.models import Model
+from dpverify.proving.checker.theorems.numbers import FALSE, TRUE
 from dpverify.proving.checker.theorems.steps import Clause
 
 Json = Any
@@ -61,6 +63,23 @@ def clause(types: str, letters: str, premises: str, claim: str) -> Clause:
     """A clause; types are written `T:any`."""
     body = term(brackets(f"(all ({letters}) ({premises}) {claim})"))
     return Clause.read({"types": [one.split(":") for one in types.split()], "body": body})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is seen in a model: 1 where a formula is true, -1 where it is false, else 0."""
+
+    premises: tuple[int, ...]
+    claim: int
+
+
+def look(clause: Clause, value: Json) -> Seen:
+    """Whether what a clause assumes and claims is true in a model; what is no model is refused."""
+    model = Model(clause, value)
+    _, _, premises, claim = parts_of(model.clause.body)
+    seen = [model.truth(f, {}) for f in (*parts_of(premises), claim)]
+    signs = [(f is TRUE) - (f is FALSE) for f in seen]
+    return Seen(tuple(signs[:-1]), signs[-1])
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from dpverify.proving.checker.theorems.language import parts_of
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
+from dpverify.proving.checker.theorems.steps import Clause
 
-from .clauses import Json, clause
+from .clauses import Json, Seen, clause, look
 
 PRIVATE = clause(
     "D:data T:any",
@@ -18,6 +19,7 @@ PRIVATE = clause(
     "(<= 0 e) (private (x D) (M x) e d)",
     "(private (x D) (M x) (/ e 2) d)",
 )
+X: Json = ["sym", "x"]
 RESPONSE: Json = {
     "types": {"D": 2, "T": 2},
     "neighbors": {"D": [[0, 1], [1, 0]]},
@@ -153,7 +155,38 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
      "(private (x D) (then (z real) (normal 0 1) (certain (* z z))) 1/3 0)", 0),
     ("D:data", "(f (D) real)", [["0", "1"]], "(private (x D) (normal (f x) (+ 1 (f x))) 9 1)", 0),
     ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(== (+ (g 0) (g 1) (g 3)) 12)", 1),
-    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(all ((x real)) () (<= 3 (g x)))", 0),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}], "(all ((x real)) () (<= 3 (g x)))", 1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}],
+     "(all ((x real)) () (<= 4 (g x)))", -1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}],
+     "(all ((x real)) ((< 0 x)) (<= 4 (g x)))", 1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}],
+     "(== (chance (x real) (uniform 0 4) (<= 5 (g x))) 1/2)", 1),
+    ("", "(g (real) integer)", [{"below": ["0", "2"], "then": ["3", "5", "4"]}],
+     "(integrable (x real) (laplace 0 4) (g x))", 1),
+    ("", "(g (integer) real)", [{"below": ["1", "2"], "then": ["3", "5", "4"]}],
+     "(all ((k integer)) ((<= 2 (* 2 k)) (<= k 2) (<= 1 k)) (<= (g k) (* k 3)))", 1),
+    ("", "(g (integer) real)", [{"below": ["1", "2"], "then": ["3", "5", "4"]}],
+     "(all ((k integer)) ((<= 1 k) (<= k 2)) (<= (g k) (* k 2)))", -1),
+    ("D:data", "(G (integer) D)", [{"below": ["0"], "then": [0, 1]}],
+     "(all ((k integer)) () (or (== (G k) (G (+ k 1))) (neighbors (G k) (G (+ k 1)))))", 1),
+    ("", "(a integer)", ["3"], "(all ((k integer)) ((<= 0 k) (== 3 k) (<= k 9)) (<= k 2))", -1),
+    ("", "(a integer)", ["3"], "(all ((k integer)) ((<= k 9) (== k 3) (<= 0 k)) (<= k a))", 1),
+    ("", "(a integer)", ["3"], "(all ((k integer)) ((< 2 k) (< k 4) (<= 0 k)) (< k a))", -1),
+    ("", "(a integer)", ["3"], "(all ((k integer)) ((< 3/2 k) (< k 7/2) (<= k 5/2)) (== k 2))", 1),
+    ("", "(a integer)", ["3"], "(all ((k integer)) ((== (* 2 k) 3)) (< k 0))", 0),
+    ("D:data", "(G (integer) D)", [{"below": ["0"], "then": [0, 1]}],
+     "(all ((k integer)) () (neighbors (G k) (G (+ k 1))))", -1),
+    ("", "(a real)", ["2"], "(all ((x real)) () (<= 0 (indicator (<= x a))))", 1),
+    ("", "(a real)", ["2"], "(all ((x real)) () (<= 0 (indicator (<= (/ a x) 3))))", 0),
+    ("", "(a real)", ["2"],
+     "(all ((x real)) () (all ((y real)) ((<= x y)) (<= (indicator (<= a x)) (indicator (<= a y)))))", 1),
+    ("", "(a real)", ["2"],
+     "(all ((x real)) () (all ((y real)) () (<= (indicator (<= a x)) (indicator (<= a y)))))", -1),
+    ("", "(a real)", ["2"], "(== (chance (z real) (exponential a) (<= z a)) (- 1 (exp -1)))", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (exponential a) (<= (+ z 1) 0)) 0)", 1),
+    ("", "(a real)", ["2"], "(== (mean (z real) (exponential a) (+ (* z z) (* -1 z))) 6)", 1),
+    ("", "(a real)", ["2"], "(<= (chance (z real) (then (y real) (exponential a) (certain (* -1 y))) (<= z 1)) 1)", 0),
     ("", "(a real)", ["2"], "(== (chance (z real) (laplace 1 a) (<= z 1)) 1/2)", 1),
     ("", "(a real)", ["2"], "(<= (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", 1),
     ("", "(a real)", ["2"], "(< (chance (z real) (laplace 0 a) (<= 3 (abs z))) (exp -3/2))", -1),
@@ -183,3 +216,166 @@ TRUTHS: list[tuple[str, str, list[Json], str, int]] = [
 def test_truth_in_models(types: str, letters: str, values: list[Json], claim: str, wanted: int) -> None:
     """Each part of the language has its meaning; what has no value, or is beyond the rules, is not known."""
     assert truth(types, letters, values, claim) == wanted
+
+
+LAPLACE, NORMAL, EXPONENTIAL = "(laplace 0 2)", "(normal 0 2)", "(exponential 2)"
+
+
+def within(law: str, value: str) -> str:
+    """The chance of an event."""
+    return f"(chance (x real) {law} (A {value}))"
+
+
+def ratio(law: str, value: str, most: str) -> str:
+    """That no event is more likely for a value than for x, but for a factor."""
+    return f"(<= {within(law, value)} (* {most} {within(law, 'x')}))"
+
+
+EVENTS: list[tuple[str, int]] = [
+    (ratio(LAPLACE, "(+ x 1)", "(exp 1/2)"), 1),
+    (ratio(LAPLACE, "(- x 1)", "(exp 1)"), 1),
+    (ratio(LAPLACE, "(+ x 1)", "(exp 1/4)"), -1),
+    (ratio(NORMAL, "(+ x 1)", "(exp 1/2)"), -1),
+    (ratio(NORMAL, "x", "1"), 1),
+    (ratio(EXPONENTIAL, "(+ x 1)", "(exp 1/2)"), 1),
+    (ratio(EXPONENTIAL, "(+ x 1)", "(exp 1/3)"), -1),
+    (ratio(EXPONENTIAL, "(- x 1)", "(exp 1/2)"), -1),
+    (ratio(LAPLACE, "(* 2 x)", "9"), -1),
+    (ratio(LAPLACE, "(* 2 x)", "200"), 0),
+    (ratio("P", "(* 2 x)", "9"), -1),
+    (ratio("P", "x", "1/2"), -1),
+    (f"(== (mean (y real) P {within('P', 'y')}) {within('P', 'x')})", 1),
+    (f"(== (mean (y real) {LAPLACE} {within(NORMAL, 'y')}) {within(LAPLACE, 'x')})", 1),
+    (f"(== (mean (y real) {LAPLACE} {within(NORMAL, 'x')}) {within(NORMAL, 'x')})", 1),
+    (f"(== (mean (y real) {LAPLACE} {within(NORMAL, 'x')}) {within(LAPLACE, 'x')})", -1),
+    (f"(<= (mean (y real) {LAPLACE} {within('(laplace y 1)', 'x')}) 1)", 0),
+    (f"(<= (mean (y real) {LAPLACE} {within(NORMAL, '(+ x y)')}) 1)", 0),
+    (f"(all ((y real)) () (<= {within('(laplace y 1)', 'x')} 1))", 0),
+]
+"""What is said of all events A of numbers."""
+
+
+@pytest.mark.parametrize(("claim", "wanted"), EVENTS)
+def test_events_of_numbers(claim: str, wanted: int) -> None:
+    """What holds for any probabilities is true; half lines and points show what is false."""
+    assert truth("", "(P (law real))", [LAW], f"(all ((A (real) formula)) () {claim})") == wanted
+
+
+def test_an_event_that_is_assumed_is_not_any_probability() -> None:
+    """That a bound holds for all events is not made stronger where it is assumed."""
+    bound = "(all ((A (real) formula)) () (<= (chance (x real) (laplace y 2) (A x)) 1/2))"
+    assert truth("", "(a real)", ["2"], f"(all ((y real)) ({bound}) (<= y a))") == 0
+
+
+LAWS_OF_IMAGES = {
+    ("(indicator (<= x a))", "(indicator (<= x a))"): 1,
+    ("(indicator (<= x a))", "(indicator (<= x 1))"): 0,
+    ("(/ 1 x)", "(/ 1 x)"): 0,
+}
+
+
+@pytest.mark.parametrize("values", LAWS_OF_IMAGES)
+def test_laws_of_images(values: tuple[str, str]) -> None:
+    """Laws of the same function of a number with a law are equal, if the function is defined everywhere."""
+    one, other = (f"(then (x real) (normal 0 1) (certain {value}))" for value in values)
+    assert truth("", "(a real)", ["2"], f"(== {one} {other})") == LAWS_OF_IMAGES[values]
+
+
+SEQUENCES = """(all ((w W) (r R) (x real)) () (== (z (s w r x) r) x))
+    (all ((w W) (r R) (x real) (t R)) ((not (== t r))) (== (z (s w r x) t) (z w t)))
+    (all ((r R) (A (W) formula)) () (== (chance (w W) N (A w))
+        (mean (w W) N (chance (x real) (laplace 0 b) (A (s w r x))))))
+    (all ((w W)) () (== (z w (a w)) (max (z w p) (z w q))))"""
+"""Noises, one for each of two candidates, and whose is the largest."""
+LETTERS_OF_NOISES = "(z (W R) real) (s (W R real) W) (N (law W)) (b real) (a (W) R) (p R) (q R)"
+NOISES = clause(
+    "W:any R:finite",
+    LETTERS_OF_NOISES,
+    SEQUENCES,
+    "(<= b 2)",
+)
+
+
+def noises(whole: Clause) -> Json:
+    """Two independent Laplace noises."""
+    z, _, _, b, *_ = (parts_of(one)[0] for one in parts_of(parts_of(whole.body)[1]))
+    largest = ["all", [["t", [], "R"]], [], ["<=", ["of", z, X, ["sym", "t"]], ["of", z, X, ["sym", "v"]]]]
+    law = {"independent": ["laplace", ["num", "0"], ["sym", b]]}
+    choice = {"params": ["x"], "first": "v", "where": largest}
+    return {
+        "types": {"W": {"for": "R"}, "R": 2},
+        "neighbors": {},
+        "letters": ["read", "write", law, "2", choice, 0, 1],
+    }
+
+
+def test_independent_noises_are_sequences() -> None:
+    """All that is assumed of them is true, of all sequences and all events; and so is the claim."""
+    assert look(NOISES, noises(NOISES)) == Seen((1, 1, 1, 1), 1)
+
+
+FAULTS_OF_NOISES: dict[str, tuple[Callable[[Json], object], str]] = {
+    "another law": (
+        lambda m: m["letters"].__setitem__(2, {"independent": line("laplace", "0", "3")}),
+        "number 2",
+    ),
+    "another family": (
+        lambda m: m["letters"].__setitem__(2, {"independent": line("normal", "0", "2")}),
+        "number 2",
+    ),
+    "another place": (
+        lambda m: m["letters"].__setitem__(2, {"independent": line("laplace", "1", "2")}),
+        "number 2",
+    ),
+    "no family": (
+        lambda m: m["letters"].__setitem__(2, {"independent": ["certain", ["num", "1/2"]]}),
+        "number 2",
+    ),
+    "the smallest": (
+        lambda m: m["letters"][4]["where"][3].insert(1, m["letters"][4]["where"][3].pop()),
+        "number 3",
+    ),
+    "whoever": (lambda m: m["letters"][4].update(where=["<=", ["num", "0"], ["num", "0"]]), "number 3"),
+    "nobody": (lambda m: m["letters"][4].update(where=["<=", ["num", "1"], ["num", "0"]]), "number 3"),
+    "a third": (lambda m: m["types"].update(R=3), "number 3"),
+    "one twice": (lambda m: m["letters"].__setitem__(6, 0), "number 3"),
+    "read for write": (lambda m: m["letters"].__setitem__(1, "read"), "no letter of sequences"),
+    "write for read": (lambda m: m["letters"].__setitem__(0, "write"), "no letter of sequences"),
+    "points": (lambda m: m["types"].update(W=2), "argument|no letter of sequences"),
+    "places": (lambda m: m["types"].update(W={"for": "integer"}), "no letter of sequences"),
+    "places of itself": (lambda m: m["types"].update(W={"for": "W"}), "without places"),
+    "a finite type": (lambda m: m["types"].update(R={"for": "W"}), "no type of sequences"),
+    "no choice": (lambda m: m["letters"][4].pop("first"), "no choice"),
+}
+
+
+def line(family: str, *numbers: str) -> Json:
+    """A law of a family."""
+    return [family, *(["num", one] for one in numbers)]
+
+
+@pytest.mark.parametrize("fault", FAULTS_OF_NOISES)
+def test_faults_of_sequences_are_refused(fault: str) -> None:
+    """Each planted fault is refused, by the premise that it makes false or unknown, or as no model."""
+    change, why = FAULTS_OF_NOISES[fault]
+    model = noises(NOISES)
+    change(model)
+    with pytest.raises(ValueError, match=why):
+        show(NOISES, model, refute=False)
+
+
+def test_what_contradicts_itself_of_sequences_is_not_true() -> None:
+    """A place that is written keeps its number; another one gets it; two noises are the same."""
+    drawn = "(mean (w W) N (chance (x real) (laplace 0 {}) (A (s w p {}))))"
+    wrong = [
+        "(all ((w W) (r R) (x real) (t R)) () (== (z (s w r x) t) (z w t)))",
+        "(all ((w W) (r R) (x real) (t R)) () (== (z (s w r x) t) x))",
+        "(all ((w W)) () (== (z w p) (z w q)))",
+        *(
+            f"(all ((A (W) formula)) () (== (chance (w W) N (A w)) {drawn.format(*one)}))"
+            for one in (("3", "x"), ("b", "(+ x 1)"), ("b", "(z w q)"), ("b", "0"))
+        ),
+    ]
+    for premise in wrong:
+        whole = clause("W:any R:finite", LETTERS_OF_NOISES, "", premise)
+        assert look(whole, noises(whole)).claim < 1, premise

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from dpverify.proving.checker.theorems.models import look, show
+from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.search import Candidate, Effort, find_model, spaces
 
-from .clauses import CASES, clause
+from .clauses import CASES, clause, look
 
 WRONG = [(name, k) for name, case in CASES.items() for k in range(len(case.wrong))]
 

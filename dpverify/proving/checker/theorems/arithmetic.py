@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
+from itertools import product
 from json import dumps
 
 from dpverify.proving.checker import follow, settle
 from dpverify.proving.checker.reading import ANY_NUMBER, PARTS, Theorem, read
-from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, make, symbol, term
+from dpverify.proving.checker.terms import COMPARISONS, Term, Unknown, demand, make, number, symbol, term
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
@@ -43,8 +45,9 @@ RANGES = {
     "chance": (Fraction(0), Fraction(1)),
     "indicator": (Fraction(0), Fraction(1)),
     "ratio": (Fraction(0), None),
+    "norm": (Fraction(0), None),
 }
-"""What values probabilities, indicators and densities have."""
+"""What values probabilities, indicators, densities and norms have."""
 
 
 class FormulaLetters:
@@ -53,11 +56,15 @@ class FormulaLetters:
     def __init__(self, scope: Scope, opaque: frozenset[str] = frozenset()) -> None:
         self.scope, self.opaque = scope, opaque
         self.known = dict[Node, Unknown]()
+        self.lengths = dict[Node, Term]()
+        """Of vectors whose norms occur: what is true of these."""
 
     def letter(self, node: Node, kind: str) -> Term:
         """The letter that stands for a term."""
         if node not in self.known:
             low, high = RANGES.get(named(parts_of(node)[0])) or self.scope.range_of(node) or (None, None)
+            if parts_of(node)[0] == "inner" and parts_of(node)[1] == parts_of(node)[2]:
+                low = Fraction(0)
             self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
         return symbol(self.known[node].name)
 
@@ -68,10 +75,64 @@ class FormulaLetters:
             return read([*parts])
         if parts[0] in ("sum", "product") and (found := self.added_up(parts)) is not None:
             return found
+        if {"inner", "norm"} & self.opaque:
+            pass  # inner products and norms are letters
+        elif parts[0] in ("inner", "norm"):
+            return self.product(*parts[1:]) if parts[0] == "inner" else self.norm(parts[1])
+        elif parts[0] == "pow" and parts_of(parts[1])[0] == "norm" and parts[2] == ("num", "2"):
+            return self.square(parts_of(parts[1])[1])
         power = parts[0] == "pow" and parts_of(parts[2])[0] != "num" and "power" in self.opaque
         if parts[0] in OPERATIONS - self.opaque and not power:
             return term(named(parts[0]), *map(self.number, parts[1:]))
         return self.letter(node, "integer" if whole == "integer" else "real")
+
+    def vector(self, node: Node) -> dict[Node, Term]:
+        """A vector as a sum of multiples of vectors that are no sums and no multiples."""
+        head, *parts = parts_of(node)
+        found = dict[Node, Term]()
+        if head == "add":
+            for one, times in (pair for part in parts for pair in self.vector(part).items()):
+                found[one] = sum_of(found.get(one, number(0)), times)
+            return found
+        if head == "mul":
+            (which,) = (k for k, part in enumerate(parts) if self.scope.is_space(self.scope.type_of(part)))
+            numbers = [self.number(part) for k, part in enumerate(parts) if k != which]
+            scale = reduce(product_of, numbers, number(1))
+            return {one: product_of(scale, times) for one, times in self.vector(parts[which]).items()}
+        return {node: number(1)}
+
+    def product(self, left: Node, right: Node) -> Term:
+        """An inner product, multiplied out: those of vectors that are no sums are letters."""
+        if not self.scope.is_space(self.scope.type_of(left)):
+            return term("mul", self.number(left), self.number(right))
+        found = number(0)
+        for (u, one), (v, other) in product(self.vector(left).items(), self.vector(right).items()):
+            letter = self.letter(("inner", *sorted((u, v), key=str)), "real")
+            found = sum_of(found, product_of(product_of(one, other), letter))
+        return found
+
+    def square(self, node: Node) -> Term:
+        """The square of a vector's norm, of which it is known that it is not negative."""
+        found = self.product(node, node)
+        self.lengths.setdefault(("norm", node), term("<=", number(0), found))
+        return found
+
+    def norm(self, node: Node) -> Term:
+        """A vector's norm; a letter for all its multiples by numbers, of which the square is known."""
+        if not self.scope.is_space(self.scope.type_of(node)):
+            return term("abs", self.number(node))
+        parts = sorted(self.vector(node).items(), key=str)
+        first = next(
+            (times.number for _, times in parts if times.head == "num" and times.number), Fraction(1)
+        )
+        if all(times.head == "num" for _, times in parts):
+            shown = [("mul", ("num", str(times.number / first)), one) for one, times in parts]
+            scale, node = number(abs(first)), ("add", *shown)
+        else:
+            scale = number(1)
+        found = self.letter(("norm", node), "real")
+        self.lengths["norm", node] = term("==", term("mul", found, found), self.product(node, node))
+        return product_of(scale, found)
 
     def added_up(self, parts: tuple[Node, ...]) -> Term | None:
         """A sum or product in which nothing but arithmetic depends on the index; None for others."""
@@ -102,6 +163,9 @@ class FormulaLetters:
             return term(named(head), *map(self.formula, parts))
         if head in COMPARISONS and all(fits(self.scope.type_of(part), "real") for part in parts):
             return term(named(head), *map(self.number, parts))
+        if head in ("==", "!=") and self.scope.is_space(self.scope.type_of(parts[0])):
+            minus: Node = ("add", parts[0], ("mul", ("num", "-1"), parts[1]))
+            return term(named(head), self.square(minus), number(0))
         return term("<", read(["num", "0"]), self.letter(node, "real"))
 
 
@@ -113,12 +177,27 @@ def is_plain_indicator(node: Node) -> bool:
     )
 
 
+def sum_of(left: Term, right: Term) -> Term:
+    """A sum; of numbers, a number."""
+    if left.head == right.head == "num":
+        return number(left.number + right.number)
+    return term("add", left, right)
+
+
+def product_of(left: Term, right: Term) -> Term:
+    """A product; of numbers, a number."""
+    if left.head == right.head == "num":
+        return number(left.number * right.number)
+    return right if left is number(1) else term("mul", left, right)
+
+
 def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:
     """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
     found = [letters.formula(node) for node in (*facts, claim)]
     switches = [*map(letters.switch, [n for n in letters.known if is_plain_indicator(n)])]
     known = {v.name: v for v in letters.known.values()}
-    assuming = [f for f in (*found[:-1], *switches) if not narrowed(known, f)]
+    known_besides = (*letters.lengths.values(), *switches)
+    assuming = [f for f in (*found[:-1], *known_besides) if not narrowed(known, f)]
     return Theorem(tuple(known.values()), tuple(assuming), found[-1])
 
 
@@ -142,17 +221,17 @@ def entail(
     """Refuse unless a claim follows from facts by arithmetic, as a proof of formulas shows or without one.
 
     Values of functions that are opaque are letters of which nothing is known; `power` stands for powers whose
-    exponents are no numbers.
+    exponents are no numbers; where inner products or norms are opaque, nothing is multiplied out.
     """
     letters = FormulaLetters(scope, opaque)
-    defined = {*letters_of_comparisons(letters, facts)}
+    defined = {*letters_of_comparisons(letters, facts), *letters.lengths}
     found = problem(letters, facts, claim)
     if proof is None:
         follow(found, work)
     else:
         demand('"units"' not in dumps(proof), "a proof about units, of which theorems have none")
         demand(settle(found, proof, witness) == "proved", "a proof of something weaker")
-    for node in letters.known.keys() - defined:
+    for node in {*letters.known, *letters.lengths} - defined:
         show_defined(scope, facts, node)
 
 
@@ -178,7 +257,8 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     if is_partial(parts):
         whole: Node = ("==", node, node)
         if parts[0] == "pow" and parts_of(parts[2])[0] != "num":  # 0 to a positive power is 0
-            whole = ("and", ("<=", ("num", "0"), parts[1]), ("<", ("num", "0"), parts[2]))
+            positive = [("<", ("num", "0"), part) for part in parts[1:]]
+            whole = ("and", ("<=", ("num", "0"), parts[1]), ("or", *positive))
         entail(scope, facts, whole, None, None, frozenset())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
@@ -29,13 +30,21 @@ EPSILONS = [number(Fraction(k, 16)) for k in range(97)]
 """From 0 to 6."""
 
 
+@dataclass(frozen=True)
+class TwoPairs:
+    """Two laws of two independent numbers: the laws of the first number, and those of the second."""
+
+    first: tuple[Line, Line]
+    second: tuple[Line, Line]
+
+
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
 
 
 def distance(lines: tuple[Line, Line]) -> Term:
     """How many scales two laws of a family lie apart."""
     one, other = lines
-    demand(one.family == other.family != "uniform", "laws of two families, or uniform ones")
+    demand(one.family == other.family in ("normal", "laplace"), "laws of two families, or others")
     demand_true(compared("==", one.scale, other.scale), "laws of two scales")
     return made("mul", made("abs", difference(one.at, other.at)), made("pow", one.scale, number(-1)))
 
@@ -163,8 +172,10 @@ def gaussian(laws: Laws, mu: Term) -> Term:
     return UNKNOWN
 
 
-def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
+def guarantee(head: str, laws: Laws | TwoPairs, given: list[Term]) -> Term:
     """Whether one law is near another (`private`, `renyi-private`, `concentrated`, `gaussian`), or how far it is."""
+    if isinstance(laws, TwoPairs):
+        return of_two(head, laws, given)
     if head == "private":
         epsilon, delta = given
         if isinstance(laws, tuple) and compared("==", delta, NO) is TRUE and is_wider(laws):
@@ -185,11 +196,11 @@ def is_wider(lines: tuple[Line, Line]) -> bool:
     return one.family == other.family != "uniform" and compared("<", other.scale, one.scale) is TRUE
 
 
-def of_two(head: str, lines: list[tuple[Line, Line]], bounds: list[Term]) -> Term:
+def of_two(head: str, laws: TwoPairs, given: list[Term]) -> Term:
     """The same of pairs of independent numbers: the logarithm of a ratio of densities is the sum of two."""
-    far = [distance(pair) for pair in lines]
-    families = {pair[0].family for pair in lines}
-    if head == "private" and families == {"laplace"} and compared("==", bounds[1], NO) is TRUE:
-        return compared("<=", made("add", *far), bounds[0])
+    far = [distance(pair) for pair in (laws.first, laws.second)]
+    families = {pair[0].family for pair in (laws.first, laws.second)}
+    if head == "private" and families == {"laplace"} and compared("==", given[1], NO) is TRUE:
+        return compared("<=", made("add", *far), given[0])
     demand(head == "concentrated" and families == {"normal"}, "two draws of these laws")
-    return compared("<=", half(made("add", *(made("mul", d, d) for d in far))), bounds[0])
+    return compared("<=", half(made("add", *(made("mul", d, d) for d in far))), given[0])

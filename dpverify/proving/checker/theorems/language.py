@@ -301,10 +301,27 @@ class Scope:
             return "real"
         return found[-1] if head == "then" else "formula"
 
+    def is_space(self, kind: Node) -> bool:
+        """Whether a type is a Euclidean space."""
+        return isinstance(kind, str) and self.types.get(kind) == "space"
+
+    def of_vectors(self, head: str, found: list[Node]) -> Node:
+        """The type of a sum, a multiple, an inner product, a norm, or a normal law, of vectors of one space."""
+        spaces = [*filter(self.is_space, found)]
+        space, counts = spaces[0], (len(spaces), sum(fits(one, "real") for one in found))
+        right = {
+            "add": counts == (len(found), 0), "mul": counts == (1, len(found) - 1), "inner": counts == (2, 0),
+            "norm": counts == (1, 0), "normal": counts == (1, 1) and found[0] == space,
+        }  # fmt: skip
+        demand(right[head] and len({*spaces}) == 1 and sum(counts) == len(found), f"{head} of {found}")
+        return ("law", space) if head == "normal" else "real" if head in ("inner", "norm") else space
+
     def of_parts(self, head: str, found: list[Node]) -> Node:
         """The type of a term without letters of its own."""
         numbers = all(fits(one, "real") for one in found)
         whole = all(one == "integer" for one in found)
+        if head in ("add", "mul", "inner", "norm", "normal") and any(map(self.is_space, found)):
+            return self.of_vectors(head, found)
         if head in LAWS:
             demand(numbers and len(found) == LAWS[head], f"{head} of {found}")
             return ("law", "integer" if head == "bernoulli" else "real")

@@ -1,4 +1,4 @@
-"""The checker's laws of a family, normal, Laplace or uniform: linear functions, moments, chances of intervals."""
+"""The checker's laws of families (normal, Laplace, exponential, uniform): linear functions, moments, intervals."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Line:
     at: Term
     scale: Term
 
-    def variance(self) -> Term:
-        """The variance."""
-        times = number(
-            {"normal": Fraction(1), "laplace": Fraction(2), "uniform": Fraction(1, 12)}[self.family]
-        )
-        return made("mul", times, self.scale, self.scale)
+    def moments(self) -> tuple[Term, Term]:
+        """The means of z and of its square, where z is the distance from the location."""
+        first = number(int(self.family == "exponential"))
+        times = {"normal": "1", "laplace": "2", "uniform": "1/12", "exponential": "2"}
+        second = number(Fraction(times[self.family]))
+        return made("mul", first, self.scale), made("mul", second, self.scale, self.scale)
 
     def below(self, end: Term) -> Term:
         """The chance of what is below a number."""
@@ -48,10 +48,11 @@ class Line:
             return made("phi", scaled)
         if self.family == "uniform":
             return made("max", NO, made("min", ONE, made("add", half(ONE), scaled)))
+        part = ONE if self.family == "exponential" else half(ONE)
         if compared("<=", scaled, NO) is TRUE:
-            return half(made("exp", scaled))
+            return NO if part is ONE else half(made("exp", scaled))
         demand_true(compared("<", NO, scaled), "a number on an unknown side of a location")
-        return difference(ONE, half(made("exp", made("mul", number(-1), scaled))))
+        return difference(ONE, made("mul", part, made("exp", made("mul", number(-1), scaled))))
 
 
 def half(value: Term) -> Term:
@@ -86,7 +87,8 @@ def linear(value: Term, x: str) -> tuple[Term, Term]:
 def shifted(law: Line, x: str, value: Term) -> Line:
     """The law of a linear function of x, where x has a law of a family."""
     slope, start = linear(value, x)
-    demand_true(compared("!=", slope, NO), "a law of one number")
+    turned = law.family == "exponential"
+    demand_true(compared("<" if turned else "!=", NO, slope), "a law of one number, or of one turned around")
     place = made("add", start, made("mul", slope, law.at))
     return Line(law.family, place, made("mul", made("abs", slope), law.scale))
 
@@ -97,7 +99,8 @@ def mean(law: Line, x: str, value: Term) -> Term:
     square = difference(half(made("add", above, below)), middle)
     slope, z = half(difference(above, below)), term("add", symbol(x), made("mul", number(-1), law.at))
     same_for_all(x, value, term("add", middle, term("mul", slope, z), term("mul", square, z, z)))
-    return made("add", middle, made("mul", square, law.variance()))
+    first, second = law.moments()
+    return made("add", middle, made("mul", slope, first), made("mul", square, second))
 
 
 def pieces(value: Term) -> list[Term]:

@@ -2,17 +2,17 @@
 
 A model gives each type finitely many points, and each letter a value. All values are exact: numbers are terms of
 formulas without letters, which are compared as fractions, or as intervals that are rounded outward. What is not
-decided, or is beyond these rules, is neither true nor false; a model shows nothing by it.
+decided, or is beyond these rules, is neither true nor false; a model shows nothing by it. Where it matters whether a
+formula in letters for numbers is true, both cases are looked at.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import count, product
-from typing import TypeAlias
+from dataclasses import replace
+from itertools import product
+from typing import TypeVar
 
 from dpverify.proving.checker.reading import exact, fields, items, text
 from dpverify.proving.checker.terms import (
@@ -23,26 +23,26 @@ from dpverify.proving.checker.terms import (
     names,
     number,
     symbol,
-)  # fmt: skip
+)
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.divergences import (
-    Laws,
-    Masses,
-    dominated,
-    guarantee,
-    of_two,
+from dpverify.proving.checker.theorems.divergences import dominated, guarantee
+from dpverify.proving.checker.theorems.events import (
+    AllLetters,
+    UnknownEvent,
+    bounded,
+    event_of,
+    for_letters,
+    half_lines,
+    law_of_image,
 )
 from dpverify.proving.checker.theorems.language import (
     LOGIC,
     Node,
-    Scope,
-    free,
     named,
-    nodes,
     parts_of,
-    put,
 )
-from dpverify.proving.checker.theorems.lines import Line, chance, half, integrable, mean, shifted
+from dpverify.proving.checker.theorems.letters import letters_of, on_the_line, points
+from dpverify.proving.checker.theorems.lines import Line, chance, half, integrable, mean
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
     NO,
@@ -52,9 +52,30 @@ from dpverify.proving.checker.theorems.numbers import (
     compared,
     demand_true,
     difference,
-    for_numbers,
     logic,
     made,
+)
+from dpverify.proving.checker.theorems.outcomes import (
+    Finite,
+    Independent,
+    Letters,
+    Lookup,
+    Point,
+    Sequence,
+    Value,
+    both,
+    chance_of,
+    constant,
+    gathered,
+    image,
+    mixed,
+    numeric,
+    pair_of_laws,
+    same,
+    second_draw,
+    total,
+    two_lines,
+    whole,
 )
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.checker.values import WorkLeft
@@ -63,6 +84,7 @@ LARGEST = 8  # points of a type
 MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
+FEW = 32  # cases
 FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
 FORMULAS = (
     *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
@@ -71,233 +93,55 @@ FORMULAS = (
 )
 
 
-@dataclass(frozen=True)
-class Point:
-    """A point of a finite type."""
-
-    kind: str
-    index: int
+_Found = TypeVar("_Found")
 
 
-@dataclass(frozen=True)
-class Finite:
-    """A law of finitely many values, all different."""
+class OpenError(Exception):
+    """A formula in letters for numbers of which it matters whether it is true."""
 
-    masses: tuple[tuple[Value, Term], ...]
-
-
-@dataclass(frozen=True)
-class TwoLines:
-    """The law of two independent numbers."""
-
-    first: Line
-    second: Line
-
-
-Value: TypeAlias = "Point | Term | Finite | Line | TwoLines | tuple[Value, Value]"
-Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
-"""What a letter is, with arguments."""
-Letters: TypeAlias = "Mapping[str, Lookup]"
-
-
-def constant(value: Value) -> Lookup:
-    """A letter without arguments."""
-    return lambda _: value
-
-
-def numeric(value: Value) -> Term:
-    """A number, or a formula."""
-    if isinstance(value, Term):
-        return value
-    raise ValueError("no number")
-
-
-def whole(value: object, limit: int) -> int:
-    """A whole number from 0 up to a limit, without it."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit:
-        return value
-    raise ValueError(f"no whole number below {limit}: {value}")
-
-
-def settled(value: Value) -> bool:
-    """Whether a value is seen to equal another only if it is the same."""
-    if isinstance(value, tuple):
-        return all(map(settled, value))
-    return isinstance(value, Point) or (isinstance(value, Term) and value.head == "num")
-
-
-def gathered(pairs: Iterable[tuple[Value, Term]]) -> Finite:
-    """The law of values with masses, of which equal ones are put together."""
-    found = dict[Value, list[Term]]()
-    for value, mass in pairs:
-        found.setdefault(value, []).append(mass)
-    demand(
-        len(found) == 1 or all(map(settled, found)), "values of which it is not seen whether they are equal"
-    )
-    return Finite(tuple((value, made("add", *masses)) for value, masses in found.items()))
-
-
-def chance_of(law: Finite, value: Value) -> Term:
-    """The mass of a value."""
-    demand(all(value == other or (settled(value) and settled(other)) for other, _ in law.masses), "no mass")
-    return dict(law.masses).get(value, NO)
-
-
-def second_draw(name: str, inner: Node) -> Node | None:
-    """The law of z in the law of (y, z) for a law of y; None for other laws."""
-    head, *rest = parts_of(inner)
-    if head != "then":
-        return None
-    pair: Node = ("certain", ("pair", ("sym", name), ("sym", parts_of(rest[0])[0])))
-    return rest[1] if rest[2] == pair else None
-
-
-def both(one: Value, other: Value) -> Masses:
-    """The masses that two finite laws give to each value."""
-    if isinstance(one, Finite) and isinstance(other, Finite):
-        values = dict.fromkeys(value for law in (one, other) for value, _ in law.masses)
-        return [(chance_of(one, value), chance_of(other, value)) for value in values]
-    raise ValueError("laws that are not finite")
-
-
-def pair_of_laws(one: Value, other: Value) -> Laws:
-    """Two laws that are compared: lines, or their masses."""
-    return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
-
-
-def same(one: Value, other: Value) -> Term:
-    """Whether values are equal."""
-    if isinstance(one, Term) and isinstance(other, Term):
-        return compared("==", one, other)
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return logic("and", *(same(*sides) for sides in zip(one, other, strict=True)))
-    if isinstance(one, Point):
-        return TRUE if one == other else FALSE
-    return logic("and", *(TRUE if p is q else compared("==", p, q) for p, q in both(one, other)))
-
-
-def definition(
-    clause: Clause, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]
-) -> tuple[list[str], Node]:
-    """New names of a letter's arguments, and the term that defines it, which has its type."""
-    params = [text(one) for one in items(given["params"])]
-    demand(len({*params}) == len(params) == len(kinds), "a letter with other arguments")
-    own = [f"!{k}" for k in range(len(params))]
-    body = put(nodes(given["term"]), {p: ((), ("sym", o)) for p, o in zip(params, own, strict=True)})
-    scope = Scope(dict(clause.types), {}).with_letters([*parts_of(parts_of(clause.body)[1])])
-    within = scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
-    demand(within.has(body, kind), "a letter of another type")
-    return own, body
+    def __init__(self, formula: Term) -> None:
+        super().__init__("a formula that is not decided")
+        self.letters = {name.split("_")[0] for name in names(formula)}
+        self.formula = formula
 
 
 class Model:
     """A clause's types and letters with values."""
 
     def __init__(self, clause: Clause, value: object) -> None:
-        given = fields(value)
+        clause, given = on_the_line(clause), fields(value)
         demand(given.keys() == {"types", "neighbors", "letters"}, "no model")
-        self.work, self.fresh, self.open = WorkLeft(WORK), count(), list[str]()
+        self.clause = clause
+        self.work, self.open, self.in_case = WorkLeft(WORK), list[str](), dict[Term, bool]()
+        self.places, self.reads = dict[Value, str](), dict[str, list[Value]]()
+        self.scopes = dict[str, frozenset[str]]()
         self.sizes, self.neighbors = dict[str, int](), dict[str, set[tuple[int, int]]]()
+        self.sequences = dict[str, str]()
         sizes, relations = fields(given["types"]), fields(given["neighbors"])
         demand(sizes.keys() == dict(clause.types).keys(), "types that are not the clause's")
         demand(relations.keys() == {name for name, kind in clause.types if kind == "data"}, "no neighbors")
         for name, size in sizes.items():
+            if isinstance(size, dict):
+                demand(size.keys() == {"for"} and dict(clause.types)[name] == "any", "no type of sequences")
+                self.sequences[name] = text(size["for"])
+                continue
             self.sizes[name] = whole(size, LARGEST + 1)
             demand(self.sizes[name] > 0, "a type without points")
+        demand({*self.sequences.values()} <= {"integer", *self.sizes}, "sequences without places")
         for name, pairs in relations.items():
             found = [[whole(i, self.sizes[name]) for i in items(pair)] for pair in items(pairs)]
             self.neighbors[name] = {(i, j) for i, j in found}
             demand(all((j, i) in self.neighbors[name] for i, j in found), "neighbors that are not symmetric")
-        letters = [parts_of(letter) for letter in parts_of(parts_of(clause.body)[1])]
-        self.clause = clause
-        self.uses, self.letters = dict[str, set[str]](), dict[str, Lookup]()
-        for (letter, kinds, kind), one in zip(letters, items(given["letters"]), strict=True):
-            self.uses[named(letter)] = set()
-            self.letters[named(letter)] = self.letter(named(letter), parts_of(kinds), kind, one)
-        while ready := {name for name, uses in self.uses.items() if not uses & self.uses.keys()}:
-            self.uses = {name: uses for name, uses in self.uses.items() if name not in ready}
-        demand(not self.uses, "letters that are defined by one another")
+        self.letters = letters_of(clause, given["letters"], self)
 
     # ------------------------------------------------------------------------------------------- letters
 
-    def letter(self, name: str, kinds: tuple[Node, ...], kind: Node, value: object) -> Lookup:
-        """A letter: its value, or those for each point of its first argument, or a term."""
-        if isinstance(value, dict) and "below" in value:
-            return self.steps(name, kinds, kind, fields(value))
-        if isinstance(value, dict):
-            return self.defined(name, kinds, kind, fields(value))
-        if not kinds:
-            return constant(self.entry(kind, value))
-        rows = zip(self.points(kinds[0]), items(value), strict=True)
-        table = {point: self.letter(name, kinds[1:], kind, row) for point, row in rows}
-        return lambda args: table[args[0]](args[1:])
-
-    def steps(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
-        """A letter whose first argument is a number: what it is up to each of some numbers, and above."""
-        demand(given.keys() == {"below", "then"} and kinds[:1] in (("real",), ("integer",)), "no steps")
-        ends = [number(exact(end)) for end in items(given["below"])]
-        parts = [self.letter(name, kinds[1:], kind, part) for part in items(given["then"])]
-        demand(len(parts) == len(ends) + 1, "steps that are not one more than their ends")
-
-        def at(args: tuple[Value, ...]) -> Value:
-            for end, part in zip(ends, parts[:-1], strict=True):
-                below = compared("<=", numeric(args[0]), end)
-                demand(below in (TRUE, FALSE), "a number on an unknown side of a step")
-                if below is TRUE:
-                    return part(args[1:])
-            return parts[-1](args[1:])
-
-        return at
-
-    def defined(self, name: str, kinds: tuple[Node, ...], kind: Node, given: dict[str, object]) -> Lookup:
-        """A letter that is defined by a term in its arguments and in other letters."""
-        own, body = definition(self.clause, kinds, kind, given)
-        self.uses[name] |= free(body) - {*own}
-        return lambda args: self.value(body, dict(zip(own, map(constant, args), strict=True)))
-
-    def points(self, kind: Node) -> list[Value]:
-        """All values of a finite type."""
-        if kind == "formula":
-            return [FALSE, TRUE]
-        if isinstance(kind, str):
-            demand(kind in self.sizes, f"{kind} is not finite")
-            return [Point(kind, i) for i in range(self.sizes[kind])]
-        demand(kind[0] == "pair", "laws are not finitely many")
-        return [(one, other) for one in self.points(kind[1]) for other in self.points(kind[2])]
-
-    def entry(self, kind: Node, value: object) -> Value:
-        """A value of a type."""
-        if kind == "formula":
-            demand(isinstance(value, bool), "no truth value")
-            return TRUE if value else FALSE
-        if isinstance(kind, str):
-            if kind in self.sizes:
-                return Point(kind, whole(value, self.sizes[kind]))
-            demand(kind == "real" or exact(value).denominator == 1, "no whole number")
-            return number(exact(value))
-        if kind[0] == "between":
-            demand(exact(kind[1]) <= exact(value) <= exact(kind[2]), "a number outside of its interval")
-            return number(exact(value))
-        rows = items(value)
-        if kind[0] == "pair":
-            one, other = (self.entry(part, row) for part, row in zip(kind[1:], rows, strict=True))
-            return one, other
-        if isinstance(kind[1], str) and kind[1] in self.sizes:
-            found = [*zip(self.points(kind[1]), map(exact, rows), strict=True)]
-        else:
-            found = [(self.entry(kind[1], v), exact(mass)) for v, mass in map(items, rows)]
-        masses = [mass for _, mass in found]
-        demand(min(masses) >= 0 and sum(masses) == 1, "masses that are no law's")
-        law = gathered((v, number(mass)) for v, mass in found)
-        demand(len(law.masses) == len(found), "a value twice")
-        return law
-
     def choices(self, kinds: tuple[Node, ...], kind: Node) -> list[Lookup]:
         """All values of a letter of an `all`."""
-        values = self.points(kind)
+        values = points(kind, self.sizes)
         if not kinds:
             return [*map(constant, values)]
-        places = [*product(*map(self.points, kinds))]
+        places = [*product(*(points(one, self.sizes) for one in kinds))]
         demand(len(values) ** len(places) <= MANY, "more values than are tried")
         tables = (dict(zip(places, row, strict=True)) for row in product(values, repeat=len(places)))
         return [table.__getitem__ for table in tables]
@@ -336,12 +180,15 @@ class Model:
             case "pair", one, other:
                 return self.value(one, env), self.value(other, env)
             case "bernoulli", weight:
-                return self.mixed(self.number(weight, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
+                return mixed(self.number(weight, env), *(Finite(((value, ONE),)) for value in (ONE, NO)))
             case "mixture", weight, one, other:
-                return self.mixed(self.number(weight, env), self.law(one, env), self.law(other, env))
+                return mixed(self.number(weight, env), self.law(one, env), self.law(other, env))
             case ("normal" | "laplace") as family, at, scale:
                 demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
                 return Line(family, self.number(at, env), self.number(scale, env))
+            case "exponential", scale:
+                demand_true(compared("<", NO, self.number(scale, env)), "a law without a positive scale")
+                return Line("exponential", NO, self.number(scale, env))
             case "uniform", low, high:
                 first, last = self.number(low, env), self.number(high, env)
                 demand_true(compared("<", first, last), "a uniform law without length")
@@ -351,6 +198,10 @@ class Model:
             case (("excess" | "divergence"), given, one, other):
                 laws = pair_of_laws(self.value(one, env), self.value(other, env))
                 return guarantee(named(head), laws, [self.number(given, env)])
+            case "inner", one, other:
+                return made("mul", self.number(one, env), self.number(other, env))
+            case "norm", one:
+                return made("abs", self.number(one, env))
             case "ratio", one, other, at:
                 place = self.value(at, env)
                 above, below = (chance_of(self.law(law, env), place) for law in (one, other))
@@ -362,27 +213,66 @@ class Model:
         demand(head in OPERATIONS, f"{head} is beyond these models")
         return made(named(head), *self.numbers(rest, env))
 
-    @staticmethod
-    def mixed(weight: Term, one: Finite, other: Finite) -> Finite:
-        """One law with a chance, else the other."""
-        for low, high in ((NO, weight), (weight, ONE)):
-            demand_true(compared("<=", low, high), "a weight that is no chance")
-        weights = [(weight, one), (difference(ONE, weight), other)]
-        return gathered((v, made("mul", w, mass)) for w, law in weights for v, mass in law.masses)
-
     def new_letter(self) -> str:
         """A new letter for a number; formulas within its scope may depend on it."""
-        self.open.append(f"x{next(self.fresh)}")
+        self.open.append(f"x{len(self.open)}")
         return self.open[-1]
+
+    def drawn(self, law: Line | Independent) -> tuple[str, Value]:
+        """A new letter, and the number or sequence for which it stands, where that has a law."""
+        x = self.new_letter()
+        self.scopes[x], self.reads[x] = frozenset(self.open), []
+        return x, symbol(x) if isinstance(law, Line) else Sequence(x)
+
+    def decide(self, f: Term) -> bool:
+        """Whether a formula is true; where that is not seen, both cases are looked at (`cases`)."""
+        if f in (TRUE, FALSE):
+            return f is TRUE
+        demand(names(f) and total(f), "a formula that is not decided")
+        if f not in self.in_case:
+            raise OpenError(f)
+        return self.in_case[f]
+
+    def cases(self, own: set[str], run: Callable[[], _Found]) -> list[tuple[list[Term], _Found]]:
+        """What comes of something in all cases of formulas that have letters of its own."""
+        found, left = list[tuple[list[Term], _Found]](), list[dict[Term, bool]]([{}])
+        kept = self.in_case
+        while left:
+            case = left.pop()
+            self.in_case = {**kept, **case}
+            self.reads.update({name: [] for name in own})
+            try:
+                result = run()
+                found.append(([f if holds else logic("not", f) for f, holds in case.items()], result))
+            except OpenError as one:
+                if not one.letters & own:
+                    raise
+                demand(len(left) + len(found) < FEW, "many cases")
+                left += [{**case, one.formula: holds} for holds in (False, True)]
+            finally:
+                self.in_case = kept
+        return found
 
     def of_binder(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
         """The value of what binds a letter and is no formula."""
+        outer = [*self.open]
+        try:
+            return self.bound(head, name, kind, parts, env)
+        except OpenError as one:
+            if one.letters <= {*outer}:
+                raise
+            raise ValueError("cases of a number that has a law") from None
+        finally:
+            self.open = outer
+
+    def bound(self, head: str, name: str, kind: Node, parts: list[Node], env: Letters) -> Value:
+        """The same, with further letters that are in scope."""
 
         def within(value: Value) -> Letters:
             return {**env, name: constant(value)}
 
         if head in ("total", "proportional"):
-            places = self.points(kind)
+            places = points(kind, self.sizes)
             weights = [self.number(parts[0], within(place)) for place in places]
             whole_weight = made("add", *weights)
             if head == "total":
@@ -398,22 +288,23 @@ class Model:
                 raise ValueError("a sum of no terms, or of many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
             return made(FOLDS[head], *terms)
+        if head != "then" and (found := self.of_event((head, (name, kind), *parts), env, {})):
+            return found
         law = self.value(parts[0], env)
-        if isinstance(law, Line):
-            x = self.new_letter()
-            place = within(symbol(x))
-            if head == "then" and (second := second_draw(name, parts[1])) is not None:
-                other = self.value(second, place)
-                if isinstance(other, Line) and x not in names(other.at) | names(other.scale):
-                    return TwoLines(law, other)
-                raise ValueError("a second draw that depends on the first")
-            if head == "chance":
-                f = self.truth(parts[1], place)
-                return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
+        if isinstance(law, Line | Independent):
+            x, one = self.drawn(law)
+            place = within(one)
+            if head == "then" and isinstance(law, Line) and (second := second_draw(name, parts[1])):
+                return two_lines(x, law, self.value(second, place))
+            if head == "then":
+                return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
+            if not isinstance(law, Line):
+                raise ValueError("a mean over sequences")
             if head == "mean":
                 return mean(law, x, self.number(parts[1], place))
-            ((value, _),) = self.law(parts[1], place).masses
-            return shifted(law, x, numeric(value))
+            pieces = self.cases({x}, lambda: self.truth(parts[1], place))
+            f = logic("or", *(logic("and", *facts, f) for facts, f in pieces))
+            return chance(law, x, f, lambda value: self.decided(parts[1], within(value)))
         masses = law.masses if isinstance(law, Finite) else ()
         if head == "then":
             laws = [(mass, self.value(parts[1], within(v))) for v, mass in masses]
@@ -426,13 +317,35 @@ class Model:
             return made("add", *(mass for v, mass in masses if self.decided(parts[1], within(v))))
         return made("add", *(made("mul", mass, self.number(parts[1], within(v))) for v, mass in masses))
 
+    def of_event(self, node: Node, env: Letters, laws: dict[str, Line | Independent]) -> Term | None:
+        """The chance of an event of numbers of which nothing is known, as a mean of such chances; else none."""
+        inside = node
+        while parts_of(inside)[0] in ("mean", "chance"):
+            inside = parts_of(inside)[3]
+        if (event := event_of(inside, env)) is None:
+            return None
+        head, *rest = parts_of(node)
+        if head == "of":
+            return event.chance(law_of_image(self.value(rest[1], env), laws))
+        name, law = named(parts_of(rest[0])[0]), self.value(rest[1], env)
+        if isinstance(law, Finite):
+            found = [
+                (mass, self.of_event(rest[2], {**env, name: constant(v)}, laws)) for v, mass in law.masses
+            ]
+            demand(not any(names(mass) & laws.keys() for mass, _ in found), "a mass that depends on a number")
+            return made("add", *(made("mul", mass, numeric(one or UNKNOWN)) for mass, one in found))
+        if not isinstance(law, Line | Independent):
+            raise ValueError("an event under another law")
+        line = law if isinstance(law, Line) else law.law
+        demand(not (names(line.at) | names(line.scale)) & laws.keys(), "a law that depends on a number")
+        x, value = self.drawn(law)
+        return self.of_event(rest[2], {**env, name: constant(value)}, {**laws, x: law})
+
     # ------------------------------------------------------------------------------------------- formulas
 
     def decided(self, node: Node, env: Letters) -> bool:
-        """Whether a formula is true; refused where it is not seen whether it is."""
-        found = self.truth(node, env)
-        demand(found in (TRUE, FALSE), "a formula that is not decided")
-        return found is TRUE
+        """Whether a formula is true."""
+        return self.decide(self.truth(node, env))
 
     def truth(self, node: Node, env: Letters) -> Term:
         """A formula in letters for numbers, or that it is true, false or not known."""
@@ -467,8 +380,13 @@ class Model:
             name, _ = parts_of(rest[0])
             law = self.value(rest[1], env)
             if isinstance(law, Line):
-                place = {**env, named(name): constant(symbol(self.new_letter()))}
-                return TRUE if integrable(self.number(rest[2], place)) else UNKNOWN
+                outer, x = [*self.open], self.new_letter()
+                try:
+                    place = {**env, named(name): constant(symbol(x))}
+                    pieces = self.cases({x}, lambda: self.number(rest[2], place))
+                finally:
+                    self.open = outer
+                return TRUE if all(integrable(value) for _, value in pieces) else UNKNOWN
             masses = self.law(rest[1], env).masses
             values = [self.number(rest[2], {**env, named(name): constant(v)}) for v, _ in masses]
             return logic("and", *(compared("==", value, value) for value in values))
@@ -483,61 +401,64 @@ class Model:
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
-            one, other = laws[i], laws[j]
             found.append(UNKNOWN)
             with suppress(ValueError):
-                if isinstance(one, TwoLines) and isinstance(other, TwoLines):
-                    pairs = [(one.first, other.first), (one.second, other.second)]
-                    found[-1] = of_two(head, pairs, bounds)
-                else:
-                    found[-1] = guarantee(head, pair_of_laws(one, other), bounds)
+                found[-1] = guarantee(head, pair_of_laws(laws[i], laws[j]), bounds)
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
         """Whether a claim holds for all values of letters for which all that is assumed holds."""
         _, letters, premises, claim = parts_of(node)
-        known = [(named(n), parts_of(kinds), kind) for n, kinds, kind in map(parts_of, parts_of(letters))]
-        outer = [*self.open]
-        ranges = {n: self.between(n, parts_of(premises), env) for n, _, kind in known if kind == "integer"}
-        numbers = {
-            n: Unknown(self.new_letter(), named(kind))
-            for n, kinds, kind in known
-            if not kinds and kind in ("real", "integer") and not ranges.get(n)
-        }
-        finite = [
-            (n, ranges.get(n) or self.choices(kinds, kind)) for n, kinds, kind in known if n not in numbers
-        ]
-        found = list[Term]()
-        symbols = {name: constant(symbol(v.name)) for name, v in numbers.items()}
+        outer, found, place = [*self.open], list[Term](), {**env}
+        finite, known = list[tuple[str, list[Lookup]]](), AllLetters({}, set(), {}, outer)
         try:
+            for letter, kinds, kind in map(parts_of, parts_of(letters)):
+                name = named(letter)
+                if not parts_of(kinds) and kind in ("real", "integer"):
+                    known.numbers[name] = Unknown(self.new_letter(), named(kind))
+                elif not parts_of(kinds) and kind in self.sequences:
+                    known.sequences.add(self.new_letter())
+                    place[name] = constant(Sequence(self.open[-1]))
+                elif kind == "formula" and {*parts_of(kinds)} & {"real", *self.sequences}:
+                    demand(len(parts_of(kinds)) == 1, "an event of several numbers")
+                    known.events[name] = UnknownEvent(self.new_letter())
+                else:
+                    finite.append((name, self.choices(parts_of(kinds), kind)))
+            self.scopes.update({name: frozenset(self.open) for name in known.sequences})
+            refused = {name: event.outside for name, event in known.events.items()}
             for k, row in enumerate(product(*(values for _, values in finite))):
                 demand(k < MANY, "more values than are tried")
-                place = {**env, **symbols, **{n: one for (n, _), one in zip(finite, row, strict=True)}}
-                given = [*self.until_false(parts_of(premises), place)]
-                if given[-1:] != [FALSE]:
-                    held = self.truth(claim, place)
-                    found.append(for_numbers([*numbers.values()], given, held, outer))
-                    if found[-1] is FALSE:
-                        break
+                at = {**place, **{n: one for (n, _), one in zip(finite, row, strict=True)}}
+                found += self.instances((parts_of(premises), claim), known, {**at, **refused})
+                for event in half_lines() if known.events and {*found} != {TRUE} else ():
+                    less, events = replace(known, events={}), dict.fromkeys(known.events, event)
+                    tried = self.instances((parts_of(premises), claim), less, {**at, **events})
+                    found += [f for f in tried if f is FALSE]
+                if FALSE in found:
+                    break
         finally:
             self.open = outer
         return logic("and", *found)
 
-    def between(self, name: str, premises: tuple[Node, ...], env: Letters) -> list[Lookup]:
-        """The whole numbers between bounds that premises give to a letter; none where they give no such bounds."""
-        ends = list[Term]()
-        for low in (True, False):
-            sides = [
-                parts_of(f)[1 if low else 2]
-                for f in premises
-                if f[0] == "<=" and parts_of(f)[2 if low else 1] == ("sym", name)
-            ]
-            with suppress(ValueError, KeyError):
-                ends += [self.number(side, env) for side in sides[:1]]
-        if len(ends) < 2 or {end.head for end in ends} != {"num"}:
-            return []
-        first, last = math.ceil(ends[0].number), math.floor(ends[1].number)
-        return [constant(number(i)) for i in range(first, last + 1)] if last - first < LONGEST else []
+    def instances(
+        self, clause: tuple[tuple[Node, ...], Node], known: AllLetters, env: Letters
+    ) -> Iterator[Term]:
+        """Whether a claim holds for all numbers and sequences; whole numbers between bounds are gone through."""
+        place = {**env, **{name: constant(symbol(v.name)) for name, v in known.numbers.items()}}
+
+        def run() -> tuple[list[Term], Term]:
+            given = [*self.until_false(clause[0], place)]
+            return given, (TRUE if given[-1:] == [FALSE] else self.truth(clause[1], place))
+
+        for facts, (given, held) in self.cases(known.own(), run):
+            if held is TRUE:
+                yield TRUE
+            elif found := bounded(known, [*facts, *given]):
+                less = replace(known, numbers={n: v for n, v in known.numbers.items() if n != found[0]})
+                for k in found[1]:
+                    yield from self.instances(clause, less, {**env, found[0]: constant(number(k))})
+            else:
+                yield for_letters(known, [*facts, *given], held)
 
     def until_false(self, formulas: Iterable[Node], env: Letters) -> Iterator[Term]:
         """Formulas up to the first that is false."""
@@ -548,26 +469,11 @@ class Model:
                 return
 
 
-@dataclass(frozen=True)
-class Found:
-    """What is seen in a model: 1 where a formula is true, -1 where it is false, else 0."""
-
-    premises: tuple[int, ...]
-    claim: int
-
-
-def look(clause: Clause, value: object) -> Found:
-    """Whether what a clause assumes and claims is true in a model; what is no model is refused."""
-    model = Model(clause, value)
-    _, _, premises, claim = parts_of(clause.body)
-    seen = [model.truth(f, {}) for f in (*parts_of(premises), claim)]
-    signs = [(f is TRUE) - (f is FALSE) for f in seen]
-    return Found(tuple(signs[:-1]), signs[-1])
-
-
 def show(clause: Clause, value: object, refute: bool) -> None:
     """Refuse unless all that a clause assumes is true in a model and, to refute it, what it claims is false there."""
-    found = look(clause, value)
-    for k, premise in enumerate(found.premises):
-        demand(premise == 1, f"in the model, what is assumed is not seen to be true: number {k}")
-    demand(not refute or found.claim == -1, "in the model, the claim is not seen to be false")
+    model = Model(clause, value)
+    _, _, premises, claim = parts_of(model.clause.body)
+    for k, premise in enumerate(parts_of(premises)):
+        seen = model.truth(premise, {})
+        demand(seen is TRUE, f"in the model, what is assumed is not seen to be true: number {k}")
+    demand(not refute or model.truth(claim, {}) is FALSE, "in the model, the claim is not seen to be false")

@@ -104,6 +104,16 @@ def logic(head: str, *parts: Term) -> Term:
     return kept[0] if len(kept) == 1 else term(head, *kept)
 
 
+@lru_cache(10**4)
+def follows(facts: tuple[Term, ...], claim: Term) -> bool:
+    """Whether a claim about numbers is seen to follow from facts."""
+    used = sorted(frozenset().union(*map(names, (*facts, claim))))
+    with suppress(ValueError):
+        follow(Theorem(tuple(Unknown(name, "real") for name in used), facts, claim))
+        return True
+    return False
+
+
 def for_numbers(letters: list[Unknown], given: list[Term], claim: Term, outer: list[str]) -> Term:
     """Whether a claim holds for all numbers for which all that is assumed holds; outer letters may occur, too."""
     whole = logic("implies", logic("and", *given), claim)

@@ -39,7 +39,7 @@ class Clause:
     """What holds for all types, and for all values of letters that satisfy what is assumed."""
 
     types: tuple[tuple[str, str], ...]
-    """Names, each with `any`, `finite` or `data`."""
+    """Names, each with `any`, `finite`, `data` or `space`."""
     body: Node
     """Its letters, what is assumed, and what is claimed: `all`."""
 
@@ -48,7 +48,7 @@ class Clause:
         """A clause, of which every part has a type."""
         given = fields(value)
         types = tuple((text(name), text(kind)) for name, kind in map(items, items(given["types"])))
-        demand(all(kind in ("any", "finite", "data") for _, kind in types), "no kind of type")
+        demand(all(kind in ("any", "finite", "data", "space") for _, kind in types), "no kind of type")
         demand(not {name for name, _ in types} & {"real", "integer", "formula"}, "a name that a type has")
         body = put(nodes(given["body"]), {})
         demand(parts_of(body)[0] == "all", "no clause")
@@ -95,8 +95,9 @@ class ProofState:
         for name, kind in clause.types:
             check_type(types[name], self.scope.types)
             one = types[name]
-            finite = isinstance(one, str) and self.scope.types.get(one) == kind
-            demand(kind == "any" or finite, f"{name} is not {kind}")
+            right = isinstance(one, str) and self.scope.types.get(one) == kind
+            right |= (kind, one) == ("space", "real")  # of one dimension, where norms are absolute values
+            demand(kind == "any" or right, f"{name} is not {kind}")
         head, letters, premises, claim = parts_of(with_types(clause.body, types))
         demand(head == "all", "no clause")
         values = self.values(parts_of(letters), items(step["put"]), self.facts_named(step, "defined"))
