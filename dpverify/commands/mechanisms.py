@@ -62,8 +62,5 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
     yield f"  event: {pair.event}"
     yield f"  its probability: at least {low:.6g} on the data, at most {high:.6g} on the neighbor"
     if pair.needs < float("inf"):
-        said = {
-            "epsilon": f"an epsilon above {pair.needs:.6g} at delta 0",
-            "rho": f"a rho above {pair.needs:.6g}",
-        }
-        yield f"  this pair needs {said[pair.measure]}"
+        where = " at delta 0" * (pair.measure == "epsilon")
+        yield f"  this pair needs {pair.measure} above {pair.needs:.6g}{where}"

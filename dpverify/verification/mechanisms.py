@@ -136,6 +136,8 @@ def _roots(uses: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...], tuple
     theorems = [known[id_] for id_ in uses if known[id_].standing == "theorem"]
     found = find_theorems(theorems, known)
     below = sorted({*uses}.union(*(rests_on(one.id, known, found) for one in theorems)))
-    rules, results = (tuple(id_ for id_ in below if known[id_].standing == kind) for kind in ("rule", "result"))
+    rules, results = (
+        tuple(id_ for id_ in below if known[id_].standing == kind) for kind in ("rule", "result")
+    )
     underived = (id_ for id_ in below if known[id_].unclear or (id_ in found and not found[id_].derived))
     return rules, results, tuple(underived)

@@ -152,7 +152,12 @@ def _private(one: Any, other: Any, epsilon: float, delta: float) -> float:
         if delta or one.first.family != "laplace":
             raise ValueError("two draws of these laws")
         return epsilon - sum(one.distances(other))
-    if isinstance(one, FloatLine) and not delta and one.family == other.family != "uniform" and one.scale > other.scale:
+    if (
+        isinstance(one, FloatLine)
+        and not delta
+        and one.family == other.family != "uniform"
+        and one.scale > other.scale
+    ):
         return float(other.scale - one.scale)
     if isinstance(one, FloatLine) and one.family == "laplace" and not delta:
         return float(epsilon - one.distance(other))

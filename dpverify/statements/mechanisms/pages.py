@@ -152,7 +152,9 @@ class _MechanismSection(TheoremSection):
                 for letter, kind, *_ in self.rows(block):
                     self.at(letter.line, self.declare, letter, kind)
         for unclear in self.unclear:
-            error = InvalidArgumentError("letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}")
+            error = InvalidArgumentError(
+                "letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}"
+            )
             raise AtLineError(unclear.line, error)
         public = tuple(self.letters)
         for block in self.blocks:

@@ -54,9 +54,9 @@ class BrokenPair:
     event: str
     """What the output is to be."""
     needs: float
-    """The epsilon at delta 0, or the rho, that this pair needs, rounded down; infinite where none suffices."""
+    """The epsilon at delta 0, the rho or the mu that this pair needs, rounded down; infinite where none suffices."""
     measure: str
-    """What that is: `epsilon` or `rho`."""
+    """What that is: `epsilon`, `rho` or `mu`."""
     probabilities: tuple[tuple[float, float], tuple[float, float]]
     """Of the event on both, between two numbers each."""
     model: Json
@@ -233,14 +233,15 @@ class _Search:
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
         head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
-        if head == "concentrated":
+        if head in ("concentrated", "gaussian"):
             pairs = (
                 [laws]
                 if isinstance(laws[0], Line)
                 else [[law.first for law in laws], [law.second for law in laws]]
             )
             far = [(_interval(q.at)[0] - _interval(p.at)[0]) / _interval(p.scale)[1] for p, q in pairs]
-            needs, measure = math.nextafter(sum(d * d for d in far) / 2, 0), "rho"
+            square, measure = math.fsum(d * d for d in far), "rho" if head == "concentrated" else "mu"
+            needs = math.nextafter(square / 2 if head == "concentrated" else math.sqrt(square), 0)
         letters = tuple(
             (one.latex, str(case.letters[one.name]))
             for one in self.mechanism.letters

@@ -127,6 +127,7 @@ def _one_draw(
         ("laplace", "private"): _laplace,
         ("proportional", "private"): _weights,
         ("normal", "concentrated"): _normal,
+        ("normal", "gaussian"): _normal,
     }
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
@@ -235,35 +236,37 @@ def _normal(
     mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
     given: list[int],
 ) -> int:  # fmt: skip
+    """Normal noise: the claim's bound on the query's sensitivity, then concentrated or Gaussian privacy."""
     _, query, scale = law
-    (rho,) = numbers
+    (budget,), head = numbers, mechanism.of("claim")[0].term[0]
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-    square: Node = ("mul", ("mul", number(2), rho), ("pow", scale, number(2)))
-    bound = cancelled(square, root=2)
-    positive = proof.arithmetic(("<", number(0), scale), *known)
-    not_negative = proof.arithmetic(("<=", number(0), rho), *known)
-    at_least = proof.arithmetic(("<=", number(0), bound), *known)
-    equal = proof.arithmetic(("==", ("pow", bound, number(2)), square), *known)
+    if head == "gaussian":
+        bound = cancelled(("mul", budget, scale))
+        cost: Node = ("mul", bound, ("pow", scale, number(-1)))
+    else:
+        bound = cancelled(("mul", ("mul", number(2), budget), ("pow", scale, number(2))), root=2)
+        cost = (
+            "mul",
+            ("pow", bound, number(2)),
+            ("pow", ("mul", number(2), ("pow", scale, number(2))), number(-1)),
+        )
+    positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
     moves = _moves(mechanism, claim, proof, query, bound)
-    one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
-    gap = minus(one, other)
-    whole: Node = (
-        "all",
-        (("D", (), DATA), ("E", (), DATA)),
-        (("neighbors", D, E),),
-        ("<=", ("pow", gap, number(2)), square),
-    )
-
-    def prove(inner: ProofBuilder, near: list[int]) -> None:
-        far = inner.use(moves, [((), D), ((), E)], near)
-        below = inner.arithmetic(("<=", ("pow", gap, number(2)), ("pow", bound, number(2))), far, at_least)
-        inner.arithmetic(("<=", ("pow", gap, number(2)), square), below, equal)
-
-    squares = proof.block(whole, ["D", "E"], prove)
-    values = [(("D",), one), ((), scale), ((), rho)]
+    values = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
     defined = [_has_values(mechanism, proof, query, given), *known]
+    types: dict[str, Node] = {"mathcalD": DATA}
+    rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[str(head)]
+    found = proof.use(rule, values, [*positive, moves], types, defined)
+    drawn = (("D",), on(mechanism, law, "D"))
+    types["T"] = "real"
+    if head == "gaussian":
+        both = [proof.arithmetic(("<", number(0), one), *known) for one in (cost, budget)]
+        within = proof.arithmetic(("<=", cost, budget), *known)
+        values = [drawn, ((), cost), ((), budget)]
+        return proof.use("theorem.gdp-weaker", values, [*both, found, within], types, defined)
+    equal = proof.arithmetic(("==", cost, budget), *known)
     return proof.use(
-        "lemma.gaussian-concentrated", values, [positive, not_negative, squares], {"mathcalD": DATA}, defined
+        "rule.equal-concentrated", [drawn, ((), cost), ((), budget)], [found, equal], types, defined
     )
 
 

@@ -191,7 +191,7 @@ def guarantee(head: str, laws: Laws | TwoPairs, given: list[Term]) -> Term:
 
 
 def is_wider(lines: tuple[Line, Line]) -> bool:
-    """Whether the first of two laws of a family has the larger scale: far out, it is above each multiple of the other."""
+    """Whether the first law of a family has the larger scale: far out, it is above each multiple of the other."""
     one, other = lines
     return one.family == other.family != "uniform" and compared("<", other.scale, one.scale) is TRUE
 
