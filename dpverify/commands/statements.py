@@ -199,9 +199,11 @@ def prove(
     at the line of its display.
 
     A page whose table of letters has the column `kind` is one of theorems (docs/theorems.md), and so is
-    `theorems`, all that come with the program: these are derived by the steps of their pages.
+    `theorems`, all that come with the program: these are derived by the steps of their pages. A page that says
+    what its records are is one of mechanisms (docs/mechanisms.md): their claims are proved, or broken by a pair.
     """
     extras.require("dpverify prove", "prove")
+    from dpverify.commands.mechanisms import prove_mechanisms
     from dpverify.commands.theorems import prove_theorems
     from dpverify.ledger.verdicts import BROKEN, Verdict
     from dpverify.statements.own_pages import OwnPaper, opened
@@ -209,6 +211,8 @@ def prove(
     chosen = tuple(ids or ())
     check_format(form, json_file)
     check_json(json_file)
+    if prove_mechanisms(chosen, form, json_file, strict):
+        return
     if prove_theorems(chosen, form, json_file, strict=strict, again=again, jobs=jobs):
         return
     found = _proved(chosen, again, jobs)

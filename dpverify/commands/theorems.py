@@ -85,4 +85,6 @@ def print_theorems(found: Sequence[TheoremEvidence]) -> None:
     for row in found if len(found) == 1 else ():
         if row.model_in_words:
             refuted = " and the claim is not" * (row.verdict is Verdict.REFUTED)
-            typer.echo("\n  ".join([f"A model in which what is assumed is true{refuted}:", *row.model_in_words]))
+            typer.echo(
+                "\n  ".join([f"A model in which what is assumed is true{refuted}:", *row.model_in_words])
+            )

@@ -41,6 +41,7 @@ RUN_BY = {
     "outputs.md": "tests/packaging/test_readme.py",
     "pytest.md": "tests/packaging/test_readme.py",
     "sequential.md": "tests/packaging/test_pages_run.py",
+    "mechanisms.md": "tests/cli/test_mechanisms.py",
     "theorems.md": "tests/cli/test_theorems.py",
     "textbook.md": "tests/statements/test_textbook.py",
     "tutorial.md": "tests/packaging/test_pages_run.py",

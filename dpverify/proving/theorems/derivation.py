@@ -549,7 +549,7 @@ def _heads(left: tuple[str, ...], name: str) -> bool:
 
 def _letters_of(reader: TheoremReader, latex: str) -> list[TheoremLetter]:
     """The letters of the quantifier with which a display begins."""
-    signs = signs_of(latex)
+    signs = signs_of(latex) if latex else ()
     if signs[:1] != (r"\forall",):
         return []
     found = list[TheoremLetter]()

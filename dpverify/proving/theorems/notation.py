@@ -6,6 +6,7 @@ A part that ordinary formulas do not have is read here and is one letter in what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -51,6 +52,7 @@ _LAW_SIGNS = {signs_of(latex): name for latex, name in NAMED_LAWS.items()}
 _EXPECTATION = [signs_of(latex) for latex in (r"\mathbb{E}", r"\mathbf{E}")]
 _INDICATOR = [signs_of(latex) for latex in (r"\mathbf{1}", r"\mathbb{1}")]
 _LAW_OF, _FOR = signs_of(r"\text{law of}"), signs_of(r"\text{for}")
+_FOLDS = {r"\sum": "sum", r"\prod": "product", r"\max": "largest", r"\min": "smallest"}
 _MIX = signs_of(r"\mathrm{mix}")
 _CONDITIONS = {
     rf"\text{{{words}}}" for words in ("for", "for all", "for every", "for any", "if", "when", "whenever")
@@ -62,8 +64,8 @@ _BESIDE = {
 
 
 def written(signs: Sequence[str]) -> str:
-    """Signs as LaTeX that a reader can read."""
-    return " ".join(signs)
+    """Signs as LaTeX that a reader can read: digits of a number side by side."""
+    return re.sub(r"(?<=[\d.]) (?=[\d.])", "", " ".join(signs))
 
 
 def refused(signs: Sequence[str], allowed: str) -> InvalidArgumentError:
@@ -119,12 +121,18 @@ def split_said(signs: Tokens, at: str) -> list[Tokens]:
 
 
 def end_of_product(signs: Tokens, start: int) -> int:
-    """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket."""
-    depth, norm = 0, False
+    """Where a product ends that begins at a place: at the next sum, comma or relation, or with its bracket or bars."""
+    depth, bars, norm, stops = 0, False, False, ("+", "-", ",", *RELATIONS)
     for k in range(start, len(signs)):
         depth += (signs[k] in OPENERS) - (signs[k] in OPENERS.values())
         norm ^= signs[k] == r"\|"
-        if depth < 0 or (depth == 0 and not norm and signs[k] in ("+", "-", ",", *RELATIONS) and k > start):
+        if signs[k] == "|" and depth == 0:
+            behind = signs[k + 1 : k + 2]
+            ends = not behind or behind[0] in stops or behind[0] in OPENERS.values()
+            if not bars and k > start and ends:
+                return k
+            bars = not bars
+        if depth < 0 or (depth == 0 and not bars and not norm and signs[k] in stops and k > start):
             return k
     return len(signs)
 
@@ -231,7 +239,7 @@ class TheoremReader:
         known = [one.number for one in self.alphabet.letters.values() if one.number is not None]
         known = [v for v in known if v.name not in self.alphabet.defined]
         try:
-            tree = read(" ".join(shown), [*known, *(v for v, _ in parts)])
+            tree = read(written(shown), [*known, *(v for v, _ in parts)])
         except InvalidArgumentError as error:
             raise refused(signs, f"a formula that can be read: {error}") from None
         whole_term = nodes(_bound_first(tree))
@@ -253,7 +261,7 @@ class TheoremReader:
                 return ("indicator", self.formula(signs[at + len(word) + 1 : stop])), stop + 1
         if begins(signs, at, ("\\sum", "_", "{")) and r"\in" in signs[at : end_of_group(signs, at + 2)]:
             return self.total(signs, at)
-        if signs[at] in (r"\sum", r"\prod") and (over := self.counted(signs, at)) is not None:
+        if signs[at] in _FOLDS and (over := self.counted(signs, at)) is not None:
             return over
         if begins(signs, at, ("\\frac", "{", "d")):
             return self.ratio(signs, at)
@@ -377,18 +385,21 @@ class TheoremReader:
         return put(("total", (letter.name, letter.kind), body), {}), end
 
     def counted(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
-        """A sum or product over whole numbers from one to another, `\\prod_{i=1}^{n}`; None for others."""
-        middle = end_of_group(signs, at + 2)
-        name, *first = split(signs[at + 3 : middle - 1], "=")
-        if len(first) != 1 or signs[middle : middle + 2] != ("^", "{"):
+        """What is over whole numbers, `\\prod_{i=1}^{n}`, `\\max_{1\\le i\\le n}`; None where nothing is."""
+        if signs[at + 1 : at + 3] != ("_", "{"):
             return None
-        stop = end_of_group(signs, middle + 1)
+        stop = end_of_group(signs, at + 2)
+        name, *first = split(signs[at + 3 : stop - 1], "=")
+        if len(first) == 1 and signs[stop : stop + 2] == ("^", "{"):
+            last, stop = signs[stop + 2 : end_of_group(signs, stop + 1) - 1], end_of_group(signs, stop + 1)
+        elif len(sides := split(name, r"\le")) == 3 and not first and signs[stop : stop + 1] != ("^",):
+            first, name, last = [sides[0]], sides[1], sides[2]
+        else:
+            return None
         end, letter = end_of_product(signs, stop), bound_letter(name, "integer")
-        ends = map(self.number, (first[0], signs[middle + 2 : stop - 1]))
-        head = {r"\sum": "sum", r"\prod": "product"}[signs[at]]
-        return put(
-            (head, (letter.name, "integer"), self.having(letter).number(signs[stop:end]), *ends), {}
-        ), end
+        ends = map(self.number, (first[0], last))
+        body = self.having(letter).number(signs[stop:end])
+        return put((_FOLDS[signs[at]], (letter.name, "integer"), body, *ends), {}), end
 
     def ratio(self, signs: Tokens, at: int) -> tuple[Node, int] | None:
         """The density of one law by another at a point, `\\frac{dP}{dQ}(x)`; None for other fractions."""
@@ -637,20 +648,25 @@ def mechanism(reader: TheoremReader, signs: Tokens) -> tuple[TheoremLetter, Node
     return letter, reader.having(letter).law(shown)
 
 
-def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
-    letter, law = mechanism(reader, left)
-    bound = (letter.name, letter.kind)
+def guarantee_of(reader: TheoremReader, signs: Tokens) -> tuple[Node, ...]:
+    """A guarantee's head and numbers, of `(\\varepsilon,\\delta)\\text{-DP}`."""
     for word, head in _GUARANTEES.items():
-        if right[-len(word) :] == word:
-            inside = right[: -len(word)]
+        if signs[-len(word) :] == word:
+            inside = signs[: -len(word)]
             if inside[:1] == ("(",) and closing(inside, 0) == len(inside) - 1:
                 inside = inside[1:-1]
             given = [reader.number(one) for one in split(inside, ",")]
             given += [("num", "0")] * (head == "private" and len(given) == 1)
             if len(given) != len(INNER[head]) - 1:
-                raise refused(right, "the numbers that the guarantee has")
-            return put((head, bound, law, *given), {})
-    raise refused(right, "-DP, -RDP, -zCDP or -GDP")
+                raise refused(signs, "the numbers that the guarantee has")
+            return head, *given
+    raise refused(signs, "-DP, -RDP, -zCDP or -GDP")
+
+
+def _private(reader: TheoremReader, left: Tokens, right: Tokens) -> Node:
+    letter, law = mechanism(reader, left)
+    head, *given = guarantee_of(reader, right)
+    return put((head, (letter.name, letter.kind), law, *given), {})
 
 
 _GUARANTEES = {

@@ -122,9 +122,9 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
                     errors.wrong(block.line, block.kind, plain(block.pieces), "it below a heading with an id")
             continue
         try:
-            found.append(_SectionReader(id_, heading, inside).theorem())
+            found.append(TheoremSection(id_, heading, inside).theorem())
         except (InvalidArgumentError, ValueError) as error:
-            line, why = error.args if isinstance(error, _AtLineError) else (heading.line, error)
+            line, why = error.args if isinstance(error, AtLineError) else (heading.line, error)
             if not isinstance(why, InvalidArgumentError):
                 why = InvalidArgumentError("theorem", id_, f"what has types that fit ({why})")
             errors.append((line, why))
@@ -135,7 +135,7 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
     return tuple(found)
 
 
-class _AtLineError(ValueError):
+class AtLineError(ValueError):
     """An error, with its line first."""
 
 
@@ -148,7 +148,7 @@ class _Lead:
     formulas: list[str] = field(default_factory=list)
 
 
-class _SectionReader:
+class TheoremSection:
     def __init__(self, id_: str, heading: PageBlock, inside: Sequence[PageBlock]) -> None:
         self.id, self.heading, self.blocks = id_, heading, inside
         self.alphabet = Alphabet()
@@ -190,17 +190,17 @@ class _SectionReader:
         """What comes of something, errors with their line."""
         try:
             return do(*what)
-        except _AtLineError:
+        except AtLineError:
             raise
         except (InvalidArgumentError, ValueError) as error:
-            raise _AtLineError(line, error) from None
+            raise AtLineError(line, error) from None
 
     # -------------------------------------------------------------------------------------- letters
 
     def rows(self, table: PageBlock) -> Iterator[tuple[Cell, ...]]:
         header = [plain(cell.pieces).lower() for cell in table.rows[0]]
         if header[:2] != ["letter", "kind"] or header[2:] not in ([], ["meaning"]):
-            raise _AtLineError(
+            raise AtLineError(
                 table.line,
                 InvalidArgumentError("table", " | ".join(header), "columns `letter`, `kind`, `meaning`"),
             )
@@ -306,12 +306,12 @@ class _SectionReader:
         role = ROLES.get(words[0].lower().strip(":,") if words else "")
         if role is None:
             allowed = "a sentence before it that begins with Assume, Define, Then or Step"
-            raise _AtLineError(line, InvalidArgumentError("display", Latex(latex), allowed))
+            raise AtLineError(line, InvalidArgumentError("display", Latex(latex), allowed))
         form = r"\w+(?: \([^()]*\))?(?:,? by `(?:(?:,| and|, and) `)*(?:,? with \$(?:(?:,| and) \$)*)?)?\s*:?"
         plain_words = role in ("assumption", "definition") and not {*lead.words} & {*"`$"}
         if not plain_words and not re.fullmatch(form, " ".join(words)):
             allowed = "`Step, by `rule.markov` with $a=2$:`, with words in parentheses where there are more"
-            raise _AtLineError(line, InvalidArgumentError("sentence", lead.words.strip(), allowed))
+            raise AtLineError(line, InvalidArgumentError("sentence", lead.words.strip(), allowed))
         return TheoremDisplay(line, latex, role, tuple(lead.codes), tuple(lead.formulas))
 
     def read(self, one: TheoremDisplay) -> TheoremDisplay:

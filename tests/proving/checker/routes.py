@@ -48,7 +48,10 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     ),
     "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
     "letter": frozenset({("theorems.letters", "letters_of"), ("theorems.letters", "on_the_line")}),
-    "law": frozenset(("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "pair_of_laws")),
+    "law": frozenset(
+        ("theorems.outcomes", name)
+        for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
+    ),
     "definition": frozenset({("theorems.letters", "definition")}),
 }
 """Statements that are confirmed by themselves, and what asks for that."""
@@ -71,7 +74,10 @@ ENTRIES: dict[str, list[Place]] = {
     ],
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
     "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],
-    "law": [("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "pair_of_laws")],
+    "law": [
+        ("theorems.outcomes", name)
+        for name in ("gathered", "chance_of", "mixed", "second_draw", "two_lines", "pair_of_laws")
+    ],
     "definition": [("theorems.letters", "definition")],
 }
 

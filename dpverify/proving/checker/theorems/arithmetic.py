@@ -18,6 +18,7 @@ from dpverify.proving.checker.theorems.language import (
     Scope,
     bound_in,
     fits,
+    heads,
     inner,
     is_partial,
     named,
@@ -38,6 +39,8 @@ OPERATIONS = {*PARTS, *ANY_NUMBER} - {
 """What arithmetic understands of a term without binders."""
 
 
+PLAIN = {*COMPARISONS, *LOGIC, "add", "mul", "abs", "max", "min", "num", "sym", "of", "sum", "exp"}
+"""Heads of what has a value everywhere."""
 RANGES = {
     "chance": (Fraction(0), Fraction(1)),
     "indicator": (Fraction(0), Fraction(1)),
@@ -59,7 +62,7 @@ class FormulaLetters:
     def letter(self, node: Node, kind: str) -> Term:
         """The letter that stands for a term."""
         if node not in self.known:
-            low, high = RANGES.get(named(parts_of(node)[0]), (None, None))
+            low, high = RANGES.get(named(parts_of(node)[0])) or self.scope.range_of(node) or (None, None)
             if parts_of(node)[0] == "inner" and parts_of(node)[1] == parts_of(node)[2]:
                 low = Fraction(0)
             self.known[node] = Unknown(f"t{len(self.known)}", kind, low, False, high, False)
@@ -145,6 +148,14 @@ class FormulaLetters:
         index = within.known["sym", name].name
         return make(named(parts[0]), (body, self.number(parts[3]), self.number(parts[4])), index)
 
+    def switch(self, node: Node) -> Term:
+        """That an indicator is 1 where its comparison holds, else 0."""
+        one, f = self.letter(node, "real"), self.formula(parts_of(node)[1])
+        held, not_held = (
+            term("and", g, term("==", one, read(["num", n]))) for g, n in ((f, "1"), (term("not", f), "0"))
+        )
+        return term("or", held, not_held)
+
     def formula(self, node: Node) -> Term:
         """What stands for a formula; one that is no arithmetic is that its letter is positive."""
         head, *parts = parts_of(node)
@@ -156,6 +167,14 @@ class FormulaLetters:
             minus: Node = ("add", parts[0], ("mul", ("num", "-1"), parts[1]))
             return term(named(head), self.square(minus), number(0))
         return term("<", read(["num", "0"]), self.letter(node, "real"))
+
+
+def is_plain_indicator(node: Node) -> bool:
+    """Whether a term is an indicator of comparisons of numbers that have values."""
+    parts = parts_of(node)
+    return (
+        parts[0] == "indicator" and heads(parts[1]) <= PLAIN and not heads(parts[1]).isdisjoint(COMPARISONS)
+    )
 
 
 def sum_of(left: Term, right: Term) -> Term:
@@ -175,8 +194,10 @@ def product_of(left: Term, right: Term) -> Term:
 def problem(letters: FormulaLetters, facts: Iterable[Node], claim: Node) -> Theorem:
     """The problem of formulas in which a claim follows from facts; bounds of letters are their domains."""
     found = [letters.formula(node) for node in (*facts, claim)]
+    switches = [*map(letters.switch, [n for n in letters.known if is_plain_indicator(n)])]
     known = {v.name: v for v in letters.known.values()}
-    assuming = [f for f in (*found[:-1], *letters.lengths.values()) if not narrowed(known, f)]
+    known_besides = (*letters.lengths.values(), *switches)
+    assuming = [f for f in (*found[:-1], *known_besides) if not narrowed(known, f)]
     return Theorem(tuple(known.values()), tuple(assuming), found[-1])
 
 
@@ -228,6 +249,8 @@ def show_defined(scope: Scope, facts: list[Node], node: Node) -> None:
     if parts[0] == "all":
         return  # a comparison says that both sides have values
     show_parts_defined(scope, facts, node)
+    if parts[0] in ("largest", "smallest"):  # of nothing there is none
+        entail(scope, facts, ("<=", parts[3], parts[4]), None, None, frozenset())
     if parts[0] == "divergence":
         known = letters_of_comparisons(FormulaLetters(scope), facts)
         demand(node in known, "a divergence of which it is not known that it has a value")

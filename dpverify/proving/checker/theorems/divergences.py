@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import TypeAlias
@@ -27,6 +28,14 @@ ORDERS = [number(Fraction(9, 8) ** k) for k in range(48)]
 """Renyi orders from 1 to 253."""
 EPSILONS = [number(Fraction(k, 16)) for k in range(97)]
 """From 0 to 6."""
+
+
+@dataclass(frozen=True)
+class TwoPairs:
+    """Two laws of two independent numbers: the laws of the first number, and those of the second."""
+
+    first: tuple[Line, Line]
+    second: tuple[Line, Line]
 
 
 Laws: TypeAlias = "Masses | tuple[Line, Line]"
@@ -163,10 +172,14 @@ def gaussian(laws: Laws, mu: Term) -> Term:
     return UNKNOWN
 
 
-def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
+def guarantee(head: str, laws: Laws | TwoPairs, given: list[Term]) -> Term:
     """Whether one law is near another (`private`, `renyi-private`, `concentrated`, `gaussian`), or how far it is."""
+    if isinstance(laws, TwoPairs):
+        return of_two(head, laws, given)
     if head == "private":
         epsilon, delta = given
+        if isinstance(laws, tuple) and compared("==", delta, NO) is TRUE and is_wider(laws):
+            return FALSE
         return compared("<=", excess(laws, epsilon, made("exp", epsilon)), delta)
     if head == "renyi-private":
         order, bound = given
@@ -175,3 +188,19 @@ def guarantee(head: str, laws: Laws, given: list[Term]) -> Term:
     if head == "excess":
         return excess(laws, None, one)
     return {"divergence": divergence, "concentrated": concentrated, "gaussian": gaussian}[head](laws, one)
+
+
+def is_wider(lines: tuple[Line, Line]) -> bool:
+    """Whether the first law of a family has the larger scale: far out, it is above each multiple of the other."""
+    one, other = lines
+    return one.family == other.family != "uniform" and compared("<", other.scale, one.scale) is TRUE
+
+
+def of_two(head: str, laws: TwoPairs, given: list[Term]) -> Term:
+    """The same of pairs of independent numbers: the logarithm of a ratio of densities is the sum of two."""
+    far = [distance(pair) for pair in (laws.first, laws.second)]
+    families = {pair[0].family for pair in (laws.first, laws.second)}
+    if head == "private" and families == {"laplace"} and compared("==", given[1], NO) is TRUE:
+        return compared("<=", made("add", *far), given[0])
+    demand(head == "concentrated" and families == {"normal"}, "two draws of these laws")
+    return compared("<=", half(made("add", *(made("mul", d, d) for d in far))), given[0])

@@ -24,12 +24,15 @@ Values: TypeAlias = "Mapping[str, tuple[tuple[str, ...], Node]]"
 LOGIC = ("and", "or", "not", "implies")
 INNER = {
     "mean": "lr", "chance": "lf", "integrable": "lr", "then": "ll", "proportional": "r", "total": "r", "density": "lr",
-    "sum": "rii", "product": "rii", "private": "lrr", "renyi-private": "lrr", "concentrated": "lr",
-    "gaussian": "lr",
+    "sum": "rii", "product": "rii", "largest": "rii", "smallest": "rii", "private": "lrr", "renyi-private": "lrr",
+    "concentrated": "lr", "gaussian": "lr",
 }  # fmt: skip
 """Binders, and of each part whether it is a law, a number, a whole number or a formula."""
-OUTSIDE = {"mean": {0}, "chance": {0}, "integrable": {0}, "then": {0}, "density": {0}, "sum": {1, 2}, "product": {1, 2},
-           "private": {1, 2}, "renyi-private": {1, 2}, "concentrated": {1}, "gaussian": {1}}  # fmt: skip
+OUTSIDE = {
+    "mean": {0}, "chance": {0}, "integrable": {0}, "then": {0}, "density": {0}, "sum": {1, 2}, "product": {1, 2},
+    "largest": {1, 2}, "smallest": {1, 2}, "private": {1, 2}, "renyi-private": {1, 2}, "concentrated": {1},
+    "gaussian": {1},
+}  # fmt: skip
 """The parts in which the letter of a binder is not bound."""
 LAWS = {"normal": 2, "laplace": 2, "exponential": 1, "uniform": 2, "bernoulli": 1}
 """Laws of numbers, and how many numbers each has; a Bernoulli variable is a whole number."""
@@ -197,12 +200,15 @@ def check_type(kind: Node, types: Mapping[str, str]) -> None:
     if isinstance(kind, str):
         demand(kind in ("real", "integer", "formula") or kind in types, f"no type: {kind}")
         return
+    if kind[:1] == ("between",):
+        demand(len(kind) == 3 and exact(kind[1]) <= exact(kind[2]), f"no interval: {kind}")
+        return
     demand(
         kind[:1] in (("law",), ("pair",)) and len(kind) == (2 if kind[0] == "law" else 3), f"no type: {kind}"
     )
     for part in kind[1:]:
         check_type(part, types)
-        demand(part != "formula", "formulas are no outcomes")
+        demand(part != "formula" and part[:1] != ("between",), f"{part} is no outcome")
 
 
 class Scope:
@@ -235,7 +241,7 @@ class Scope:
             demand(term[1] in self.letters, f"no letter: {term[1]}")
             kinds, kind = self.letters[named(term[1])]
             self.expect(term[2:], kinds)
-            return kind
+            return "real" if kind[:1] == ("between",) else kind
         within = self.with_letters(bound_in(term))
         found = [(within if bound else self).type_of(part) for part, bound in inner(term)]
         if head == "all":
@@ -244,6 +250,18 @@ class Scope:
         if head in INNER:
             return self.of_binder(head, parts_of(term[1])[1], found)
         return self.of_parts(head, found)
+
+    def has(self, node: Node, kind: Node) -> bool:
+        """Whether a term may stand where a type is wanted; between two numbers, only a letter of that type may."""
+        found = self.type_of(node)
+        if kind[:1] == ("between",):
+            return parts_of(node)[0] in ("sym", "of") and self.letters[named(node[1])][1] == kind
+        return fits(found, kind)
+
+    def range_of(self, node: Node) -> tuple[Fraction, Fraction] | None:
+        """The numbers between which a letter is by its type."""
+        kind = self.letters[named(node[1])][1] if node[0] in ("sym", "of") else ""
+        return (exact(kind[1]), exact(kind[2])) if kind[:1] == ("between",) else None
 
     def expect(self, parts: tuple[Node, ...], kinds: tuple[Node, ...]) -> None:
         """Refuse arguments of other types."""
@@ -270,7 +288,7 @@ class Scope:
                     isinstance(kind, str) and self.types.get(kind) == "finite",
                     f"{kind} is not known to be finite",
                 )
-            case "sum" | "product":
+            case "sum" | "product" | "largest" | "smallest":
                 demand(kind == "integer", "a sum over no whole numbers")
             case _:
                 demand(
@@ -279,7 +297,7 @@ class Scope:
                 )
         if head == "proportional":
             return ("law", kind)
-        if head in ("mean", "chance", "total", "sum", "product"):
+        if head in ("mean", "chance", "total", "sum", "product", "largest", "smallest"):
             return "real"
         return found[-1] if head == "then" else "formula"
 

@@ -10,7 +10,6 @@ from dpverify.proving.checker.terms import Term, demand, heads, names, number, s
 from dpverify.proving.checker.theorems.language import (
     Node,
     Scope,
-    fits,
     free,
     named,
     nodes,
@@ -106,6 +105,9 @@ def entry(kind: Node, value: object, sizes: Mapping[str, int]) -> Value:
             return Point(kind, whole(value, sizes[kind]))
         demand(kind == "real" or exact(value).denominator == 1, "no whole number")
         return number(exact(value))
+    if kind[0] == "between":
+        demand(exact(kind[1]) <= exact(value) <= exact(kind[2]), "a number outside of its interval")
+        return number(exact(value))
     rows = items(value)
     if kind[0] == "pair":
         one, other = (entry(part, row, sizes) for part, row in zip(kind[1:], rows, strict=True))
@@ -132,7 +134,7 @@ def definition(
     types = {name: "finite" if known == "any" else known for name, known in clause.types}
     scope = Scope(types, {}).with_letters([*parts_of(parts_of(clause.body)[1])])
     within = scope.with_letters([(o, (), one) for o, one in zip(own, kinds, strict=True)])
-    demand(fits(within.type_of(body), kind), "a letter of another type")
+    demand(within.has(body, kind), "a letter of another type")
     return own, body
 
 

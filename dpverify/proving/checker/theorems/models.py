@@ -72,7 +72,9 @@ from dpverify.proving.checker.theorems.outcomes import (
     numeric,
     pair_of_laws,
     same,
+    second_draw,
     total,
+    two_lines,
     whole,
 )
 from dpverify.proving.checker.theorems.steps import Clause
@@ -83,6 +85,7 @@ MANY = 4096  # values that are tried of all letters of an `all`
 LONGEST = 200  # terms of a sum
 WORK = 400_000  # terms that are valued
 FEW = 32  # cases
+FOLDS = {"sum": "add", "product": "mul", "largest": "max", "smallest": "min"}
 FORMULAS = (
     *("all", "integrable", "private", "renyi-private", "concentrated", "gaussian", "density", "dominated"),
     "neighbors",
@@ -164,7 +167,7 @@ class Model:
         """The value of a term or formula; refused where it has none, or is beyond these rules."""
         self.work.spend()
         head, *rest = parts_of(node)
-        if head in ("mean", "then", "total", "proportional", "sum", "product", "chance"):
+        if head in ("mean", "then", "total", "proportional", "chance", *FOLDS):
             name, kind = parts_of(rest[0])
             return self.of_binder(named(head), named(name), kind, rest[1:], env)
         match head, *rest:
@@ -279,18 +282,20 @@ class Model:
             demand_true(compared("<", NO, whole_weight), "weights without a sum")
             share = made("pow", whole_weight, number(-1))
             return Finite(tuple((p, made("mul", w, share)) for p, w in zip(places, weights, strict=True)))
-        if head in ("sum", "product"):
+        if head in FOLDS:
             first, last = (end.number if end.head == "num" else None for end in self.numbers(parts[1:], env))
             if first is None or last is None or first % 1 or last % 1 or not first <= last < first + LONGEST:
                 raise ValueError("a sum of no terms, or of many")
             terms = [self.number(parts[0], within(number(first + i))) for i in range(int(last - first) + 1)]
-            return made("add" if head == "sum" else "mul", *terms)
+            return made(FOLDS[head], *terms)
         if head != "then" and (found := self.of_event((head, (name, kind), *parts), env, {})):
             return found
         law = self.value(parts[0], env)
         if isinstance(law, Line | Independent):
             x, one = self.drawn(law)
             place = within(one)
+            if head == "then" and isinstance(law, Line) and (second := second_draw(name, parts[1])):
+                return two_lines(x, law, self.value(second, place))
             if head == "then":
                 return image(law, x, self.cases({x}, lambda: self.value(parts[1], place)))
             if not isinstance(law, Line):
@@ -396,7 +401,9 @@ class Model:
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
-            found.append(guarantee(head, pair_of_laws(laws[i], laws[j]), bounds))
+            found.append(UNKNOWN)
+            with suppress(ValueError):
+                found[-1] = guarantee(head, pair_of_laws(laws[i], laws[j]), bounds)
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:

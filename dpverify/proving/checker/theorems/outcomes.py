@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dpverify.proving.checker.terms import COMPARISONS, Term, demand, names
-from dpverify.proving.checker.theorems.divergences import Laws, Masses
-from dpverify.proving.checker.theorems.language import LOGIC
+from dpverify.proving.checker.theorems.divergences import Laws, Masses, TwoPairs
+from dpverify.proving.checker.theorems.language import LOGIC, Node, parts_of
 from dpverify.proving.checker.theorems.lines import Line, shifted
 from dpverify.proving.checker.theorems.numbers import (
     FALSE,
@@ -69,11 +69,17 @@ class Image:
     cases: tuple[tuple[tuple[Term, ...], Value], ...]
 
 
+@dataclass(frozen=True)
+class TwoLines:
+    """The law of two independent numbers."""
+
+    first: Line
+    second: Line
+
+
 TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", *LOGIC, *COMPARISONS}
 """Heads of terms that always have a value."""
-Value: TypeAlias = (
-    "Point | Term | Finite | Line | Sequence | ChangedSequence | Independent | Image | tuple[Value, Value]"
-)
+Value: TypeAlias = "Point | Term | Finite | Line | TwoLines | Sequence | ChangedSequence | Independent | Image | tuple[Value, Value]"
 Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
 """What a letter is, with arguments."""
 Letters: TypeAlias = "Mapping[str, Lookup]"
@@ -150,8 +156,26 @@ def both(one: Value, other: Value) -> Masses:
     raise ValueError("laws that are not finite")
 
 
-def pair_of_laws(one: Value, other: Value) -> Laws:
-    """Two laws that are compared: lines, or their masses."""
+def second_draw(name: str, inner: Node) -> Node | None:
+    """The law of z in the law of (y, z) for a law of y; None for other laws."""
+    head, *rest = parts_of(inner)
+    if head != "then":
+        return None
+    pair: Node = ("certain", ("pair", ("sym", name), ("sym", parts_of(rest[0])[0])))
+    return rest[1] if rest[2] == pair else None
+
+
+def two_lines(x: str, first: Line, second: Value) -> TwoLines:
+    """The law of two numbers, of which the second does not depend on the first, x."""
+    if isinstance(second, Line) and x not in names(second.at) | names(second.scale):
+        return TwoLines(first, second)
+    raise ValueError("a second draw that depends on the first")
+
+
+def pair_of_laws(one: Value, other: Value) -> Laws | TwoPairs:
+    """Two laws that are compared: lines, pairs of lines, or their masses."""
+    if isinstance(one, TwoLines) and isinstance(other, TwoLines):
+        return TwoPairs((one.first, other.first), (one.second, other.second))
     return (one, other) if isinstance(one, Line) and isinstance(other, Line) else both(one, other)
 
 

@@ -12,7 +12,6 @@ from dpverify.proving.checker.theorems.language import (
     Node,
     Scope,
     check_type,
-    fits,
     heads,
     named,
     nodes,
@@ -128,7 +127,7 @@ class ProofState:
             demand(
                 not names or discrete or not QUANTIFIERS & heads(term), "an event that may not be measurable"
             )
-            demand(fits(within.type_of(term), kind), f"{name} of another type")
+            demand(within.has(term, kind), f"{name} of another type")
             show_defined(within, [*facts, *instances(facts, names, parts_of(kinds))], term)
             found[named(name)] = tuple(names), term
         return found

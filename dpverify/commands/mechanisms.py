@@ -1,0 +1,66 @@
+"""What `dpverify prove` does with pages of mechanisms: prove each claim, or show two data sets that break it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.terminal import UNDECIDED, VIOLATED, print_table, write_json
+
+if TYPE_CHECKING:
+    from dpverify.statements.mechanisms.pairs import BrokenPair
+
+
+def prove_mechanisms(names: Sequence[str], form: str, json_file: str | None, strict: bool) -> bool:
+    """Decide mechanisms, if names are of pages of mechanisms; whether they are.
+
+    Raises:
+        InvalidArgumentError: for such pages among others, and for another form than text.
+    """
+    from dpverify.ledger.verdicts import Verdict
+    from dpverify.verification.mechanisms import about_mechanisms, mechanism_rows
+
+    if not about_mechanisms(names):
+        return False
+    if form != "text":
+        raise InvalidArgumentError("--format", form, "`text`, or --json, for mechanisms")
+    rows = list(mechanism_rows(names))
+    if json_file is not None:
+        write_json(json_file, [row.json for row in rows])
+    if json_file != "-":
+        cells = [
+            (r.id, str(r.verdict), r.title, ", ".join(r.results), r.reason and f"line {r.line}: {r.reason}")
+            for r in rows
+        ]
+        print_table("", ("id", "verdict", "what", "rests on", "why"), cells)
+        for row in rows:
+            if row.pair is not None:
+                typer.echo("\n".join(pair_lines(row.id, row.line, row.pair)))
+        counts = Counter(str(row.verdict) for row in rows)
+        typer.echo(
+            f"{len(rows)} mechanisms: {', '.join(f'{number} {verdict}' for verdict, number in counts.items())}."
+        )
+    if strict and any(row.verdict is Verdict.REFUTED for row in rows):
+        raise typer.Exit(VIOLATED)
+    if any(row.verdict is Verdict.UNDECIDED for row in rows):
+        raise typer.Exit(UNDECIDED)
+    return True
+
+
+def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
+    """A pair as a person would show it."""
+    yield f"{id_}, line {line}: two data sets that the claim does not cover"
+    if pair.letters:
+        yield f"  for {', '.join(f'{latex} = {value}' for latex, value in pair.letters)}"
+    for name, rows in (("data", pair.left), ("neighbor", pair.right)):
+        yield f"  {name}: {'; '.join(', '.join(row) for row in rows)}"
+    (low, _), (_, high) = pair.probabilities
+    yield f"  event: {pair.event}"
+    yield f"  its probability: at least {low:.6g} on the data, at most {high:.6g} on the neighbor"
+    if pair.needs < float("inf"):
+        where = " at delta 0" * (pair.measure == "epsilon")
+        yield f"  this pair needs {pair.measure} above {pair.needs:.6g}{where}"

@@ -1,0 +1,109 @@
+"""Builds proofs of theorems step by step, where it is known which steps are to be taken.
+
+The facts are worked out by the checker's own rules as the proof grows; the certificate is checked again as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from dpverify.formulas.rendering.neutral import Json
+from dpverify.proving.checker.theorems.language import Node, put
+from dpverify.proving.checker.theorems.steps import Clause, ProofState, opened_clause
+from dpverify.proving.theorems.arithmetic import arithmetic
+from dpverify.proving.theorems.derivation import UnderivedError, json_of
+
+
+class ProofBuilder:
+    """A proof that grows: its facts, each by its place, and its steps."""
+
+    def __init__(self, state: ProofState) -> None:
+        self.state = state
+        self.steps = list[Json]()
+
+    @property
+    def facts(self) -> list[Node]:
+        """All that is known."""
+        return self.state.facts
+
+    def know(self, step: Json, fact: Node) -> int:
+        """Know a fact by a step that was worked out; the place at which it is known."""
+        if fact in self.facts:
+            return self.facts.index(fact)
+        self.steps.append(step)
+        self.facts.append(fact)
+        return len(self.facts) - 1
+
+    def use(
+        self, source: str | int, values: Sequence[tuple[tuple[str, ...], Node]], given: Sequence[int],
+        types: Mapping[str, Node] | None = None, defined: Sequence[int] = (),
+    ) -> int:  # fmt: skip
+        """The claim of a rule, or of a fact that holds for all letters, for some values of these.
+
+        Raises:
+            ValueError: where the checker refuses it.
+        """
+        step = {
+            "step": "use", "of": source, "types": {name: json_of(kind) for name, kind in (types or {}).items()},
+            "put": [[[*names], json_of(body)] for names, body in values], "from": [*given], "defined": [*defined],
+        }  # fmt: skip
+        return self.know(step, self.state.use(step))
+
+    def arithmetic(self, claim: Node, *given: int, thorough: bool = True) -> int:
+        """What follows from some facts by arithmetic.
+
+        Raises:
+            UnderivedError: where that is not found.
+        """
+        claim = put(claim, {})
+        if claim in self.facts:
+            return self.facts.index(claim)
+        facts = [self.facts[k] for k in given]
+        found = arithmetic(self.state.scope, facts, claim, thorough=thorough)
+        if found is None:
+            raise UnderivedError("arithmetic does not give it")
+        return self.know({"step": "arithmetic", "claim": json_of(claim), "from": [*given], **found}, claim)
+
+    def rewritten(self, fact: int, by: int, template: Node, hole: str) -> int:
+        """A fact in which one side of an equation stands in the place of the other: both are put in a hole."""
+        step = {"step": "equal", "fact": fact, "by": by, "in": json_of(template), "hole": hole}
+        return self.know(step, self.state.equal(step))
+
+    def block(
+        self, whole: Node, names: Sequence[str], prove: Callable[[ProofBuilder, list[int]], None]
+    ) -> int:
+        """What holds for all values of letters, by a proof with the places of what is assumed of them.
+
+        Raises:
+            UnderivedError: where that proof does not come to the claim.
+        """
+        whole = put(whole, {})
+        if whole in self.facts:
+            return self.facts.index(whole)
+        scope, opened = opened_clause(self.state.scope, whole, [*names])
+        before = len(self.facts)
+        inner = ProofBuilder(ProofState(scope, [*self.facts, *opened[:-1]], self.state.library))
+        prove(inner, [*range(before, before + len(opened) - 1)])
+        if opened[-1] not in inner.facts:
+            raise UnderivedError("its proof ends with something else")
+        step = {"step": "block", "claim": json_of(whole), "letters": [*names], "steps": inner.steps}
+        return self.know(step, whole)
+
+
+def proof_of(
+    clause: Clause,
+    names: Sequence[str],
+    library: Mapping[str, Clause],
+    prove: Callable[[ProofBuilder, list[int]], None],
+) -> list[Json]:
+    """The steps of a proof of a clause.
+
+    Raises:
+        UnderivedError: where the proof does not come to the claim.
+    """
+    from dpverify.proving.checker.theorems.language import Scope
+
+    outer = ProofBuilder(ProofState(Scope(dict(clause.types), {}), [], library))
+    outer.block(clause.body, names, prove)
+    (step,) = outer.steps
+    return [*step["steps"]]

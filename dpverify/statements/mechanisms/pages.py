@@ -1,0 +1,312 @@
+"""Pages of mechanisms: records, queries, draws, an output and a claim, in the order of pseudo-code.
+
+Records are letters with an index, as `x_i`; what is read here speaks of one data set, and the index is an argument:
+`x_i` is the letter `x` at `i`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from dpverify.errors import InvalidArgumentError
+from dpverify.formulas.notation.tokens import Latex, end_of_group
+from dpverify.formulas.units import DIMENSIONLESS
+from dpverify.proving.checker.theorems.language import Node, free, put
+from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
+from dpverify.proving.theorems.notation import (
+    TheoremReader,
+    bound_letter,
+    guarantee_of,
+    name_of,
+    signs_of,
+    split,
+    written,
+)
+from dpverify.statements.pages.blocks import Errors, Math, PageBlock, ShownFormula, Text, blocks, plain
+from dpverify.statements.pages.letters import read_domain
+from dpverify.statements.pages.page import PageError
+from dpverify.statements.pages.sections import section_ids
+from dpverify.statements.theorems.pages import AtLineError, TheoremSection
+
+ROLES = ("query", "draw", "output", "claim")
+"""First words of the sentence before a display."""
+NEIGHBORS = ("replace one",)
+"""What neighbors may differ in."""
+_FIRST = signs_of("x_1,\\dots,x_n")
+
+
+@dataclass(frozen=True)
+class RecordLetter:
+    """The letter of records: its name, how many there are, and between which numbers they are."""
+
+    name: str
+    signs: Tokens
+    last: Node
+    """The index of the last one; the first is 1."""
+    low: Fraction | None
+    high: Fraction | None
+    over: TheoremLetter | None = None
+    """Where a record is a row: what its second index runs over, a letter of a finite type."""
+
+    @property
+    def arguments(self) -> tuple[Node, ...]:
+        """The types of its indices."""
+        return ("integer", *((self.over.kind,) if self.over else ()))
+
+
+@dataclass(frozen=True)
+class MechanismStep:
+    """A line of a mechanism: a query, a draw, the output or the claim."""
+
+    line: int
+    latex: str
+    role: str
+    name: str = ""
+    """The letter that a query or a draw gives a value."""
+    kind: Node = ""
+    """Of a draw, what is drawn."""
+    term: Node = ""
+    """What a query is, the law of a draw, the output, the guarantee that is claimed."""
+
+
+@dataclass(frozen=True)
+class MechanismOnPage:
+    """A mechanism with its claim."""
+
+    id: str
+    title: str
+    line: int
+    neighbors: str
+    records: RecordLetter
+    letters: tuple[TheoremLetter, ...]
+    """Those that are public."""
+    types: tuple[tuple[str, str], ...]
+    steps: tuple[MechanismStep, ...]
+
+    @property
+    def law(self) -> Node:
+        """The law of the output, on one data set: that of a draw, or of two draws one after the other."""
+        first, *second = self.of("draw")
+        if not second:
+            return first.term
+        (last,), pair = second, ("certain", ("pair", ("sym", first.name), ("sym", second[0].name)))
+        inner: Node = ("then", (last.name, last.kind), last.term, pair)
+        return put(("then", (first.name, first.kind), first.term, inner), {})
+
+    def of(self, role: str) -> tuple[MechanismStep, ...]:
+        """Its lines of one role."""
+        return tuple(one for one in self.steps if one.role == role)
+
+
+def is_page_of_mechanisms(text: str) -> bool:
+    """Whether a page says what its records are."""
+    return re.search(r"^[-*]\s+records:", text, re.MULTILINE) is not None
+
+
+def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
+    """The mechanisms of a page, in its order.
+
+    Raises:
+        InvalidArgumentError: for a file that cannot be read.
+        PageError: for all on the page that is not understood.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
+    errors, found = Errors(), list[MechanismOnPage]()
+    for id_, heading, inside in section_ids(blocks(text, errors)):
+        if heading is None:
+            continue
+        try:
+            found.append(_MechanismSection(id_, heading, inside).mechanism())
+        except (InvalidArgumentError, ValueError) as error:
+            line, why = error.args if isinstance(error, AtLineError) else (heading.line, error)
+            if not isinstance(why, InvalidArgumentError):
+                why = InvalidArgumentError("mechanism", id_, f"what has types that fit ({why})")
+            errors.append((line, why))
+    if not found and not errors:
+        errors.wrong(1, "page", path.name, "headings with ids, each with records, lines and a claim")
+    if errors:
+        raise PageError(path.name, errors)
+    return tuple(found)
+
+
+class _MechanismSection(TheoremSection):
+    """Reads a section: the table of letters as theorems have it, and the lines of a mechanism."""
+
+    def __init__(self, id_: str, heading: PageBlock, inside: Sequence[PageBlock]) -> None:
+        super().__init__(id_, heading, inside)
+        self.records: RecordLetter | None = None
+        self.neighbors = ""
+        self.drawn = set[str]()
+
+    def mechanism(self) -> MechanismOnPage:
+        """The mechanism; refused (InvalidArgumentError) where something is missing or not understood."""
+        for block in self.blocks:
+            if block.kind == "table":
+                for letter, kind, *_ in self.rows(block):
+                    self.at(letter.line, self.declare, letter, kind)
+        for unclear in self.unclear:
+            error = InvalidArgumentError(
+                "letter", Latex(unclear.latex), f"what is read in one way: {unclear.says}"
+            )
+            raise AtLineError(unclear.line, error)
+        public = tuple(self.letters)
+        for block in self.blocks:
+            if block.kind == "paragraph" and block.item:
+                self.at(block.line, self.item, block)
+        if self.records is None or not self.neighbors:
+            raise InvalidArgumentError(
+                "mechanism",
+                self.id,
+                "items `- records: $x_1,\\dots,x_n$ in [0, 1]` and `- neighbors: replace one`",
+            )
+        found = tuple(self.at(line, self.line, line, latex, role) for line, latex, role in self.lines())
+        roles = [one.role for one in found]
+        if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
+            raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
+        drawn = [one.name for one in found if one.role == "draw"]
+        wanted: Node = ("pair", *(("sym", name) for name in drawn)) if len(drawn) > 1 else ("sym", *drawn)
+        if not 1 <= len(drawn) <= 2 or found[-2].term != wanted:
+            allowed = "one letter that is drawn, or two, `(y,z)`, in the order of their draws"
+            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
+        title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
+        types = tuple(self.alphabet.types.values())
+        return MechanismOnPage(
+            self.id, title, self.heading.line, self.neighbors, self.records, public, types, found
+        )
+
+    def item(self, block: PageBlock) -> None:
+        """An item of the list: records, neighbors."""
+        text = plain(block.pieces)
+        key, _, value = text.partition(":")
+        if key.strip() == "neighbors":
+            self.neighbors = value.strip().rstrip(".")
+            if self.neighbors not in NEIGHBORS:
+                raise InvalidArgumentError("neighbors", self.neighbors, ", ".join(NEIGHBORS))
+        elif key.strip() == "records":
+            self.records = self.read_records(block)
+        else:
+            raise InvalidArgumentError("item", text, "`records:` or `neighbors:`")
+
+    def read_records(self, block: PageBlock) -> RecordLetter:
+        """`records: $x_1,\\dots,x_n$ in [0, 1]`, maybe `for $r\\in R$`."""
+        formulas = [piece.latex for piece in block.pieces if isinstance(piece, Math)]
+        words = (
+            "".join(p.text if isinstance(p, Text) else "$" for p in block.pieces).partition(":")[2].strip()
+        )
+        match = re.fullmatch(
+            r"\$ (?:in (?P<domain>[\[(].*?[\])])|(?P<any>of numbers))(?P<rows>,? for \$)?\.?", words
+        )
+        if match is None or len(formulas) != 1 + bool(match["rows"]):
+            raise InvalidArgumentError(
+                "records", words, "`$x_1,\\dots,x_n$ in [0, 1]` or `of numbers`, then maybe `for $r\\in R$`"
+            )
+        signs = signs_of(formulas[0])
+        parts = split(signs, ",")
+        base = parts[0][: len(parts[0]) - 4]
+        first = parts[0][len(base) :]
+        if len(parts) != 3 or first != ("_", "{", "1", "}") or parts[2][: len(base) + 2] != (*base, "_", "{"):
+            raise InvalidArgumentError("records", Latex(formulas[0]), "`x_1,\\dots,x_n`")
+        last = TheoremReader(self.alphabet).number(parts[2][len(base) + 2 : -1])
+        domain = read_domain(match["domain"] or "real").variable("x", DIMENSIONLESS, "", "x", "")
+        if domain.lower_open or domain.upper_open:
+            raise InvalidArgumentError("records", match["domain"], "closed intervals")
+        over = None
+        if match["rows"]:
+            name, kind = split(signs_of(formulas[1]), r"\in")
+            over = bound_letter(name, self.alphabet.type_of(kind))
+        records = RecordLetter(name_of(base), base, last, domain.lower, domain.upper, over)
+        letter = TheoremLetter(records.name, written(base), records.arguments, "real")
+        self.alphabet = self.alphabet.having(letter)
+        return records
+
+    def lines(self) -> Iterator[tuple[int, str, str]]:
+        """Displays, each with its line and the word before it."""
+        words = ""
+        for block in self.blocks:
+            if block.kind == "table" or (block.kind == "paragraph" and block.item):
+                continue
+            for piece in block.pieces:
+                if isinstance(piece, ShownFormula):
+                    role = words.split()[0].lower().strip(":,") if words.split() else ""
+                    if role not in ROLES:
+                        allowed = f"a sentence before it that begins with {', '.join(ROLES).title()}"
+                        raise AtLineError(
+                            piece.line, InvalidArgumentError("display", Latex(piece.latex), allowed)
+                        )
+                    yield piece.line, piece.latex, role
+                    words = ""
+                else:
+                    words += piece.text if isinstance(piece, Text) else "$"
+
+    def line(self, line: int, latex: str, role: str) -> MechanismStep:
+        """A line of the mechanism."""
+        assert self.records is not None
+        reader, signs = TheoremReader(self.alphabet), indexed(signs_of(latex), self.records.signs)
+        if role == "claim":
+            return MechanismStep(line, latex, role, term=guarantee_of(reader, signs))
+        if role == "output":
+            return MechanismStep(line, latex, role, term=reader.point(signs))
+        left, *right = split(signs, "=" if role == "query" else r"\sim")
+        if len(right) != 1:
+            allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
+            raise InvalidArgumentError(role, Latex(latex), allowed)
+        base = left[: left.index("(")] if "(" in left else left
+        if any(base == one.signs for one in self.alphabet.letters.values()):
+            raise InvalidArgumentError(role, Latex(latex), "a letter that has no value yet")
+        inside = split(left[len(base) + 1 : -1], ",") if len(left) > len(base) else []
+        over = [self.argument(one) for one in inside]
+        within = reader.having(*over)
+        if role == "draw":
+            if over:
+                raise InvalidArgumentError(role, Latex(latex), "a letter without arguments")
+            law = within.law(right[0])
+            kind = within.scope.type_of(law)[1]
+            letter = TheoremLetter(name_of(base), written(base), (), kind)
+            self.alphabet = self.alphabet.having(letter)
+            self.drawn.add(letter.name)
+            return MechanismStep(line, latex, role, letter.name, kind, law)
+        body = within.number(right[0])
+        letter = TheoremLetter(name_of(base), written(base), tuple(one.kind for one in over), "real")
+        self.alphabet = self.alphabet.defining(Abbreviation(letter, tuple(one.name for one in over), body))
+        return MechanismStep(line, latex, role, letter.name, term=body)
+
+    def argument(self, signs: Tokens) -> TheoremLetter:
+        """The argument of a query, of the type over which the second index of records runs."""
+        assert self.records is not None
+        if self.records.over is None:
+            raise InvalidArgumentError("query", written(signs), "a letter without arguments")
+        return replace(bound_letter(signs, self.records.over.kind))
+
+
+def indexed(signs: Tokens, base: Tokens) -> Tokens:
+    """Signs in which the indices of records are arguments."""
+    found, k = list[str](), 0
+    while k < len(signs):
+        if signs[k : k + len(base) + 1] == (*base, "_"):
+            stop = end_of_group(signs, k + len(base) + 1)
+            inside = signs[k + len(base) + 2 : stop - 1]
+            found += [*base, "(", *indexed(inside, base), ")"]
+            k = stop
+        else:
+            found.append(signs[k])
+            k += 1
+    return tuple(found)
+
+
+def private(mechanism: MechanismOnPage, term: Node) -> bool:
+    """Whether a term depends on records."""
+    return mechanism.records.name in free(term)
+
+
+def on(mechanism: MechanismOnPage, term: Node, data: str) -> Node:
+    """A term, on a data set with some name."""
+    names = tuple(f"!{k}" for k in range(len(mechanism.records.arguments)))
+    record: Node = ("of", mechanism.records.name, ("sym", data), *(("sym", n) for n in names))
+    return put(term, {mechanism.records.name: (names, record)})

@@ -1,0 +1,23 @@
+"""What a guarantee rests on must not depend on records: the scale of noise, what is claimed, ends of sums."""
+
+from __future__ import annotations
+
+from dpverify.proving.checker.theorems.language import Node, parts_of
+from dpverify.statements.mechanisms.pages import MechanismOnPage, private
+
+SCALES = {"laplace": (2, "scale"), "normal": (2, "scale"), "exponential": (1, "scale")}
+"""Of laws, the part that must be public, and its name."""
+
+
+def dependence(mechanism: MechanismOnPage) -> tuple[int, str] | None:
+    """The line on which something depends on records that must not, and what it is; None where nothing does."""
+    for draw in mechanism.of("draw"):
+        law = parts_of(draw.term)
+        place, name = SCALES.get(str(law[0]), (0, ""))
+        if place and private(mechanism, law[place]):
+            return draw.line, f"the {name} of the noise depends on records"
+    for claim in mechanism.of("claim"):
+        numbers: tuple[Node, ...] = parts_of(claim.term)[1:]
+        if any(private(mechanism, one) for one in numbers):
+            return claim.line, "what is claimed depends on records"
+    return None
