@@ -22,7 +22,6 @@ from dpverify.statements.mechanisms.sensitivity import (
     cancelled,
     cost,
     magnitude,
-    minus,
     number,
     sum_ranges,
 )
