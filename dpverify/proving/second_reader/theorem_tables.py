@@ -34,7 +34,15 @@ class GuaranteeForm(NamedTuple):
     last: tuple[Term, ...] = ()
 
 
+class DivergenceForm(NamedTuple):
+    """A divergence of two laws: its head, and what stands in place of its order where that is 1."""
+
+    head: str
+    first_order: str = ""
+
+
 ZERO: Term = ("num", "0")
+ONE: Term = ("num", "1")
 LAWS = {
     r"\mathcal{N}": NamedLaw("normal", 2), r"\mathrm{Lap}": NamedLaw("laplace", 2, (ZERO,)),
     r"\mathrm{Exp}": NamedLaw("exponential", 1), r"\mathrm{Unif}": NamedLaw("uniform", 2),
@@ -47,12 +55,16 @@ MADE = {
 """What else a law begins with, and the method that reads it; the last two have something below."""
 OPERANDS = {
     r"\mathbb{E}": "expectation", r"\mathbf{E}": "expectation", r"\Pr": "probability", r"\mathbf{1}": "indicator",
-    r"\mathbb{1}": "indicator",
+    r"\mathbb{1}": "indicator", r"\mathrm{TV}": "total_variation", "I": "information",
 }  # fmt: skip
 """Numbers that no formula has, by the sign with which they begin."""
+DIVERGENCES = {"D": DivergenceForm("divergence", r"\mathrm{KL}"), "H": DivergenceForm("excess")}
+"""Others, which have an order below and two laws in brackets; the letters may be declared, too."""
+FOLDS = {"max": "largest", "min": "smallest"}
+"""Functions that are what sums are where an index stands below: the largest and the smallest of what is behind."""
 GUARANTEES = {
     r"\text{-DP}": GuaranteeForm("private", 2, (ZERO,)), r"\text{-RDP}": GuaranteeForm("renyi-private", 2),
-    r"\text{-zCDP}": GuaranteeForm("concentrated", 1),
+    r"\text{-zCDP}": GuaranteeForm("concentrated", 1), r"\text{-GDP}": GuaranteeForm("gaussian", 1),
 }  # fmt: skip
 SENTENCES = {
     r"\text{is integrable for}": "integrable", r"\text{has density}": "density", r"\text{is}": "guarantee",

@@ -10,9 +10,12 @@ from dpverify.proving.second_reader.formulas import Formulas
 from dpverify.proving.second_reader.rows import RELATIONS, Head, Item
 from dpverify.proving.second_reader.theorem_letters import NUMBERS, LetterMeaning, TheoremState, bare, parted
 from dpverify.proving.second_reader.theorem_tables import (
+    DIVERGENCES,
+    FOLDS,
     GUARANTEES,
     LAWS,
     MADE,
+    ONE,
     OPERANDS,
     SENTENCES,
     SIGNS,
@@ -63,7 +66,8 @@ class TheoremTerms(Formulas):
 
     def starts(self, by: int = 0) -> bool:
         """Whether a mark may begin an operand."""
-        return self.ahead(by).text not in _NO_OPERANDS and super().starts(by)
+        mark = self.ahead(by)
+        return bare(mark) in _OPERANDS or (mark.text not in _NO_OPERANDS and super().starts(by))
 
     def next_of(self, *wanted: str, stops: frozenset[str] = frozenset()) -> int:
         """The place of the next of these signs that stands in no bracket; the row's end where a stop comes first."""
@@ -183,7 +187,7 @@ class TheoremTerms(Formulas):
         if not covered and self.law_reader():
             return True
         meaning = self.meaning()
-        if found is None or meaning is None or meaning.kind in (*NUMBERS, "formula"):
+        if found is None or meaning is None or meaning.kind in (*NUMBERS, "formula") or self.compares():
             return False
         after = found.stop + (closed(self.row[found.stop :]) if meaning.arguments else 0)
         event = meaning.kind[0] == "law" and after < len(self.row) and self.row[after].text == "("
@@ -336,16 +340,73 @@ class TheoremTerms(Formulas):
 
     def factor(self, sign: str = "") -> Item:
         """A factor, maybe one that no formula has."""
-        mark = self.here
-        reader = _OPERANDS.get(bare(mark), "")
-        differentials = mark.text == r"\frac" and all(row[0].text == "d" for row in mark.inside)
-        if differentials and self.ahead().text == "(":
-            reader = "ratio"
-        if not reader or self.found(self.at) is not None:
+        reader = self.operand_reader()
+        if not reader:
             return super().factor(sign)
         with self.state.deeper():
             found: Item = getattr(self, reader)()
             return found
+
+    def operand_reader(self) -> str:
+        """The method that reads the number here, if it is one that no formula has."""
+        mark = self.here
+        if self.compares():
+            return "divergence"
+        if self.found(self.at) is not None:
+            return ""
+        differentials = mark.text == r"\frac" and all(row[0].text == "d" for row in mark.inside)
+        return "ratio" if differentials and self.ahead().text == "(" else _OPERANDS.get(bare(mark), "")
+
+    def compares(self) -> bool:
+        """Whether a divergence begins here, whose letter may also be one that is declared."""
+        if self.here.text not in DIVERGENCES or not self.here.below or self.ahead().text != "(":
+            return False
+        inside = self.row[self.at + 2 : self.at + closed(self.row[self.at + 1 :])]
+        return len(parted(inside, r"\|")) == 2
+
+    def divergence(self) -> Item:
+        """A divergence of one law from another."""
+        mark = self.next("_")
+        form, below = DIVERGENCES[mark.text], mark.below
+        first = form.first_order and below == marks(form.first_order)
+        order = ONE if first else self.state.term(self.inner(below))
+        (one, other), mark = self.enclosed(lambda: self.laws(r"\|"), "(")
+        return self.operand((form.head, order, one[0], other[0]), "real", mark)
+
+    def total_variation(self) -> Item:
+        """The largest difference of two laws, of all events."""
+        self.next("")
+        (one, other), mark = self.enclosed(self.laws, "(")
+        return self.operand(("excess", ONE, one[0], other[0]), "real", mark)
+
+    def information(self) -> Item:
+        """What an outcome tells of another that is drawn from a kernel at it: their law against the product."""
+        self.next("")
+        term, mark = self.enclosed(self.joint_and_product, "(")
+        return self.operand(term, "real", mark)
+
+    def joint_and_product(self) -> Term:
+        """The divergence of the joint law of two outcomes from the product, by `P,K`."""
+        law = self.law()[0]
+        self.take(",")
+        kernel = self.meaning()
+        self.place()
+        if kernel is None or len(kernel.arguments) != 1 or kernel.kind[:1] != ("law",):
+            raise self.refused("a law for one argument belongs here")
+        (given,), drawn = kernel.arguments, kernel.kind[1]
+        one, two, again = (self.state.fresh(kind) for kind in (given, drawn, given))
+        at_one, at_again = (kernel.term(self.state, (("sym", name),)) for name in (one, again))
+        both: Term = ("certain", ("pair", ("sym", one), ("sym", two)))
+        alone: Term = ("then", (again, given), law, at_again)
+        return ("divergence", ONE, *(
+            ("then", (one, given), law, ("then", (two, drawn), second, both)) for second in (at_one, alone)
+        ))  # fmt: skip
+
+    def head(self) -> Head | None:
+        """What the sign here begins; the largest and smallest of what has an index are read as sums are."""
+        found = super().head()
+        fold = FOLDS.get(found.name, "") if found is not None and self.here.below else ""
+        return Head("big", fold) if fold else found
 
     def expectation(self) -> Item:
         """The mean of a number."""
@@ -403,20 +464,25 @@ class TheoremTerms(Formulas):
         return self.operand(("ratio", *laws, point[0]), "real", mark)
 
     def big(self, head: Head) -> Item:
-        """A sum over a finite type, a sum or product from one whole number to another; others as formulas have them."""
-        mark = self.here
-        (name, *over), (index, *first) = (parted(mark.below, sign) for sign in (r"\in", "="))
-        counted = len(first) == 1 and mark.above
-        if not counted and not (len(over) == 1 and head.name == "sum" and not mark.above):
+        """A sum over a finite type, what is over whole numbers between two; others as formulas have them."""
+        mark, named = self.here, head.name
+        over, first, chain = (parted(mark.below, sign) for sign in (r"\in", "=", r"\le"))
+        kind: Term = "integer"
+        if len(first) == 2 and mark.above:
+            index, rows = first[0], [first[1], mark.above]
+        elif len(chain) == 3 and not mark.above:
+            index, rows = chain[1], chain[::2]
+        elif len(over) == 2 and named == "sum" and not mark.above:
+            index, rows, named, kind = over[0], [], "total", self.state.type_of(over[1])
+        else:
+            self.refuse(named in FOLDS.values(), "an index with both its ends belongs below")
             return super().big(head)
         self.next("_^")
-        ends = [self.state.term(self.inner(end)) for end in ((first[0], mark.above) if counted else ())]
-        kind = "integer" if counted else self.state.type_of(over[0])
+        ends = [self.state.term(self.inner(end)) for end in rows]
         with self.scope():
-            bound = self.state.bind(index if counted else name, kind)
+            bound = self.state.bind(index, kind)
             body = self.term()
-        self.refuse(head.name == "product" and body.several, "a product that could end after a factor")
-        named = head.name if counted else "total"
+        self.refuse(named == "product" and body.several, "a product that could end after a factor")
         value = self.state.opaque((named, (bound, kind), self.state.term(self.number(body)), *ends), "real")
         return Item(value, "big", plain=False, open=not (body.kind == "bracket" and body.plain))
 

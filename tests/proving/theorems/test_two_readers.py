@@ -23,7 +23,7 @@ from dpverify.proving.second_reader import (
     theorem_terms,
     theorems,
 )
-from dpverify.proving.second_reader.theorem_tables import GuaranteeForm, NamedLaw
+from dpverify.proving.second_reader.theorem_tables import DivergenceForm, GuaranteeForm, NamedLaw
 from dpverify.proving.theorems import letters, notation, two_readers
 from dpverify.proving.theorems.notation import TheoremReader, signs_of
 from dpverify.statements.pages.blocks import Errors, blocks
@@ -141,6 +141,7 @@ LETTERS = r"""## A theorem {#mine.theorem}
 | $T$ | type |
 | $R$ | finite type |
 | $M$ | mechanism to $T$ |
+| $J$ | law for $T$ on $T$ |
 | $K$ | law for $T,\mathcal{D}$ on $T$ |
 | $L$ | law for $T,\mathcal{D}$ on $R$ |
 | $D$ | data set |
@@ -179,15 +180,21 @@ READ = [
     r"\forall x\in T:\ \sum_{r\in R}bh(x,r)\le\mathbb{E}_{r\sim L(x,D)}[h(x,r)-c]", r"1\le n\text{ for }a\le b",
     r"\forall D\sim D':\ \mathbb{E}_{x\sim M(D')}\left[\frac{dM(D)}{dM(D')}(x)^2\right]\le a",
     r"M\text{ is }(\varepsilon,b)\text{-DP}",
+    r"a\mathrm{TV}(P,Q)^2\le D_{1+b}((M(D))\|M(D'))", r"c\le H_a(P\|Q)\text{ and }D\sim D'",
+    r"M\text{ is }c\text{-GDP}", r"D_{\mathrm{KL}}(\mathcal{N}(c,a^2)\|\mathcal{N}(0,1))\le I(P,J)^2",
+    r"D_{D_{a}(P\|Q)}(P\|Q)|c|\le a",
     r"\mathbf{1}[A]\le\Pr_{y\sim\mathrm{Lap}(c,a)}[y\ge b]", r"\Pr_{y\sim\mathrm{Unif}(b,a)}[y<b]\le c",
 ]  # fmt: skip
 """Each has one reading."""
 REFUSED = [
-    r"\sum_{1\le i\le n}g(i)\le c", r"\sum_{i=1}^{n}x_i\le c", r"\sum_{r\in R}a+b\le c",
+    r"\max_{i\le n}g(i)\le c", r"\max_{i=1}^{n}g(i)+c\le a", r"\min_{n}(a,b)\le c",
+    r"\sum_{i=1}^{n}x_i\le c", r"\sum_{r\in R}a+b\le c",
     r"A\implies A\text{ and }A\implies a\le b", r"a\le b\text{ or }A\text{ and }a\le c", r"A\implies a\le b\iff a\le c",
     r"a\le c\text{ and }a\le b\text{ for }b\le c", r"A\implies a\le b,b\le c", r"\Pr_{x\sim P}[x\in S)\le(a]",
     r"\forall(y\in T:\ f(y))\le c", r"\forall y z\in T:\ a\le c", r"\Pr_{x\sim\mathrm{mix}_{b}(P,Q)a}[x\in S]\le c",
-    r"\prod_{i=1}^{n}g(i)c\le a", r"A=A", r"\forall y\in T:\ f(y)\le c\text{ for }a\le b",
+    r"\prod_{i=1}^{n}g(i)c\le a", r"A=A", r"D(P\|Q)\le c", r"D_{a}(P,Q)\le c",
+    r"\mathrm{TV}(P\|Q)\le c", r"H_{\mathrm{KL}}(P\|Q)\le c", r"I(P,K)\le c", r"M\text{ is }(a,b)\text{-GDP}",
+    r"\forall y\in T:\ f(y)\le c\text{ for }a\le b",
 ]  # fmt: skip
 """What one reader alone read once, or read in another way, and what could be read in two."""
 
@@ -209,6 +216,39 @@ def test_it_is_read_by_both(latex: str, section: _SectionReader) -> None:
 @pytest.mark.parametrize("latex", REFUSED)
 def test_it_is_refused(latex: str, section: _SectionReader) -> None:
     assert any(isinstance(one, Exception) for one in both(section, latex))
+
+
+FOLDS = [
+    (r"\max_{1\le i\le n}", "largest"), (r"\max_{i=1}^{n}", "largest"), (r"\min_{1\le i\le n}", "smallest"),
+    (r"\min_{i=1}^{n}", "smallest"), (r"\sum_{1\le i\le n}", "sum"), (r"\prod_{1\le i\le n}", "product"),
+]  # fmt: skip
+WITH_FOLDS = (
+    r"FOLDg(i)\le c",
+    r"|c-FOLDg(i)|\le a",
+    r"2FOLD|g(i)-c|<(FOLDg(i))^2",
+    r"\max(a,FOLDg(i))\le 0.9a",
+)
+
+
+def folded(section: _SectionReader, sign: str, head: str) -> list[bool]:
+    """Whether the second reader makes of what is over whole numbers what it makes of sums, under another head."""
+    read = section.second.alphabet.formula
+    pairs = [(one.replace("FOLD", sign), one.replace("FOLD", r"\sum_{i=1}^{n}")) for one in WITH_FOLDS]
+    return [str(read(one)) == str(read(other)).replace("'sum'", f"'{head}'") for one, other in pairs]
+
+
+@pytest.mark.parametrize(("sign", "head"), FOLDS)
+def test_what_is_over_whole_numbers_is_read_as_sums_are(
+    sign: str, head: str, section: _SectionReader
+) -> None:
+    assert all(folded(section, sign, head))
+
+
+def test_the_smallest_for_the_largest_is_seen(
+    section: _SectionReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(theorem_tables.FOLDS, "max", "smallest")
+    assert not any(folded(section, *FOLDS[0]))
 
 
 # ------------------------------------------------------------------------------------------- planted faults
@@ -246,6 +286,31 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     "laws in the other order": (
         r"\Pr_{x\sim\mathrm{mix}_{b}(P,Q)}[x\in S]\le a",
         _turned(theorem_terms.TheoremTerms, "laws", lambda two: two[::-1]),
+    ),
+    "laws of a divergence in the other order": (
+        r"H_{a}(P\|Q)\le c", _turned(theorem_terms.TheoremTerms, "laws", lambda two: two[::-1]),
+    ),
+    "a divergence for another": (
+        r"H_{a}(P\|Q)\le c",
+        lambda p: p.setitem(theorem_tables.DIVERGENCES, "H", DivergenceForm("divergence")),
+    ),
+    "another order of Kullback and Leibler": (
+        r"D_{\mathrm{KL}}(P\|Q)\le c", lambda p: p.setattr(theorem_terms, "ONE", ("num", "2")),
+    ),
+    "another factor in the total variation": (
+        r"\mathrm{TV}(P,Q)\le c", lambda p: p.setattr(theorem_terms, "ONE", ("num", "2")),
+    ),
+    "the product law for the joint": (
+        r"I(P,J)\le c",
+        _turned(theorem_terms.TheoremTerms, "joint_and_product", lambda term: (*term[:2], *term[:1:-1])),
+    ),
+    "of the first, the product law for the joint": (
+        r"I(P,J)\le c",
+        _turned(notation.TheoremReader, "information", lambda term: (*term[:2], *term[:1:-1])),
+    ),
+    "Gaussian privacy for concentrated": (
+        r"M\text{ is }a\text{-GDP}",
+        lambda p: p.setitem(theorem_tables.GUARANTEES, r"\text{-GDP}", GuaranteeForm("concentrated", 1)),
     ),
     "numbers of a guarantee in the other order": (
         r"M\text{ is }(\varepsilon,b)\text{-DP}",
