@@ -90,7 +90,7 @@ class TheoremAlphabet:
         row = _row(latex)
         signs = [sign for sign in (r"\sim", "=") if len(parted(row, sign)) > 1]
         refuse(not signs, "a definition has `=` or the sign of a law")
-        left = parted(row, signs[0])[0]
+        left = min((parted(row, sign)[0] for sign in signs), key=len)
         body, known = row[len(left) + 1 :], self.known
         found = TheoremDisplays(self.state(Choices()), left).found(0)
         if found is None or found.rest.scripted:

@@ -79,7 +79,10 @@ class TwoLines:
 
 TOTAL = {"num", "sym", "add", "mul", "abs", "max", "min", "exp", "phi", *LOGIC, *COMPARISONS}
 """Heads of terms that always have a value."""
-Value: TypeAlias = "Point | Term | Finite | Line | TwoLines | Sequence | ChangedSequence | Independent | Image | tuple[Value, Value]"
+Value: TypeAlias = (
+    "Point | Term | Finite | Line | TwoLines | Sequence | ChangedSequence | Independent | Image"
+    " | tuple[Value, Value]"
+)
 Lookup: TypeAlias = "Callable[[tuple[Value, ...]], Value]"
 """What a letter is, with arguments."""
 Letters: TypeAlias = "Mapping[str, Lookup]"
