@@ -27,7 +27,7 @@ from dpverify.proving.theorems.search import Effort, find_model
 from dpverify.running.program import program_hash
 from dpverify.running.store import keep, kept
 from dpverify.statements.theorems import library as deriving
-from dpverify.statements.theorems.library import AUTOMATIC, clause_json, derive, library_before, shipped
+from dpverify.statements.theorems.library import clause_json, derive, library_before, shipped
 from dpverify.statements.theorems.names import SHIPPED
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 from dpverify.verification.catalog.program import libraries
@@ -71,7 +71,7 @@ def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage
     Raises:
         InvalidArgumentError: for a name that no theorem has, or a page that is not understood.
     """
-    known = dict(shipped())
+    known = shipped().copy()
     chosen = list[tuple[str, TheoremOnPage]]()
     for name in names:
         if name == SHIPPED:
@@ -80,7 +80,7 @@ def chosen_theorems(names: Sequence[str]) -> tuple[list[tuple[str, TheoremOnPage
             for one in read_theorems(Path(name)):
                 if one.id in known:
                     raise InvalidArgumentError("id", one.id, "ids that no other rule or theorem has")
-                known[one.id] = one
+                known.add(Path(name), one)
                 if one.standing == "theorem":
                     chosen.append((name, one))
         elif name in known:
@@ -104,9 +104,7 @@ class _TheoremTask:
 
     @classmethod
     def of(cls, theorem: TheoremOnPage, known: Known) -> _TheoremTask:
-        named = {*AUTOMATIC, *_named(theorem)}
-        before = library_before(theorem, known)
-        return cls(theorem, {id_: one for id_, one in before.items() if id_ in named})
+        return cls(theorem, library_before(theorem, known))
 
     @property
     def key(self) -> str:

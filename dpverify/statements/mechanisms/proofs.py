@@ -42,6 +42,19 @@ class MechanismClaim:
     """The place of the premise that the place is one of a record."""
 
 
+class Clauses(Mapping[str, Clause]):
+    """The clauses of the library."""
+
+    def __getitem__(self, id_: str) -> Clause:
+        return shipped()[id_].clause
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(shipped())
+
+    def __len__(self) -> int:
+        return len(shipped())
+
+
 @dataclass(frozen=True)
 class MechanismProof:
     """Whether a claim is derived."""
@@ -85,7 +98,7 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
     claim = claim_of(mechanism)
-    library = {id_: one.clause for id_, one in shipped().items()}
+    library = Clauses()
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
     draws = mechanism.of("draw")
 

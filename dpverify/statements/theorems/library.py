@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
 from dpverify.formulas.rendering.neutral import Json
@@ -18,6 +20,7 @@ from dpverify.proving.theorems.notation import TheoremReader
 from dpverify.statements.theorems.names import FOLDER
 from dpverify.statements.theorems.pages import TheoremOnPage, read_theorems
 
+_ID = re.compile(r"^#+ .*\{#([\w.-]+)\}\s*$", re.MULTILINE)
 AUTOMATIC = (
     "rule.neighbors-symmetric", "rule.integrable-indicator", "rule.integrable-probability", "rule.laplace-density",
     "rule.normal-density",
@@ -55,17 +58,53 @@ class TheoremOutcome:
         return self.certificate is not None
 
 
+class Library(Mapping[str, TheoremOnPage]):
+    """Rules, results and theorems by id, in the order of their pages; a page is read when one of its ids is asked for."""
+
+    def __init__(self, pages: Sequence[Path]) -> None:
+        self.pages = {
+            id_: page for page in pages for id_ in _ID.findall(page.read_text(encoding="utf-8"))
+        }  # fmt: skip
+        self.read = dict[str, TheoremOnPage]()
+
+    def copy(self) -> Library:
+        """The same pages, to which others may be added."""
+        found = Library(())
+        found.pages, found.read = {**self.pages}, self.read.copy()
+        return found
+
+    def add(self, page: Path, one: TheoremOnPage) -> None:
+        """Know another rule or theorem, behind all others."""
+        self.pages[one.id], self.read[one.id] = page, one
+
+    def __getitem__(self, id_: str) -> TheoremOnPage:
+        if id_ not in self.read:
+            self.read.update((one.id, one) for one in read_theorems(self.pages[id_]))
+        return self.read[id_]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.pages)
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self.pages
+
+
 @cache
-def shipped() -> Mapping[str, TheoremOnPage]:
+def shipped() -> Library:
     """All rules, results and theorems of this package by id, in the order of its pages."""
-    pages = sorted(FOLDER.glob("*.md"), key=lambda page: (not page.name.startswith("rules"), page.name))
-    return {one.id: one for page in pages for one in read_theorems(page)}
+    return Library(
+        sorted(FOLDER.glob("*.md"), key=lambda page: (not page.name.startswith("rules"), page.name))
+    )
 
 
 def library_before(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage]) -> dict[str, TheoremOnPage]:
-    """What a theorem may use: all that stands before it."""
-    ids = [*known]
-    return {id_: known[id_] for id_ in (ids[: ids.index(theorem.id)] if theorem.id in known else ids)}
+    """What a theorem may use: what its steps name, and need not name, of all that stands before it."""
+    ids, named = [*known], {*AUTOMATIC, *(name for one in theorem.displays for name in one.by)}
+    before = ids[: ids.index(theorem.id)] if theorem.id in known else ids
+    return {id_: known[id_] for id_ in before if id_ in named}
 
 
 def derive(theorem: TheoremOnPage, known: Mapping[str, TheoremOnPage] | None = None) -> TheoremOutcome:
