@@ -50,15 +50,16 @@ class TheoremAlphabet:
             RefusedError: for a kind that is not known.
         """
         row, says, arguments = marks(latex), tuple[Term, ...](), tuple[Term, ...]()
+        state = self.state(Choices())
         meaning: LetterMeaning | None = None
         kind: Term
         if words in KINDS or formulas:
-            arguments, kind = self.state(Choices()).declared(words, formulas)
+            arguments, kind = state.declared(words, formulas)
             meaning = LetterMeaning(arguments, kind, name)
         else:
             kind, says = domain(words, name)
-        sort = kind if isinstance(kind, str) and not arguments else "object"
-        self.domains[name] = DeclaredLetter(name, sort, None, False, None, False, {"name": name})
+        state.declare(name, ("function", kind) if arguments else kind)
+        self.domains[name] = state.domains[name]
         self.printed[name] = row
         self.known = self.known.having(row, name, meaning)
         return arguments, kind, says

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from dpverify.proving.second_reader.rows import State, texts
 from dpverify.proving.second_reader.theorem_tables import KINDS, Term
-from dpverify.proving.second_reader.trees import DeclaredLetter, Tree, certified, checked
+from dpverify.proving.second_reader.trees import DeclaredLetter, Json, Tree, certified, checked
 from dpverify.proving.second_reader.typography import PrintedMark, RefusedError, Row, marks, refuse
 from dpverify.proving.second_reader.vocabulary import Vocabulary, VocabularyWord, depths
 
@@ -67,7 +67,7 @@ class TheoremState(State):
     types: dict[Row, tuple[str, str]] = field(default_factory=dict)  # names and sorts by how they are printed
     stands: dict[str, Term] = field(default_factory=dict)  # terms by the letters that stand for them
     bound: list[str] = field(default_factory=list)  # names of letters, the innermost last
-    slot: str = ""  # the letter that a dot in a mechanism's arguments is
+    slot: tuple[Term, Term] | None = None  # what a dot among arguments is, and its type
 
     @contextmanager
     def at(self, known: TheoremWords) -> Iterator[None]:
@@ -80,11 +80,34 @@ class TheoremState(State):
         self.known, self.vocabulary = before, vocabulary
         del self.bound[bound:]
 
+    @contextmanager
+    def dotted(self, term: Term, kind: Term) -> Iterator[None]:
+        """A dot among arguments is this term."""
+        before, self.slot = self.slot, (term, kind)
+        yield
+        self.slot = before
+
+    def is_space(self, kind: Term) -> bool:
+        """Whether a type is a Euclidean space."""
+        return (kind, "space") in self.types.values()
+
+    def is_number(self, kind: Term) -> bool:
+        """Whether a type is one of numbers or of vectors, with which formulas reckon."""
+        return kind in NUMBERS or self.is_space(kind)
+
+    def declare(self, name: str, kind: Term, sort: str = "object") -> None:
+        """A letter for formulas: a number, a vector, or of another sort."""
+        said: dict[str, Json] = {"name": name}
+        if isinstance(kind, str):
+            sort = kind
+        if self.is_space(kind):
+            sort, said["space"] = "vector", str(kind)
+        self.domains[name] = DeclaredLetter(name, sort, None, False, None, False, said)
+
     def fresh(self, kind: Term, label: str = "") -> str:
         """A name that nothing has."""
         name = f"{label}~{len(self.domains)}"
-        sort = kind if isinstance(kind, str) else "object"
-        self.domains[name] = DeclaredLetter(name, sort, None, False, None, False, {"name": name})
+        self.declare(name, kind)
         return name
 
     def bind(self, row: Row, kind: Term, arguments: tuple[Term, ...] = (), value: Term = "") -> str:
@@ -95,7 +118,7 @@ class TheoremState(State):
         self.bound.append(name)
         if value:
             self.stands[name] = value
-        number = kind in NUMBERS and not arguments
+        number = self.is_number(kind) and not arguments
         self.known = self.known.having(row, name, None if number else LetterMeaning(arguments, kind, name))
         self.vocabulary = Vocabulary(self.known.words)
         return name
@@ -125,15 +148,22 @@ class TheoremState(State):
         return tuple(map(self.filled, written))
 
     def kind(self, term: Term) -> str:
-        """Whether a number is a whole one."""
+        """Whether a number is a whole one, and of which space a vector is."""
         head, *parts = term if isinstance(term, tuple) else ("",)
         if head == "num":
             return "integer" if Fraction(str(parts[0])).denominator == 1 else "real"
         if head == "sym":
-            return self.domains[str(parts[0])].kind
+            letter = self.domains[str(parts[0])]
+            return str(letter.said.get("space", letter.kind))
         if head == "of":
             meaning = self.known.meanings.get(str(parts[0]))
-            return "integer" if meaning and meaning.kind == "integer" else "real"
+            known = meaning is not None and (meaning.kind == "integer" or self.is_space(meaning.kind))
+            return str(meaning.kind) if meaning and known else "real"
+        spaces = (
+            [kind for kind in map(self.kind, parts) if self.is_space(kind)] if head in ("add", "mul") else []
+        )
+        if spaces:
+            return spaces[0]
         whole = head in _WHOLE and all(self.kind(part) == "integer" for part in parts)
         return "integer" if whole or head in ("floor", "ceiling") else "real"
 

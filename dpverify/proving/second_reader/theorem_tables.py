@@ -8,7 +8,7 @@ Term: TypeAlias = "str | tuple[Term, ...]"
 """A term as certificates have it, in nested tuples."""
 
 
-SORTS = {"type": "any", "finite type": "finite", "type of data sets": "data"}
+SORTS = {"type": "any", "finite type": "finite", "type of data sets": "data", "Euclidean space": "space"}
 """Kinds of types."""
 KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "data set": ((), "", "data"), "statement": ((), "", "formula"), "law on": ((), "law", "0"),
@@ -41,6 +41,13 @@ class DivergenceForm(NamedTuple):
     first_order: str = ""
 
 
+class PropertyForm(NamedTuple):
+    """What is said in words of a function or a set of vectors: the method, and how many formulas stand around them."""
+
+    reader: str
+    parts: int
+
+
 ZERO: Term = ("num", "0")
 ONE: Term = ("num", "1")
 LAWS = {
@@ -66,6 +73,19 @@ GUARANTEES = {
     r"\text{-DP}": GuaranteeForm("private", 2, (ZERO,)), r"\text{-RDP}": GuaranteeForm("renyi-private", 2),
     r"\text{-zCDP}": GuaranteeForm("concentrated", 1), r"\text{-GDP}": GuaranteeForm("gaussian", 1),
 }  # fmt: skip
+PROPERTIES = {
+    (r"\text{is a convex set}",): PropertyForm("convex_set", 1), (r"\text{is convex}",): PropertyForm("convex", 1),
+    (r"\text{is}", r"\text{-strongly convex}"): PropertyForm("strongly_convex", 2),
+    (r"\text{is convex with subgradient}",): PropertyForm("with_subgradient", 2),
+    (r"\text{is}", r"\text{-strongly convex with subgradient}"): PropertyForm("strongly_with_subgradient", 3),
+    (r"\text{is}", r"\text{-smooth with gradient}"): PropertyForm("smooth", 3),
+    (r"\text{is}", r"\text{-Lipschitz}"): PropertyForm("lipschitz", 2),
+    (r"\text{is the projection onto}",): PropertyForm("projection", 2),
+    (r"\text{minimizes}",): PropertyForm("minimizes", 2),
+    (r"\text{minimizes}", r"\text{over}"): PropertyForm("minimizes_over", 3),
+}  # fmt: skip
+"""Sentences about vectors by their words."""
+PROPERTY_WORDS = frozenset(word for words in PROPERTIES for word in words)
 SENTENCES = {
     r"\text{is integrable for}": "integrable", r"\text{has density}": "density", r"\text{is}": "guarantee",
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 
 from dpverify.proving.second_reader.formulas import Formulas
 from dpverify.proving.second_reader.rows import RELATIONS, Head, Item
-from dpverify.proving.second_reader.theorem_letters import NUMBERS, LetterMeaning, TheoremState, bare, parted
+from dpverify.proving.second_reader.theorem_letters import LetterMeaning, TheoremState, bare, parted
 from dpverify.proving.second_reader.theorem_tables import (
     DIVERGENCES,
     FOLDS,
@@ -17,11 +17,12 @@ from dpverify.proving.second_reader.theorem_tables import (
     MADE,
     ONE,
     OPERANDS,
+    PROPERTY_WORDS,
     SENTENCES,
     SIGNS,
     Term,
 )
-from dpverify.proving.second_reader.trees import Tree
+from dpverify.proving.second_reader.trees import Tree, is_vector
 from dpverify.proving.second_reader.typography import PrintedMark, Row, marks
 from dpverify.proving.second_reader.vocabulary import CLOSING, OPENING, FoundWord, Vocabulary, depths
 
@@ -30,6 +31,7 @@ _TypedTerm = tuple[Term, Term]
 AND, FOR, AT = r"\text{and}", r"\text{for}", r"\text{at}"
 STOPS = frozenset((AND, r"\implies", r"\iff"))
 """What ends a formula, brackets aside."""
+LAW_WORDS = (r"\text{law of}",)
 _NO_OPERANDS = frozenset((r"\sim", r"\ll", r"\subseteq", r"\propto"))
 
 
@@ -60,14 +62,22 @@ class TheoremTerms(Formulas):
 
     def word_at(self, at: int) -> str:
         """Words of theorems are none between formulas."""
-        if at < len(self.row) and self.row[at].text in (AND, AT, r"\text{law of}", *SENTENCES, *GUARANTEES):
+        if at < len(self.row) and self.row[at].text in (
+            AND,
+            AT,
+            *LAW_WORDS,
+            *SENTENCES,
+            *GUARANTEES,
+            *PROPERTY_WORDS,
+        ):
             return ""
         return super().word_at(at)
 
     def starts(self, by: int = 0) -> bool:
         """Whether a mark may begin an operand."""
         mark = self.ahead(by)
-        return bare(mark) in _OPERANDS or (mark.text not in _NO_OPERANDS and super().starts(by))
+        known = bare(mark) in _OPERANDS or (by == 0 and self.is_dot())
+        return known or (mark.text not in _NO_OPERANDS and super().starts(by))
 
     def next_of(self, *wanted: str, stops: frozenset[str] = frozenset()) -> int:
         """The place of the next of these signs that stands in no bracket; the row's end where a stop comes first."""
@@ -133,7 +143,7 @@ class TheoremTerms(Formulas):
         if kind[:1] == ("law",):
             term, mark = self.enclosed(lambda: self.chance_of(term, kind), "(")
             kind = "real"
-        self.refuse(kind not in (*NUMBERS, "formula"), "this is no number")
+        self.refuse(kind != "formula" and not self.state.is_number(kind), "this is no number")
         return self.operand(term, kind, mark)
 
     def operand(self, term: Term, kind: Term, mark: PrintedMark) -> Item:
@@ -164,8 +174,13 @@ class TheoremTerms(Formulas):
 
     def value(self, kind: Term) -> Term:
         """A term of a type."""
-        if kind in NUMBERS:
-            return self.state.term(self.quantity())
+        if self.state.is_number(kind):
+            found = self.quantity()
+            vector = is_vector(found, self.state.domains)
+            self.refuse(
+                vector != self.state.is_space(kind), "a vector in a number's place, or a number in its"
+            )
+            return self.state.term(found)
         if kind == "formula":
             return self.said_here()
         return self.law()[0] if kind[0] == "law" else self.point()[0]
@@ -187,17 +202,23 @@ class TheoremTerms(Formulas):
         if not covered and self.law_reader():
             return True
         meaning = self.meaning()
-        if found is None or meaning is None or meaning.kind in (*NUMBERS, "formula") or self.compares():
+        if (
+            found is None
+            or meaning is None
+            or meaning.kind == "formula"
+            or self.state.is_number(meaning.kind)
+        ):
+            return False
+        if self.compares():
             return False
         after = found.stop + (closed(self.row[found.stop :]) if meaning.arguments else 0)
         event = meaning.kind[0] == "law" and after < len(self.row) and self.row[after].text == "("
         return not event
 
     def point(self) -> _TypedTerm:
-        """An outcome: a letter, a pair, or a number; or the dot of a mechanism."""
-        if self.state.slot and self.here.text == r"\cdot":
-            self.take(r"\cdot")
-            return ("sym", self.state.slot), self.state.of_data()
+        """An outcome: a letter, a pair, or a number; or a dot."""
+        if self.is_dot():
+            return self.dot()
         if not self.is_object():
             term = self.state.term(self.quantity())
             return term, self.state.kind(term)
@@ -208,6 +229,22 @@ class TheoremTerms(Formulas):
         term, kind, mark = self.thing()
         self.bears(mark, "")
         return term, kind
+
+    def is_dot(self) -> bool:
+        """Whether a dot stands here that is no sign of multiplication, where an operand belongs."""
+        return self.state.slot is not None and self.here.text == r"\cdot"
+
+    def dot(self) -> _TypedTerm:
+        """What a dot is."""
+        self.take(r"\cdot")
+        assert self.state.slot is not None
+        return self.state.slot
+
+    def vector_dot(self) -> Item:
+        """A dot that is a vector."""
+        term, kind = self.dot()
+        self.refuse(not self.state.is_number(kind), "a dot among numbers that is none")
+        return self.operand(term, kind, PrintedMark(r"\cdot"))
 
     def pair(self) -> tuple[_TypedTerm, _TypedTerm]:
         """Two outcomes with a comma between them."""
@@ -243,7 +280,7 @@ class TheoremTerms(Formulas):
     def named_law(self) -> _TypedTerm:
         """A law of numbers by its parameters, of the normal law the variance."""
         law = _LAWS[bare(self.next())]
-        given, mark = self.enclosed(self.operands, "(")
+        given, mark = self.enclosed(self.mean_and_matrix if law.head == "normal" else self.operands, "(")
         self.bears(mark, "")
         terms = [self.state.term(one) for one in given]
         if law.head == "normal" and len(given) == 2:
@@ -252,7 +289,22 @@ class TheoremTerms(Formulas):
             terms[1] = terms[1][1] if square else ("pow", terms[1], ("num", "1/2"))
         terms = [*law.first[: law.numbers - len(terms)], *terms]
         self.refuse(len(terms) != law.numbers, f"a law of {law.numbers} numbers")
-        return (law.head, *terms), ("law", "integer" if law.head == "bernoulli" else "real")
+        mean = self.state.kind(terms[0])
+        drawn = mean if self.state.is_space(mean) else "integer" if law.head == "bernoulli" else "real"
+        return (law.head, *terms), ("law", drawn)
+
+    def mean_and_matrix(self) -> list[Tree]:
+        """Mean and variance; of vectors, the variance along a line, before the sign of the unit matrix."""
+        found = [self.quantity()]
+        while self.sign(","):
+            stop = min(self.next_of(","), self.at + closed((PrintedMark("("), *self.row[self.at :])) - 2)
+            matrix = self.row[stop - 1] == PrintedMark("I") and self.found(stop - 1) is None
+            line = self.stretch(stop - matrix)
+            self.at += matrix
+            found.append(line.number(line.all_of(line.term if matrix else line.sum)))
+            vector = is_vector(found[0], self.state.domains)
+            self.refuse(vector != matrix, "a variance of numbers, or a multiple of `I` of vectors")
+        return found
 
     def law_of_made(self) -> _TypedTerm:
         """The law of what is made from outcomes that have laws."""
@@ -352,6 +404,8 @@ class TheoremTerms(Formulas):
         mark = self.here
         if self.compares():
             return "divergence"
+        if self.is_dot():
+            return "vector_dot"
         if self.found(self.at) is not None:
             return ""
         differentials = mark.text == r"\frac" and all(row[0].text == "d" for row in mark.inside)

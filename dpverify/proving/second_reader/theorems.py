@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dpverify.proving.second_reader.rows import RELATIONS, Item, texts
 from dpverify.proving.second_reader.theorem_letters import parted
-from dpverify.proving.second_reader.theorem_tables import GUARANTEES, SENTENCES, SIGNS, Term
-from dpverify.proving.second_reader.theorem_terms import AND, AT, STOPS, TheoremTerms, closed, means
-from dpverify.proving.second_reader.trees import Tree
+from dpverify.proving.second_reader.theorem_properties import TheoremProperties
+from dpverify.proving.second_reader.theorem_tables import GUARANTEES, PROPERTY_WORDS, SENTENCES, SIGNS, Term
+from dpverify.proving.second_reader.theorem_terms import AND, AT, LAW_WORDS, STOPS, closed, means
+from dpverify.proving.second_reader.trees import Tree, is_vector
 
 
-class TheoremDisplays(TheoremTerms):
+class TheoremDisplays(TheoremProperties):
     """A row in which something is said."""
 
     def formula(self, item: Item) -> Tree:
@@ -22,7 +23,9 @@ class TheoremDisplays(TheoremTerms):
     def display(self) -> tuple[Tree, tuple[Tree, ...]]:
         """A formula and no conditions behind it, but of formulas that have none of the words of theorems."""
         words = {*texts(self.row)}
-        if words.isdisjoint((AND, r"\implies", r"\text{law of}", *SENTENCES)) and self.at_level("for"):
+        if words.isdisjoint((AND, r"\implies", *LAW_WORDS, *SENTENCES, *PROPERTY_WORDS)) and self.at_level(
+            "for"
+        ):
             return super().display()
         return self.said(), ()
 
@@ -98,6 +101,8 @@ class TheoremDisplays(TheoremTerms):
         """A formula without words between formulas."""
         if self.sign(r"\neg"):
             return Item(Tree("not", (self.formula(self.relation()),)))
+        if (form := self.property_form()) is not None:
+            return self.claimed(self.property(form))
         words = self.next_of(*SENTENCES, stops=STOPS)
         if words < len(self.row):
             left = self.stretch(words)
@@ -114,6 +119,12 @@ class TheoremDisplays(TheoremTerms):
             raise self.refused("behind what is no number, a sign of laws, data sets or outcomes belongs here")
         self.next("")
         return self.claimed(getattr(self, reader)(*one))
+
+    def compared(self, relation: str, left: Tree, right: Tree) -> tuple[Tree, ...]:
+        """What one relation says; two vectors are equal as two outcomes are."""
+        if relation == "==" and all(is_vector(side, self.state.domains) for side in (left, right)):
+            return (self.state.opaque(("==", *map(self.state.term, (left, right))), "formula"),)
+        return super().compared(relation, left, right)
 
     def claimed(self, term: Term) -> Item:
         """A formula of a theorem among others."""
@@ -172,11 +183,9 @@ class TheoremDisplays(TheoremTerms):
         """The letter of data sets and the law of a mechanism: `M`, or with a dot among its arguments."""
         data = self.state.of_data()
         slot = self.state.fresh(data)
-        if any(mark.text == r"\cdot" for mark in line.row):
-            self.state.slot, before = slot, self.state.slot
-            law = line.all_of(line.law)[0]
-            self.state.slot = before
-            return (slot, data), law
+        if r"\cdot" in texts(line.row):
+            with self.state.dotted(("sym", slot), data):
+                return (slot, data), line.all_of(line.law)[0]
         found, meaning = line.found(0), line.meaning()
         alone = found is not None and found.letter and found.stop == len(line.row)
         if not alone or meaning is None or meaning.arguments != (data,) or meaning.kind[:1] != ("law",):

@@ -19,6 +19,7 @@ from dpverify.proving.second_reader import (
     rows,
     theorem_alphabet,
     theorem_letters,
+    theorem_properties,
     theorem_tables,
     theorem_terms,
     theorems,
@@ -393,7 +394,7 @@ def test_it_shares_no_line_with_the_first() -> None:
         for of in (notation, letters)
         for line in Path(of.__file__).read_text("utf-8").splitlines()
     }
-    for of in (theorems, theorem_terms, theorem_letters, theorem_alphabet):
+    for of in (theorems, theorem_terms, theorem_letters, theorem_alphabet, theorem_properties):
         for line in Path(of.__file__).read_text("utf-8").splitlines():
             plain = len(line.strip()) < 50 or line.strip().startswith(("# ---", "from "))
             assert plain or line.strip() not in theirs, line
