@@ -59,7 +59,7 @@ class TheoremOutcome:
 
 
 class Library(Mapping[str, TheoremOnPage]):
-    """Rules, results and theorems by id, in the order of their pages; a page is read when one of its ids is asked for."""
+    """Rules, results and theorems by id, in the order of pages; a page is read when one of its ids is asked for."""
 
     def __init__(self, pages: Sequence[Path]) -> None:
         self.pages = {

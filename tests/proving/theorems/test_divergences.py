@@ -170,7 +170,7 @@ WRONG = {
     "theorem.divergence-monotone": (r"\beta<\alpha", r"\alpha<\beta"),
     "theorem.excess-private": (r"\le\delta$$", r"\le 2\delta$$"),
     "theorem.gaussian-gdp": (r"-GDP", None),
-    "theorem.cauchy-schwarz": (r"]^2\le", r"]^2+1\le"),
+    "theorem.cauchy-schwarz-means": (r"]^2\le", r"]^2+1\le"),
     "theorem.hoeffding": (r"-\frac{2t^2}{kw^2}", r"-\frac{3t^2}{kw^2}"),
 }
 """What stands on the page, and what is planted in its place; nothing where only the steps are tampered with."""
