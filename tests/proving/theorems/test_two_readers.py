@@ -30,7 +30,7 @@ from dpverify.proving.theorems.notation import TheoremReader, signs_of
 from dpverify.statements.pages.blocks import Errors, blocks
 from dpverify.statements.pages.sections import section_ids
 from dpverify.statements.theorems.library import FOLDER, shipped
-from dpverify.statements.theorems.pages import _SectionReader, read_theorems
+from dpverify.statements.theorems.pages import TheoremSection, read_theorems
 from dpverify.verification.theorems import theorem_rows
 
 from ...cli.calling import call
@@ -56,7 +56,7 @@ MORE = (
 )  # fmt: skip
 
 
-def both(section: _SectionReader, latex: str) -> tuple[Any, Any]:
+def both(section: TheoremSection, latex: str) -> tuple[Any, Any]:
     """What each reader makes of a display in the letters of a theorem; why it is refused where it is."""
     first: Any
     second: Any
@@ -73,12 +73,12 @@ def both(section: _SectionReader, latex: str) -> tuple[Any, Any]:
     return first, second
 
 
-def sections(text: str) -> list[tuple[_SectionReader, list[str]]]:
+def sections(text: str) -> list[tuple[TheoremSection, list[str]]]:
     """Theorems of a page, each with its displays that are no definitions."""
     found = []
     for id_, heading, inside in section_ids(blocks(text, Errors())):
         if heading is not None:
-            reader = _SectionReader(id_, heading, inside)
+            reader = TheoremSection(id_, heading, inside)
             read = reader.theorem()
             found.append((reader, [one.latex for one in read.displays if one.role != "definition"]))
     return found
@@ -184,6 +184,9 @@ READ = [
     r"a\mathrm{TV}(P,Q)^2\le D_{1+b}((M(D))\|M(D'))", r"c\le H_a(P\|Q)\text{ and }D\sim D'",
     r"M\text{ is }c\text{-GDP}", r"D_{\mathrm{KL}}(\mathcal{N}(c,a^2)\|\mathcal{N}(0,1))\le I(P,J)^2",
     r"D_{D_{a}(P\|Q)}(P\|Q)|c|\le a",
+    r"2\max_{1\le i\le n}|g(i)-c|<(\min_{i=1}^{n}g(i))^2", r"\max(a,\min_{1\le i\le n}g(i))\le 0.9a",
+    r"|c-\max_{i=1}^{n}g(i)|\le\frac{1}{16}a", r"|(\sum_{i=1}^{n}g(i))-(\sum_{1\le i\le n}g(i+1))|\le a",
+    r"|c-\sum_{i=1}^{n}g(i)|\le\prod_{1\le i\le n}g(i)",
     r"\mathbf{1}[A]\le\Pr_{y\sim\mathrm{Lap}(c,a)}[y\ge b]", r"\Pr_{y\sim\mathrm{Unif}(b,a)}[y<b]\le c",
 ]  # fmt: skip
 """Each has one reading."""
@@ -201,55 +204,22 @@ REFUSED = [
 
 
 @pytest.fixture(scope="module")
-def section() -> _SectionReader:
+def section() -> TheoremSection:
     ((reader, _),) = sections(page(r"\forall x\in T:\ A"))
     assert not reader.unclear
     return reader
 
 
 @pytest.mark.parametrize("latex", READ)
-def test_it_is_read_by_both(latex: str, section: _SectionReader) -> None:
+def test_it_is_read_by_both(latex: str, section: TheoremSection) -> None:
     first, second = both(section, latex)
     assert not isinstance(first, Exception), first
     assert first == second
 
 
 @pytest.mark.parametrize("latex", REFUSED)
-def test_it_is_refused(latex: str, section: _SectionReader) -> None:
+def test_it_is_refused(latex: str, section: TheoremSection) -> None:
     assert any(isinstance(one, Exception) for one in both(section, latex))
-
-
-FOLDS = [
-    (r"\max_{1\le i\le n}", "largest"), (r"\max_{i=1}^{n}", "largest"), (r"\min_{1\le i\le n}", "smallest"),
-    (r"\min_{i=1}^{n}", "smallest"), (r"\sum_{1\le i\le n}", "sum"), (r"\prod_{1\le i\le n}", "product"),
-]  # fmt: skip
-WITH_FOLDS = (
-    r"FOLDg(i)\le c",
-    r"|c-FOLDg(i)|\le a",
-    r"2FOLD|g(i)-c|<(FOLDg(i))^2",
-    r"\max(a,FOLDg(i))\le 0.9a",
-)
-
-
-def folded(section: _SectionReader, sign: str, head: str) -> list[bool]:
-    """Whether the second reader makes of what is over whole numbers what it makes of sums, under another head."""
-    read = section.second.alphabet.formula
-    pairs = [(one.replace("FOLD", sign), one.replace("FOLD", r"\sum_{i=1}^{n}")) for one in WITH_FOLDS]
-    return [str(read(one)) == str(read(other)).replace("'sum'", f"'{head}'") for one, other in pairs]
-
-
-@pytest.mark.parametrize(("sign", "head"), FOLDS)
-def test_what_is_over_whole_numbers_is_read_as_sums_are(
-    sign: str, head: str, section: _SectionReader
-) -> None:
-    assert all(folded(section, sign, head))
-
-
-def test_the_smallest_for_the_largest_is_seen(
-    section: _SectionReader, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(theorem_tables.FOLDS, "max", "smallest")
-    assert not any(folded(section, *FOLDS[0]))
 
 
 # ------------------------------------------------------------------------------------------- planted faults
@@ -308,6 +278,12 @@ FAULTS: dict[str, tuple[str, Plant]] = {
     "of the first, the product law for the joint": (
         r"I(P,J)\le c",
         _turned(notation.TheoremReader, "information", lambda term: (*term[:2], *term[:1:-1])),
+    ),
+    "the smallest for the largest": (
+        r"\max_{1\le i\le n}g(i)\le c", lambda p: p.setitem(theorem_tables.FOLDS, "max", "smallest"),
+    ),
+    "of the first, the smallest for the largest": (
+        r"\max_{i=1}^{n}g(i)\le c", lambda p: p.setitem(notation._FOLDS, r"\max", "smallest"),
     ),
     "Gaussian privacy for concentrated": (
         r"M\text{ is }a\text{-GDP}",

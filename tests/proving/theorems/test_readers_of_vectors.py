@@ -1,4 +1,4 @@
-"""What the second reader of theorems makes of vectors, and of what is said of their functions and sets in words."""
+"""What readers of theorems make of vectors, and of what is said of their functions and sets in words."""
 
 from __future__ import annotations
 
@@ -9,16 +9,35 @@ import pytest
 
 from dpverify.proving.checker.theorems.language import put
 from dpverify.proving.second_reader import RefusedError, theorem_properties, theorem_tables
-from dpverify.proving.second_reader.theorem_alphabet import TheoremAlphabet
 from dpverify.proving.second_reader.theorem_properties import TheoremProperties
 from dpverify.proving.second_reader.theorem_tables import PropertyForm
 from dpverify.proving.second_reader.trees import Tree
+from dpverify.statements.theorems.pages import TheoremSection
 
-LETTERS = (
-    ("C", "event of", "V"), ("f", "function of", "V"), ("g", "function of to", "V", "V"), ("u", "point of", "V"),
-    ("F", "function of", r"\mathcal{D},V"), ("G", "function of to", r"\mathcal{D},V", "V"), ("P", "law on", "V"),
-    ("D", "data set"), ("D'", "data set"), ("v", "point of", "V"), ("m", "> 0"), ("c", "real"),
-)  # fmt: skip
+from .test_two_readers import both, sections
+
+PAGE = r"""## A theorem {#mine.theorem}
+
+| letter | kind |
+| --- | --- |
+| $\mathcal{D}$ | type of data sets |
+| $V$ | Euclidean space |
+| $C$ | event of $V$ |
+| $f$ | function of $V$ |
+| $g$ | function of $V$ to $V$ |
+| $F$ | function of $\mathcal{D},V$ |
+| $G$ | function of $\mathcal{D},V$ to $V$ |
+| $P$ | law on $V$ |
+| $D$ | data set |
+| $D'$ | data set |
+| $u$ | point of $V$ |
+| $v$ | point of $V$ |
+| $m$ | > 0 |
+| $c$ | real |
+
+Then:
+$$u=v$$
+"""
 _ALL = r"\forall x\in V,y\in V:\ "
 _PART = r"\forall x\in V,y\in V,t\in\mathbb{R}:\ "
 _TANGENT = r"f(x)+\langle g(x),y-x\rangle"
@@ -58,31 +77,30 @@ REFUSED = (
 )  # fmt: skip
 
 
-def alphabet() -> TheoremAlphabet:
-    """The letters of a page about vectors."""
-    found = TheoremAlphabet()
-    found.declare_type(r"\mathcal{D}", "data", "type of data sets")
-    assert found.declare_type("V", "V", "Euclidean space") == "space"
-    for latex, words, *formulas in LETTERS:
-        found.declare(latex, latex, words, formulas)
-    return found
+@pytest.fixture(scope="module")
+def section() -> TheoremSection:
+    ((reader, _),) = sections(PAGE)
+    assert not reader.unclear
+    return reader
 
 
-def apart(sentence: str) -> bool:
-    """Whether a sentence is another formula than the one that it stands for."""
-    one, other = (put(alphabet().formula(latex), {}) for latex in (sentence, WRITTEN[sentence]))
-    return bool(one != other)
+def apart(section: TheoremSection, sentence: str) -> bool:
+    """Whether the second reads a sentence as another formula than the one that it stands for, and than the first."""
+    first, second = both(section, sentence)
+    assert not isinstance(first, Exception), first
+    written = both(section, WRITTEN[sentence])
+    assert [written[0]] == [first]
+    return bool(second != first and second != written[1])
 
 
 @pytest.mark.parametrize("sentence", WRITTEN)
-def test_a_sentence_is_its_formula(sentence: str) -> None:
-    assert not apart(sentence)
+def test_a_sentence_is_its_formula(sentence: str, section: TheoremSection) -> None:
+    assert len({*both(section, sentence), *both(section, WRITTEN[sentence])}) == 1
 
 
 @pytest.mark.parametrize("latex", REFUSED)
-def test_it_is_refused(latex: str) -> None:
-    with pytest.raises(RefusedError):
-        alphabet().formula(latex)
+def test_the_second_refuses_it(latex: str, section: TheoremSection) -> None:
+    assert isinstance(both(section, latex)[1], RefusedError)
 
 
 U, V, M = ("sym", "u"), ("sym", "v"), ("sym", "m")
@@ -110,8 +128,8 @@ U, V, M = ("sym", "u"), ("sym", "v"), ("sym", "m")
         ),
     ],
 )  # fmt: skip
-def test_vectors_are_read(latex: str, term: Any) -> None:
-    assert put(alphabet().formula(latex), {}) == put(term, {})
+def test_vectors_are_read_by_both(latex: str, term: Any, section: TheoremSection) -> None:
+    assert {*both(section, latex)} == {put(term, {})}
 
 
 def _turned(method: str, back: Callable[[Any], Any]) -> Callable[[pytest.MonkeyPatch], None]:
@@ -162,7 +180,8 @@ FAULTS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_is_seen(fault: str, section: TheoremSection, monkeypatch: pytest.MonkeyPatch) -> None:
     sentence, plant = FAULTS[fault]
+    assert not apart(section, sentence)
     plant(monkeypatch)
-    assert apart(sentence)
+    assert apart(section, sentence)
