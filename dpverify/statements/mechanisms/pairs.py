@@ -79,7 +79,7 @@ def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 
     """Search for a pair that breaks the claim. Deterministic for a seed."""
     asked, tried, witness = 0, 0, None
     for size in (2, 3, 4):
-        search = _Search(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
+        search = _PairSearch(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
         worst = list[tuple[float, _Case]]()
         for case in islice(search.cases(), PAIRS):
             tried += 1
@@ -121,7 +121,7 @@ class _Case:
     place: int
 
 
-class _Search:
+class _PairSearch:
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
