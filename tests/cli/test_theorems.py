@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 
 import pytest
 
@@ -99,9 +101,18 @@ def test_what_comes_with_the_program_is_derived(thorough):
     """Read here, since to read them when tests are collected takes seconds of every process."""
     theorems = [one for one in shipped().values() if one.standing == "theorem" and "false" not in one.id]
     assert len(theorems) >= 20
-    for one in theorems[:: 1 if thorough else 8]:
+    for one in theorems[:: 1 if thorough else 16]:
         found = derive(one)
         assert found.derived, (one.id, [step.reason for step in found.steps if step.reason])
+
+
+def test_each_id_stands_once():
+    """On all pages together: a second rule of one name would take the place of the first."""
+    ids = Counter(
+        id_ for page in FOLDER.glob("*.md") for id_ in re.findall(r"\{#([\w.-]+)\}$", page.read_text(), re.M)
+    )
+    assert len(ids) > 300
+    assert [id_ for id_, number in ids.items() if number > 1] == []
 
 
 FAULTS = {
