@@ -26,11 +26,9 @@ from dpverify.proving.theorems.notation import (
     split,
     written,
 )
-from dpverify.statements.pages.blocks import Errors, Math, PageBlock, ShownFormula, Text, blocks, plain
+from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
-from dpverify.statements.pages.page import PageError
-from dpverify.statements.pages.sections import section_ids
-from dpverify.statements.theorems.pages import AtLineError, TheoremSection
+from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections
 
 ROLES = ("query", "draw", "output", "claim")
 """First words of the sentence before a display."""
@@ -114,26 +112,7 @@ def read_mechanisms(path: Path) -> tuple[MechanismOnPage, ...]:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for all on the page that is not understood.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
-    errors, found = Errors(), list[MechanismOnPage]()
-    for id_, heading, inside in section_ids(blocks(text, errors)):
-        if heading is None:
-            continue
-        try:
-            found.append(_MechanismSection(id_, heading, inside).mechanism())
-        except (InvalidArgumentError, ValueError) as error:
-            line, why = error.args if isinstance(error, AtLineError) else (heading.line, error)
-            if not isinstance(why, InvalidArgumentError):
-                why = InvalidArgumentError("mechanism", id_, f"what has types that fit ({why})")
-            errors.append((line, why))
-    if not found and not errors:
-        errors.wrong(1, "page", path.name, "headings with ids, each with records, lines and a claim")
-    if errors:
-        raise PageError(path.name, errors)
-    return tuple(found)
+    return read_sections(path, "mechanism", lambda *section: _MechanismSection(*section).mechanism())
 
 
 class _MechanismSection(TheoremSection):

@@ -159,7 +159,7 @@ class Sensitivity:
             raise UnderivedError("a record in more than two terms of a sum")
         places = [shifted(self.place, -c) for c in sorted(moved)]
         elsewhere = self.equal_elsewhere(fold, places, moved)
-        limit, steps = number(most(self.mechanism, body)), list[int]()
+        limit, steps = most(self.mechanism, body, name, moved), list[int]()
         positive = self.proof.arithmetic(("<=", number(0), limit))
         for place in places:
             terms = self.sides(put(body, {name: ((), place)}))
@@ -484,9 +484,24 @@ def with_record(mechanism: MechanismOnPage, body: Node, value: Fraction | None) 
     return put(body, {mechanism.records.name: (names, number(value or 0))})
 
 
-def most(mechanism: MechanismOnPage, body: Node) -> int:
-    """By how much a term of records may differ: a guess, which the proof must confirm."""
-    return 1
+def most(mechanism: MechanismOnPage, body: Node, index: str, moved: set[int]) -> Node:
+    """By how much a term of two records differs if one of them does: a guess, which the proof must confirm."""
+    records, code = mechanism.records, FloatModel({}, {}).code(body)
+    low = 0.0 if records.low is None else float(records.low)
+    high = 1.0 if records.high is None else float(records.high)
+    others = dict.fromkeys(free(body), 1.0)
+
+    def at(values: dict[int, float]) -> float:
+        return float(code({**others, index: 0.0, records.name: lambda args: values[round(args[0])]}))
+
+    found = 0.0
+    for one, other, new in product((low, (low + high) / 2, high), repeat=3):
+        first, second = sorted(moved)
+        before = at({first: one, second: other})
+        found = max(
+            found, abs(at({first: new, second: other}) - before), abs(at({first: one, second: new}) - before)
+        )
+    return number(Fraction(found).limit_denominator(1000))
 
 
 def cost(mechanism: MechanismOnPage, law: Node, head: str) -> Node:

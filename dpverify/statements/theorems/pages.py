@@ -109,12 +109,18 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
         InvalidArgumentError: for a file that cannot be read.
         PageError: for all on the page that is not understood.
     """
+    return read_sections(path, "theorem", lambda *section: TheoremSection(*section).theorem())
+
+
+def read_sections(
+    path: Path, what: str, make: Callable[[str, PageBlock, Sequence[PageBlock]], _Made]
+) -> tuple[_Made, ...]:
+    """What the sections of a page are, each of which begins with a heading with an id; errors as of `read_theorems`."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidArgumentError("page", str(path), f"a text file that can be read ({error})") from None
-    errors = Errors()
-    found = []
+    errors, found = Errors(), list[_Made]()
     for id_, heading, inside in section_ids(blocks(text, errors)):
         if heading is None:
             for block in inside:
@@ -122,11 +128,11 @@ def read_theorems(path: Path) -> tuple[TheoremOnPage, ...]:
                     errors.wrong(block.line, block.kind, plain(block.pieces), "it below a heading with an id")
             continue
         try:
-            found.append(TheoremSection(id_, heading, inside).theorem())
+            found.append(make(id_, heading, inside))
         except (InvalidArgumentError, ValueError) as error:
             line, why = error.args if isinstance(error, AtLineError) else (heading.line, error)
             if not isinstance(why, InvalidArgumentError):
-                why = InvalidArgumentError("theorem", id_, f"what has types that fit ({why})")
+                why = InvalidArgumentError(what, id_, f"what has types that fit ({why})")
             errors.append((line, why))
     if not found and not errors:
         errors.wrong(1, "page", path.name, "headings with ids, each with a table of letters")
