@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING
 
 import typer
@@ -60,7 +61,13 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
         yield f"  {name}: {'; '.join(', '.join(row) for row in rows)}"
     (low, _), (_, high) = pair.probabilities
     yield f"  event: {pair.event}"
-    yield f"  its probability: at least {low:.6g} on the data, at most {high:.6g} on the neighbor"
+    least, most = _rounded(low, ROUND_FLOOR), _rounded(high, ROUND_CEILING)
+    yield f"  its probability: at least {least} on the data, at most {most} on the neighbor"
     if pair.needs < float("inf"):
         where = " at delta 0" * (pair.measure == "epsilon")
-        yield f"  this pair needs {pair.measure} above {pair.needs:.6g}{where}"
+        yield f"  this pair needs {pair.measure} of at least {_rounded(pair.needs, ROUND_FLOOR)}{where}"
+
+
+def _rounded(value: float, way: str) -> str:
+    """Six digits, rounded outward, so that what is said is true."""
+    return f"{Context(prec=6, rounding=way).create_decimal(value).normalize():g}"

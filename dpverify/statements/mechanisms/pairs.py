@@ -191,7 +191,10 @@ class _PairSearch:
 
     def env(self, case: _Case, rows: tuple[tuple[Fraction, ...], ...]) -> dict[str, Any]:
         def at(args: tuple[Any, ...]) -> float:
-            return float(rows[int(args[0]) - 1][args[1] if len(args) > 1 else 0])
+            k = int(args[0])
+            if not 1 <= k <= len(rows):
+                raise IndexError(k)
+            return float(rows[k - 1][args[1] if len(args) > 1 else 0])
 
         return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
 

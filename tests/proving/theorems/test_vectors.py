@@ -7,7 +7,7 @@ import pytest
 from dpverify.errors import InvalidArgumentError
 from dpverify.proving.checker.theorems import steps
 from dpverify.proving.checker.theorems.arithmetic import entail
-from dpverify.proving.checker.theorems.language import Scope, nodes, put
+from dpverify.proving.checker.theorems.language import Scope, nodes, put, typed
 from dpverify.proving.checker.theorems.models import show
 from dpverify.proving.theorems.letters import Alphabet
 from dpverify.proving.theorems.notation import TheoremReader, signs_of
@@ -244,3 +244,8 @@ def test_the_line_is_a_space():
     assert look(clause, {"types": {}, "neighbors": {}, "letters": ["-2"]}).claim == 1
     with pytest.raises(ValueError, match="types"):
         look(clause, {"types": {"V": 2}, "neighbors": {}, "letters": [1]})
+
+
+def test_the_ends_of_an_interval_are_not_names_of_types() -> None:
+    assert typed(("between", "1", "n"), {"1": "5", "n": "7"}) == ("between", "1", "n")
+    assert typed(("fun", "n"), {"n": "7"}) == ("fun", "7")

@@ -238,8 +238,9 @@ def entail(
 def letters_of_comparisons(letters: FormulaLetters, facts: Iterable[Node]) -> dict[Node, Unknown]:
     """The terms of which comparisons that are known say that they have values."""
     for fact in facts:
-        if parts_of(fact)[0] in COMPARISONS:
-            letters.formula(fact)
+        for one in parts_of(fact)[1:] if parts_of(fact)[0] == "and" else (fact,):
+            if parts_of(one)[0] in COMPARISONS:
+                letters.formula(one)
     return letters.known
 
 

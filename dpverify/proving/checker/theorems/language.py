@@ -161,6 +161,8 @@ def typed(kind: Node, types: Mapping[str, Node]) -> Node:
     """A type with types for names."""
     if isinstance(kind, str):
         return types.get(kind, kind)
+    if kind[:1] == ("between",):
+        return kind  # its ends are numbers, not names
     return (kind[0], *(typed(part, types) for part in kind[1:]))
 
 
