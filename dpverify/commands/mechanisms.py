@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import typer
@@ -58,16 +58,13 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
     if pair.letters:
         yield f"  for {', '.join(f'{latex} = {value}' for latex, value in pair.letters)}"
     for name, rows in (("data", pair.left), ("neighbor", pair.right)):
-        yield f"  {name}: {'; '.join(', '.join(row) for row in rows)}"
-    (low, _), (_, high) = pair.probabilities
-    yield f"  event: {pair.event}"
-    least, most = _rounded(low, ROUND_FLOOR), _rounded(high, ROUND_CEILING)
-    yield f"  its probability: at least {least} on the data, at most {most} on the neighbor"
+        runs = [(", ".join(row), len([*same])) for row, same in groupby(rows)]
+        said = [row if n == 1 else f"{row} ({n} times)" for row, n in runs]
+        yield f"  {name}: {'; '.join(said)}"
+    if pair.probabilities is not None:
+        (low, _), (_, high) = pair.probabilities
+        yield f"  event: {pair.event}"
+        yield f"  its probability: at least {low:g} on the data, at most {high:g} on the neighbor"
     if pair.needs < float("inf"):
-        where = " at delta 0" * (pair.measure == "epsilon")
-        yield f"  this pair needs {pair.measure} of at least {_rounded(pair.needs, ROUND_FLOOR)}{where}"
-
-
-def _rounded(value: float, way: str) -> str:
-    """Six digits, rounded outward, so that what is said is true."""
-    return f"{Context(prec=6, rounding=way).create_decimal(value).normalize():g}"
+        where = f" at {pair.at}" * bool(pair.at)
+        yield f"  this pair needs {pair.measure} of at least {pair.needs:g}{where}"

@@ -89,7 +89,7 @@ def _row(page: str, one: MechanismOnPage) -> MechanismRow:
     claim, said = claim_of(one), one.of("claim")[0].latex
     found = search_pairs(one, claim)
     if found.broken is not None:
-        line = one.of("draw")[0].line
+        line = one.of("draw")[found.broken.draw].line
         return MechanismRow(
             one.id, one.title, page, line, Verdict.REFUTED, "", said, (), (), found.broken, found.tried,
             found.witness, None,

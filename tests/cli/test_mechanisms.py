@@ -135,13 +135,12 @@ def test_two_draws_share_the_budget(tmp_path: Path) -> None:
     assert row.verdict is Verdict.PROVED, row.reason
     assert "rule.total-probability" in row.rules
     small = TWO.replace(r"\frac{2}{n\varepsilon}", r"\frac{1}{n\varepsilon}")
-    assert (
-        decided(small, tmp_path).verdict is Verdict.UNDECIDED
-    )  # of a second draw around the first no exact law is known
-    wrong = decided(small.replace("m+y", "m"), tmp_path)
-    assert wrong.verdict is Verdict.REFUTED
-    assert wrong.pair is not None
-    assert 1.49 < wrong.pair.needs <= 1.5
+    for second in ("m+y", "m", r"m-\frac{y}{3}"):
+        wrong = decided(small.replace("m+y", second), tmp_path)
+        assert wrong.verdict is Verdict.REFUTED
+        assert wrong.pair is not None
+        assert wrong.pair.needs == 1.5 * float(dict(wrong.pair.letters)[r"\varepsilon"])
+        assert wrong.line == 23  # the second draw tells more
 
 
 def test_noise_whose_scale_depends_on_records_is_never_proved(tmp_path: Path) -> None:
