@@ -88,11 +88,17 @@ class PairSearch:
     """The pair that comes nearest to breaking the claim, as far as that is seen; else some pair."""
 
 
-def search_pairs(mechanism: MechanismOnPage, claim: MechanismClaim, seed: int = 0) -> PairSearch:
+def search_pairs(
+    mechanism: MechanismOnPage,
+    claim: MechanismClaim,
+    seed: int = 0,
+    searcher: type[PairSearcher] | None = None,
+) -> PairSearch:
     """Search for a pair that breaks the claim. Deterministic for a seed."""
     tried, witness, nearest = 0, None, None
     for size in (2, 3, 4) if mechanism.types else (2,):
-        search = _PairSearch(mechanism, {name: size for name, _ in mechanism.types}, Random(f"{seed} {size}"))
+        sizes = {name: size for name, _ in mechanism.types}
+        search = (searcher or PairSearcher)(mechanism, sizes, Random(f"{seed} {size}"))
         found = search.found()
         tried += search.tried
         for case in (search.some, *(one for _, one in found[:1])):
@@ -117,7 +123,9 @@ def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
     return True
 
 
-class _PairSearch:
+class PairSearcher:
+    """A search for pairs, for some numbers of candidates."""
+
     def __init__(self, mechanism: MechanismOnPage, sizes: dict[str, int], random: Random) -> None:
         self.mechanism, self.sizes, self.random = mechanism, sizes, random
         self.model_of = FloatModel(sizes, {})
@@ -127,6 +135,7 @@ class _PairSearch:
         self.head = named(head)
         self.bounds = [self.model_of.code(one) for one in numbers]
         self.count = self.model_of.code(mechanism.records.last)
+        self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
         self.tried = 0
         self.some: PairCase | None = None
@@ -253,9 +262,13 @@ class _PairSearch:
 
         return {**{k: float(v) for k, v in case.letters.items()}, self.mechanism.records.name: at}
 
+    def spread(self, env: dict[str, Any]) -> Spread:
+        """The law of the output."""
+        return self.reader.spread(env)
+
     def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
         """Both laws, and what is claimed, in floating point."""
-        one, other = (self.reader.spread(self.env(case, rows)) for rows in (case.left, case.right))
+        one, other = (self.spread(self.env(case, rows)) for rows in (case.left, case.right))
         return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
 
     def margin(self, case: PairCase) -> float | None:
@@ -269,6 +282,15 @@ class _PairSearch:
 
     def model(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json]:
         """The pair as a model of the claim."""
+        found, sizes = self.values(case, claim), {**self.sizes, **self.sequences, DATA: 2}
+        return {
+            "types": {name: sizes[name] for name, _ in claim.clause.types},
+            "neighbors": {DATA: [[0, 1], [1, 0]]},
+            "letters": [found[name] for name in claim.names],
+        }
+
+    def values(self, case: PairCase, _: MechanismClaim) -> dict[str, Json]:
+        """The pair as values of letters."""
         found: dict[str, Json] = {name: str(value) for name, value in case.letters.items()}
         tables = []
         for rows in (case.left, case.right):
@@ -278,12 +300,7 @@ class _PairSearch:
             tables.append({"below": [*map(str, ends)], "then": entries})
         found[self.mechanism.records.name] = tables
         found["the place"] = [[str(case.place)] * 2] * 2
-        sizes = {**self.sizes, DATA: 2}
-        return {
-            "types": {name: sizes[name] for name, _ in claim.clause.types},
-            "neighbors": {DATA: [[0, 1], [1, 0]]},
-            "letters": [found[name] for name in claim.names],
-        }
+        return found
 
     def confirmed(self, case: PairCase, claim: MechanismClaim) -> dict[str, Json] | None:
         """The pair as a model that refutes the claim, with cells where laws are of numbers; None if none does."""
@@ -299,11 +316,7 @@ class _PairSearch:
 
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
-        exact, new = Model(claim.clause, model), dict[str, tuple[tuple[str, ...], Node]]()
-        for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
-            own, kinds, _ = parts_of(letter)
-            params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
-            new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
+        exact, new = Model(claim.clause, model), own_letters(claim)
         law = put(on(self.mechanism, self.law, "D"), new)
         laws = [exact.value(law, {"D": constant(place)}) for place in points(DATA, exact.sizes)]
         numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
@@ -314,6 +327,16 @@ class _PairSearch:
         letters = tuple((one.latex, str(case.letters[one.name])) for one in self.public)
         rows = [tuple(tuple(map(str, row)) for row in rows) for rows in (case.left, case.right)]
         return BrokenPair(**vars(seen), letters=letters, left=rows[0], right=rows[1], model=model)
+
+
+def own_letters(claim: MechanismClaim) -> dict[str, tuple[tuple[str, ...], Node]]:
+    """What letters are in the claim's clause, by their names."""
+    new = dict[str, tuple[tuple[str, ...], Node]]()
+    for name, letter in zip(claim.names, parts_of(parts_of(claim.clause.body)[1]), strict=True):
+        own, kinds, _ = parts_of(letter)
+        params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
+        new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
+    return new
 
 
 def _numbers(node: Node) -> Iterator[str]:
