@@ -86,6 +86,8 @@ class PairSearch:
     """How many pairs were looked at."""
     nearest: PairCase | None
     """The pair that comes nearest to breaking the claim, as far as that is seen; else some pair."""
+    sizes: dict[str, int]
+    """Of that pair, how many candidates there are."""
 
 
 def search_pairs(
@@ -105,13 +107,13 @@ def search_pairs(
             if witness is None and case is not None:
                 model = search.model(case, claim)
                 witness = model if _true(claim, model) else None
-        nearest = nearest or (found[0][1] if found else search.some)
+        nearest = nearest or (found[0][1] if found else search.moderate())
         broken = [(far, one) for far, one in found if far < -CLEAR]
         for _, case in sorted(broken, key=lambda one: (one[1].size, one[0]))[:ASKED]:
             confirmed = search.confirmed(case, claim)
             if confirmed is not None:
-                return PairSearch(search.shown(case, confirmed, claim), witness, tried, case)
-    return PairSearch(None, witness, tried, nearest)
+                return PairSearch(search.shown(case, confirmed, claim), witness, tried, case, sizes)
+    return PairSearch(None, witness, tried, nearest, {name: 2 for name, _ in mechanism.types})
 
 
 def _true(claim: MechanismClaim, model: Json, *, refuted: bool = False) -> bool:
@@ -219,6 +221,16 @@ class PairSearcher:
                 if less < -CLEAR:
                     break
         return sorted([*best, *found[: 2 * ENOUGH]], key=lambda one: one[0])
+
+    def moderate(self) -> PairCase | None:
+        """Some pair, where public letters are near 1, whole ones near 3."""
+        near = {"integer": 3}
+        letters = {}
+        for one in self.public:
+            far = ((abs(v - near.get(str(one.kind), 1)), v) for v in self.options(one))
+            letters[one.name] = min(far)[1]
+        n = self.records(letters)
+        return next(self.pairs(letters, n, self.rows[True]), None) if n else self.some
 
     def step(self, case: PairCase) -> PairCase | None:
         """A change of one record, of all others, of the place, or of a public letter; None where that is no pair."""
