@@ -1,10 +1,11 @@
 """How many questions of a public list are decided with evidence: the tables of docs/dpriv-bench.md.
 
-make dpriv-bench       # some 20 minutes on 2 cores; a part alone: score.py --only laplace, score.py --only gdp --question 41
+make dpriv-bench       # some 20 minutes on 2 cores; a part alone: score.py --only gdp --question 41
 
-Questions and labels are of DPriv-Bench (Wang et al., arXiv 2604.15851). Of its textbook part, textbook.csv has each function
-and its sensitivity, and textbook.md.jinja is the page on which a mechanism and its claim are written: odd numbers have the
-noise that is called right, even ones less. Pages of its other part are in literature/, one section a question.
+Questions and labels are of DPriv-Bench (Wang et al., arXiv 2604.15851). Of its textbook part, textbook.csv has each
+function and its sensitivity, and textbook.md.jinja is the page on which a mechanism and its claim are written: odd
+numbers have the noise that is called right, even ones less. Pages of its other part are in literature/, one section a
+question.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def questions(folder: Path) -> Iterator[Question]:
             for less in (False, True):
                 number = 2 * int(row["function"]) - 1 + less
                 page = folder / f"{topic}-{number}.md"
-                page.write_text(template.render(topic=topic, row=row, less=less, number=number), encoding="utf-8")
+                page.write_text(
+                    template.render(topic=topic, row=row, less=less, number=number), encoding="utf-8"
+                )
                 yield Question(
                     topic, number, NO if less else YES, page, "mechanism", f"dpriv.{topic}.{number}", ""
                 )
@@ -138,11 +141,15 @@ def _kind(one: Answer) -> str:
 
 def main() -> None:
     """Decide all, and write or print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("output", nargs="?", help="the page whose tables are written; default: printed")
     parser.add_argument("--only", action="append", help=f"a part: {', '.join((*TEXTBOOK, LITERATURE))}")
     parser.add_argument("--question", type=int, action="append", help="a number; default: all")
-    parser.add_argument("--folder", type=Path, default=Path("build/dpriv-bench"), help="where pages are written")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("build/dpriv-bench"), help="where pages are written"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     chosen = parser.parse_args()
     asked = [
