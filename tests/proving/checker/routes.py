@@ -40,7 +40,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "comparison": frozenset({("theorems.numbers", "compared"), ("theorems.outcomes", "same")}),
     "all numbers": frozenset({("theorems.numbers", "for_numbers")}),
     "guarantee": frozenset({("theorems.divergences", "guarantee")}),
-    "cells": frozenset({("theorems.cells", "cells_of"), ("theorems.cells", "seen")}),
+    "cells": frozenset({("theorems.cells", "cells_of"), ("theorems.cells", "fails")}),
     "line": frozenset(
         {
             *(("theorems.lines", name) for name in ("shifted", "mean", "chance", "integrable", "plane")),
@@ -69,7 +69,7 @@ ENTRIES: dict[str, list[Place]] = {
     "comparison": [("theorems.outcomes", "same"), ("theorems.numbers", "compared")],
     "all numbers": [("theorems.numbers", "for_numbers")],
     "guarantee": [("theorems.divergences", "guarantee")],
-    "cells": [("theorems.cells", "cells_of"), ("theorems.cells", "seen")],
+    "cells": [("theorems.cells", "cells_of"), ("theorems.cells", "fails")],
     "line": [
         ("theorems.outcomes", "image"),
         *(("theorems.lines", name) for name in ("shifted", "mean", "integrable", "chance")),

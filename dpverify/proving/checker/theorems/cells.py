@@ -16,9 +16,10 @@ from itertools import pairwise, product
 
 from dpverify.proving.checker.reading import exact, fields, items
 from dpverify.proving.checker.terms import COMPARISONS, Term, demand, names, number, symbol
-from dpverify.proving.checker.theorems.divergences import Laws
+from dpverify.proving.checker.theorems.divergences import Laws, guarantee
 from dpverify.proving.checker.theorems.lines import Line, at, chance, plane
 from dpverify.proving.checker.theorems.numbers import (
+    FALSE,
     NO,
     ONE,
     TRUE,
@@ -59,6 +60,13 @@ def seen(cells: Cells, one: Value, other: Value) -> Laws:
         (first,), (second,) = (lines(cells, law) for law in (one, other))
         return first, second
     return [*zip(masses(cells, one), masses(cells, other), strict=True)]
+
+
+def fails(head: str, cells: Cells, one: Value, other: Value, given: list[Term]) -> bool:
+    """Whether a guarantee is seen not to hold through cells."""
+    with suppress(ValueError):
+        return guarantee(head, seen(cells, one, other), given) is FALSE
+    return False
 
 
 def masses(cells: Cells, law: Value) -> list[Term]:

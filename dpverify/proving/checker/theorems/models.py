@@ -25,7 +25,7 @@ from dpverify.proving.checker.terms import (
     symbol,
 )
 from dpverify.proving.checker.theorems.arithmetic import OPERATIONS
-from dpverify.proving.checker.theorems.cells import cells_of, seen
+from dpverify.proving.checker.theorems.cells import cells_of, fails
 from dpverify.proving.checker.theorems.divergences import dominated, guarantee
 from dpverify.proving.checker.theorems.events import (
     AllLetters,
@@ -396,15 +396,15 @@ class Model:
         """Whether the laws of all neighbors are near one another."""
         name, kind = map(named, parts_of(parts[0]))
         bounds, found = self.numbers(parts[2:], env), list[Term]()
+        demand(all(names(b) or compared("==", b, b) is TRUE for b in bounds), "a bound without a value")
         places = [{**env, name: constant(Point(kind, i))} for i in range(self.sizes[kind])]
         laws = [self.value(parts[1], place) for place in places]
         for i, j in sorted(self.neighbors[kind]):
             found.append(UNKNOWN)
             with suppress(ValueError):
                 found[-1] = guarantee(head, pair_of_laws(laws[i], laws[j]), bounds)
-            with suppress(ValueError):
-                if self.cells and guarantee(head, seen(self.cells, laws[i], laws[j]), bounds) is FALSE:
-                    found[-1] = FALSE
+            if self.cells and fails(head, self.cells, laws[i], laws[j], bounds):
+                found[-1] = FALSE
         return logic("and", *found)
 
     def for_all(self, node: Node, env: Letters) -> Term:
