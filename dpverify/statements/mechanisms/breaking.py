@@ -202,7 +202,8 @@ def _sum(row: tuple[Term, ...]) -> str:
     found = ""
     for times, name in parts:
         sign = "-" if times < 0 else "+" if found else ""
-        size = f"{float(abs(times)):g} * " if abs(times) != 1 else ""
+        exact = times.denominator < 1000
+        size = f"{abs(times) if exact else f'{float(abs(times)):g}'} * " if abs(times) != 1 else ""
         found += f" {sign} {size}{name}" if found else f"{sign}{size}{name}"
     return found
 

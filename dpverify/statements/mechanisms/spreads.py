@@ -339,7 +339,7 @@ def joint_masses(laws: list[Weighted], cuts: list[FloatArray]) -> FloatArray:
 
 def above(p: FloatArray, q: FloatArray, epsilon: float) -> float:
     """The sum of what masses are above e^epsilon times others."""
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         return float(
             np.sum(np.where(p > 0, np.maximum(0.0, p - np.exp(np.minimum(epsilon + np.log(q), 700))), 0.0))
         )
@@ -566,11 +566,14 @@ def _ends(
     options = line_cuts(one, other, epsilon)
     if not delta and distance(one, other) is not None and one.families[0] == "laplace":
         options = [[one.at[0]], *options]
-    after = law[0].after or (lambda x: x)
-    for digits in (5, 9, 15):
+    for cuts in options if law[0].after else ():
+        # beside the cut, too: what is put out may be one number for all beyond it
+        for by in (0.0, 1e-5, -1e-5):
+            yield (_ordered(np.array([law[0].after(x) + by for x in cuts]), 9),)
+    for digits in () if law[0].after else (5, 9, 15):
         for cuts in options:
-            ends = _ordered(np.array([after(x) for x in cuts]), digits)
-            if law[0].after or _breaks(one, other, ends, epsilon, delta):
+            ends = _ordered(np.array(cuts), digits)
+            if _breaks(one, other, ends, epsilon, delta):
                 yield (ends,)
 
 

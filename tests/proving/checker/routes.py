@@ -50,8 +50,7 @@ HANDED_ON: dict[str, frozenset[Place]] = {
     "event": frozenset(("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")),
     "letter": frozenset({("theorems.letters", "letters_of"), ("theorems.letters", "on_the_line")}),
     "law": frozenset(
-        ("theorems.outcomes", name)
-        for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
+        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ),
     "definition": frozenset({("theorems.letters", "definition")}),
 }
@@ -77,8 +76,7 @@ ENTRIES: dict[str, list[Place]] = {
     "event": [("theorems.events", name) for name in ("law_of_image", "bounded", "for_letters")],
     "letter": [("theorems.letters", "on_the_line"), ("theorems.letters", "letters_of")],
     "law": [
-        ("theorems.outcomes", name)
-        for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
+        ("theorems.outcomes", name) for name in ("gathered", "chance_of", "mixed", "blended", "pair_of_laws")
     ],
     "definition": [("theorems.letters", "definition")],
 }
