@@ -139,7 +139,7 @@ class PairSearcher:
         self.count = self.model_of.code(mechanism.records.last)
         self.sequences = dict[str, Json]()
         self.public = [one for one in mechanism.letters if one.number is not None]
-        self.tried = 0
+        self.tried, self.known = 0, dict[tuple[Any, ...], Spread]()
         self.some: PairCase | None = None
         width = sizes[named(mechanism.records.over.kind)] if mechanism.records.over else 1
         written = {Fraction(n) for n in _numbers(self.law)}
@@ -280,7 +280,11 @@ class PairSearcher:
 
     def laws(self, case: PairCase) -> tuple[Spread, Spread, list[float]]:
         """Both laws, and what is claimed, in floating point."""
-        one, other = (self.spread(self.env(case, rows)) for rows in (case.left, case.right))
+        letters = tuple(case.letters.items())
+        for rows in (case.left, case.right):
+            if (letters, rows) not in self.known:
+                self.known[letters, rows] = self.spread(self.env(case, rows))
+        one, other = (self.known[letters, rows] for rows in (case.left, case.right))
         return one, other, [float(bound(self.env(case, case.left))) for bound in self.bounds]
 
     def margin(self, case: PairCase) -> float | None:

@@ -18,7 +18,7 @@ from scipy import special
 from dpverify.checks import FloatArray
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.privacy.gaussian import gaussian_hockey_stick
-from dpverify.proving.checker.theorems.language import Node, named, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.theorems.finite_models import FAILURES, Code, Env, FloatModel
 
 FAMILIES = ("normal", "laplace", "exponential", "uniform")
@@ -70,7 +70,7 @@ class SpreadReader:
 
     def __init__(self, model: FloatModel, law: Node) -> None:
         self.model, self.law = model, law
-        self.codes = dict[Node, Code]()
+        self.codes, self.letters = dict[Node, Code](), dict[Node, frozenset[str]]()
 
     def spread(self, env: Env) -> Spread:
         """The law, where letters have values; an error of FAILURES where it has none, or is of another form."""
@@ -87,6 +87,12 @@ class SpreadReader:
         if node not in self.codes:
             self.codes[node] = self.model.code(node)
         return self.codes[node]
+
+    def used(self, term: Node) -> frozenset[str]:
+        """The letters of a term."""
+        if term not in self.letters:
+            self.letters[term] = frozenset(free(term))
+        return self.letters[term]
 
     def walk(
         self, node: Node, env: Env, chance: float, names: list[str], rows: list[FloatArray],
@@ -142,9 +148,9 @@ class SpreadReader:
                 if len(law) > 2
                 else np.zeros(1 + len(noises))
             )
-            scale = float(self.code(law[-1])(env))
+            scale = 0.0 if self.used(law[-1]) & {*names} else float(self.code(law[-1])(env))
         if scale <= 0:
-            raise ValueError("a law without a scale")
+            raise ValueError("a law without a scale, or with one that is drawn")
         return [*rows, np.append(at, 1.0)], [*noises, (family, scale)]
 
     def affine(
@@ -155,6 +161,8 @@ class SpreadReader:
         found = np.zeros(1 + noises)
         found[0] = start = float(code(env))
         for name, row in zip(names, rows, strict=True):
+            if name not in self.used(term):
+                continue
             slope = float(code({**env, name: 1.0})) - start
             for probe in _PROBES:
                 if not math.isclose(float(code({**env, name: probe})), start + probe * slope, abs_tol=1e-9):
@@ -182,8 +190,9 @@ def noise_sum(
     chance: float, noises: list[tuple[str, float]], rows: list[FloatArray], after: Any = None
 ) -> NoiseSum:
     """Outputs, each with as many multiples as there are noises."""
-    width = 1 + len(noises)
-    outputs = np.array([np.pad(row, (0, width - len(row))) for row in rows])
+    outputs = np.zeros((len(rows), 1 + len(noises)))
+    for k, row in enumerate(rows):
+        outputs[k, : len(row)] = row
     families, scales = zip(*noises, strict=True)
     return NoiseSum(chance, families, scales, outputs, after)
 
@@ -292,6 +301,8 @@ def directions(left: list[NoiseSum], right: list[NoiseSum]) -> Iterator[FloatArr
         largest = weights[np.argmax(np.abs(weights))]
         if largest:
             yield (weights / largest)[None, :]
+        if np.array_equal(spread, other.outputs[:, 1:] * np.array(other.scales)) and largest:
+            return
     if count == noises and abs(np.linalg.det(one.outputs[:, 1:])) > 1e-9:
         yield np.asarray(np.linalg.inv(one.outputs[:, 1:]), dtype=np.float64)
 
