@@ -23,6 +23,7 @@ from dpverify.statements.mechanisms.sensitivity import (
     cost,
     magnitude,
     number,
+    may_lack_value,
     sum_ranges,
 )
 from dpverify.statements.theorems.library import clause_json, shipped
@@ -213,17 +214,19 @@ def _has_values(
     query: Node,
     given: list[int],
     second: tuple[Node, ...] = (),
-) -> int:
-    """That a query has a value on each data set."""
+) -> list[int]:
+    """That a query has a value on each data set, and between which numbers sums are by which it has one."""
     term = on(mechanism, query, "D")
     letters = (("D", (), DATA), *second)
-    whole: Node = ("all", letters, (), ("==", term, term))
+    names = [named(parts_of(one)[0]) for one in letters]
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
 
     def prove(inner: ProofBuilder, _: list[int]) -> None:
-        inner.arithmetic(("==", term, term), *sum_ranges(mechanism, inner, query, public), *public)
+        found = [inner.use(k, [((), ("sym", name)) for name in names], []) for k in ranges]
+        inner.arithmetic(("==", term, term), *found, *public)
 
-    return proof.block(whole, [named(parts_of(one)[0]) for one in letters], prove)
+    return [*ranges, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
 
 
 def _laplace(
@@ -238,7 +241,7 @@ def _laplace(
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     moves = _moves(mechanism, claim, proof, query, bound)
     values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
-    defined = [_has_values(mechanism, proof, query, given), *known]
+    defined = [*_has_values(mechanism, proof, query, given), *known]
     return proof.use(
         "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
     )
@@ -265,7 +268,7 @@ def _normal(
     positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
     moves = _moves(mechanism, claim, proof, query, bound)
     values = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
-    defined = [_has_values(mechanism, proof, query, given), *known]
+    defined = [*_has_values(mechanism, proof, query, given), *known]
     types: dict[str, Node] = {"mathcalD": DATA}
     rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[str(head)]
     found = proof.use(rule, values, [*positive, moves], types, defined)
@@ -298,7 +301,7 @@ def _weights(
     second: tuple[Node, ...] = (("r", (), kind),)
     moves = _moves(mechanism, claim, proof, query, bound, second)
     values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
-    defined = [_has_values(mechanism, proof, query, given, second), *known]
+    defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(
         "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined
     )

@@ -8,10 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, product
 
-from dpverify.proving.checker.theorems.language import Node, bound_in, free, inner, named, parts_of, put
+from dpverify.proving.checker.theorems.language import (
+    Node,
+    bound_in,
+    free,
+    inner,
+    is_partial,
+    named,
+    parts_of,
+    put,
+)
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
@@ -362,23 +372,38 @@ def terms_between(
     return proof.block(whole, ["i"], prove)
 
 
+def may_lack_value(term: Node) -> bool:
+    """Whether something in a term is not defined everywhere."""
+    parts = parts_of(term)
+    return is_partial(parts) or any(may_lack_value(part) for part, _ in inner(parts))
+
+
 def sum_ranges(
-    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int]
-) -> list[int]:
-    """Between which numbers the sums of a query are on the data set D; nothing where that is not seen."""
+    mechanism: MechanismOnPage, proof: ProofBuilder, query: Node, public: Sequence[int], letters: tuple[Node, ...]
+) -> list[int]:  # fmt: skip
+    """Between which numbers the sums of a query are on each data set D; nothing where that is not seen."""
     found = list[int]()
     for fold in dict.fromkeys(folds(mechanism, query)):
         ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
         if ends is None:
             continue
-        try:
-            every = terms_between(mechanism, proof, fold, *ends, public)
-            some = proof.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
-        except UnderivedError:
-            continue
-        function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], "D"))
-        values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
-        found.append(proof.use("rule.sum-range", values, [every, some], defined=public))
+        term = on(mechanism, fold, "D")
+        times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
+        low, high = (("mul", times, end) for end in ends)
+        claim: Node = ("and", ("<=", low, term), ("<=", term, high))
+
+        def prove(
+            inner: ProofBuilder, _: list[int], fold: tuple[Node, ...] = fold, ends: tuple[Node, Node] = ends
+        ) -> None:
+            every = terms_between(mechanism, inner, fold, *ends, public)
+            some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
+            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], "D"))
+            values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
+            inner.use("rule.sum-range", values, [every, some], defined=public)
+
+        with suppress(UnderivedError, ValueError):
+            names = [named(parts_of(one)[0]) for one in letters]
+            found.append(proof.block(("all", letters, (), claim), names, prove))
     return found
 
 
