@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
@@ -12,7 +16,8 @@ from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.letters import bounds
-from dpverify.statements.mechanisms.pages import MechanismOnPage, on
+from dpverify.statements.mechanisms.composition import Composition, routes
+from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
     DATA,
     PLACE,
@@ -20,10 +25,10 @@ from dpverify.statements.mechanisms.sensitivity import (
     E,
     Sensitivity,
     cancelled,
-    cost,
     magnitude,
-    number,
     may_lack_value,
+    number,
+    sensitivity,
     sum_ranges,
 )
 from dpverify.statements.theorems.library import clause_json, shipped
@@ -99,20 +104,27 @@ def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
 def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     """Derive a mechanism's claim from the theorems about its noise and the sensitivity of its queries."""
     claim = claim_of(mechanism)
-    library = Clauses()
-    head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    draws = mechanism.of("draw")
 
-    def prove(proof: ProofBuilder, given: list[int]) -> None:
-        if len(draws) == 1:
-            _one_draw(mechanism, claim, proof, draws[0].term, named(head), numbers, given)
-        else:
-            _two_draws(mechanism, claim, proof, named(head), numbers, given)
+    def one_draw(
+        proof: ProofBuilder, draw: MechanismStep, head: str, numbers: tuple[Node, ...], given: list[int]
+    ) -> int:
+        return _one_draw(mechanism, claim, proof, draw, head, [*numbers], given)
 
-    try:
-        steps = proof_of(claim.clause, claim.names, library, prove)
-    except (UnderivedError, ValueError) as error:
-        return MechanismProof(None, (), str(error) or type(error).__name__)
+    reasons = list[str]()
+    for route in routes(mechanism):
+        whole = Composition(mechanism, route, one_draw)
+        try:
+            steps = proof_of(claim.clause, claim.names, Clauses(), whole.prove)
+            return _confirmed(mechanism, claim, steps)
+        except (UnderivedError, ValueError) as error:
+            reasons.append(str(error) or type(error).__name__)
+    return MechanismProof(
+        None, (), reasons[0] if reasons else "no theorem is known of this guarantee for such laws"
+    )
+
+
+def _confirmed(mechanism: MechanismOnPage, claim: MechanismClaim, steps: list[Json]) -> MechanismProof:
+    """The certificate of a proof, which the checker confirms."""
     uses = tuple(sorted(_used(steps)))
     clause = {"types": [list(one) for one in claim.clause.types], "body": as_lists(claim.clause.body)}
     certificate = {
@@ -121,7 +133,7 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     }  # fmt: skip
     confirmed = check(certificate)
     if not confirmed.confirmed:
-        return MechanismProof(None, uses, f"the checker refuses a step: {confirmed.says}")
+        raise UnderivedError(f"the checker refuses a step: {confirmed.says}")
     return MechanismProof(certificate, uses, "")
 
 
@@ -130,60 +142,46 @@ def _used(steps: list[Mapping[str, Json]]) -> set[str]:
     return found.union(*(_used(one["steps"]) for one in steps if one["step"] == "block"))
 
 
+_OneDraw: TypeAlias = (
+    "Callable[[MechanismOnPage, MechanismClaim, ProofBuilder, tuple[Node, ...], list[Node], list[int]], int]"
+)
+
+
 def _one_draw(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, term: Node, head: str, numbers: list[Node],
-    given: list[int],
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, draw: MechanismStep, head: str,
+    numbers: list[Node], given: list[int],
 ) -> int:  # fmt: skip
     """That one draw has a guarantee."""
-    law = parts_of(term)
-    known = {
+    law = parts_of(draw.term)
+    known: Mapping[tuple[Node, str], _OneDraw] = {
         ("laplace", "private"): _laplace,
         ("proportional", "private"): _weights,
-        ("normal", "concentrated"): _normal,
-        ("normal", "gaussian"): _normal,
+        ("normal", "concentrated"): partial(_normal, "concentrated"),
+        ("normal", "gaussian"): partial(_normal, "gaussian"),
+        ("normal", "private"): _normal_approximate,
     }
+    if head == "concentrated" and law[0] != "normal":
+        return _concentrated(mechanism, claim, proof, draw, numbers[0], given)
     if (law[0], head) not in known:
         raise UnderivedError(f"no theorem is known of this guarantee for the law `{law[0]}`")
-    return known[str(law[0]), head](mechanism, claim, proof, law, numbers, given)
+    return known[law[0], head](mechanism, claim, proof, law, numbers, given)
 
 
-def _two_draws(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, head: str, numbers: list[Node],
+def _concentrated(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, draw: MechanismStep, rho: Node,
     given: list[int],
-) -> None:  # fmt: skip
-    """That two draws, of which the second may see what the first has said, have a guarantee together."""
-    first, second = mechanism.of("draw")
-    costs = [cost(mechanism, draw.term, head) for draw in (first, second)]
-    rest: list[Node] = [number(0)] if head == "private" else []
-    one = _one_draw(mechanism, claim, proof, first.term, head, [costs[0], *rest], given)
-    law = on(mechanism, second.term, "D")
-    whole: Node = ("all", ((first.name, (), first.kind),), (), (head, ("D", DATA), law, costs[1], *rest))
-
-    def prove(inner: ProofBuilder, _: list[int]) -> None:
-        _one_draw(mechanism, claim, inner, second.term, head, [costs[1], *rest], given)
-
-    two = proof.block(whole, [first.name], prove)
-    values = [(("D",), on(mechanism, first.term, "D")), ((first.name, "D"), law), *(((), c) for c in costs)]
-    types: dict[str, Node] = {"mathcalD": DATA, "T": first.kind, "U": second.kind}
+) -> int:  # fmt: skip
+    """Concentrated privacy of a draw, from pure privacy."""
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
-    if head == "private":
-        none = proof.arithmetic(("<=", number(0), number(0)))
-        values += [((), number(0)), ((), number(0))]
-        both = proof.use("theorem.composition", values, [none, one, two], types, known)
-        within = proof.arithmetic(("<=", ("add", *costs), numbers[0]), *known)
-        exactly = proof.arithmetic(("<=", ("add", number(0), number(0)), numbers[1]), *known)
-        weaker = [
-            (("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), ("add", number(0), number(0))),
-            *(((), one) for one in numbers),
-        ]  # fmt: skip
-        pair: dict[str, Node] = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
-        proof.use("theorem.weaker", weaker, [both, within, exactly], pair, known)
-    else:
-        both = proof.use("theorem.concentrated-composition", values, [one, two], types, known)
-        equal = proof.arithmetic(("==", ("add", *costs), numbers[0]), *known)
-        same = [(("D",), on(mechanism, mechanism.law, "D")), ((), ("add", *costs)), ((), numbers[0])]
-        pair = {"mathcalD": DATA, "T": ("pair", first.kind, second.kind)}
-        proof.use("rule.equal-concentrated", same, [both, equal], pair, known)
+    epsilon = cancelled(("mul", number(2), rho), root=2)
+    positive = proof.arithmetic(("<", number(0), epsilon), *known)
+    pure = _one_draw(mechanism, claim, proof, draw, "private", [epsilon, number(0)], given)
+    drawn = (("D",), on(mechanism, draw.term, "D"))
+    types: dict[str, Node] = {"mathcalD": DATA, "T": draw.kind}
+    found = proof.use("theorem.pure-to-concentrated", [drawn, ((), epsilon)], [positive, pure], types, known)
+    half = parts_of(proof.facts[found])[3]
+    equal = proof.arithmetic(("==", half, rho), *known)
+    return proof.use("rule.equal-concentrated", [drawn, ((), half), ((), rho)], [found, equal], types, known)
 
 
 def _moves(
@@ -248,30 +246,23 @@ def _laplace(
 
 
 def _normal(
-    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
-    given: list[int],
+    head: str, mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...],
+    numbers: list[Node], given: list[int],
 ) -> int:  # fmt: skip
-    """Normal noise: the claim's bound on the query's sensitivity, then concentrated or Gaussian privacy."""
+    """Normal noise: the budget's bound on the query's sensitivity, then concentrated or Gaussian privacy."""
     _, query, scale = law
-    (budget,), head = numbers, mechanism.of("claim")[0].term[0]
+    (budget,) = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     if head == "gaussian":
         bound = cancelled(("mul", budget, scale))
         cost: Node = ("mul", bound, ("pow", scale, number(-1)))
     else:
         bound = cancelled(("mul", ("mul", number(2), budget), ("pow", scale, number(2))), root=2)
-        cost = (
-            "mul",
-            ("pow", bound, number(2)),
-            ("pow", ("mul", number(2), ("pow", scale, number(2))), number(-1)),
-        )
-    positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
-    moves = _moves(mechanism, claim, proof, query, bound)
-    values = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
-    defined = [*_has_values(mechanism, proof, query, given), *known]
-    types: dict[str, Node] = {"mathcalD": DATA}
-    rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[str(head)]
-    found = proof.use(rule, values, [*positive, moves], types, defined)
+        twice: Node = ("mul", number(2), ("pow", scale, number(2)))
+        cost = ("mul", ("pow", bound, number(2)), ("pow", twice, number(-1)))
+    rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[head]
+    types, values, premises, defined = _normal_moves(mechanism, claim, proof, query, scale, bound, given)
+    found = proof.use(rule, values, premises, types, defined)
     drawn = (("D",), on(mechanism, law, "D"))
     types["T"] = "real"
     if head == "gaussian":
@@ -283,6 +274,56 @@ def _normal(
     return proof.use(
         "rule.equal-concentrated", [drawn, ((), cost), ((), budget)], [found, equal], types, defined
     )
+
+
+_Value: TypeAlias = "tuple[tuple[str, ...], Node]"
+
+
+def _normal_moves(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, query: Node, scale: Node, bound: Node,
+    given: list[int],
+) -> tuple[dict[str, Node], list[_Value], list[int], list[int]]:  # fmt: skip
+    """What theorems about normal noise ask of a query and its sensitivity."""
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
+    moves = _moves(mechanism, claim, proof, query, bound)
+    values: list[_Value] = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
+    defined = [*_has_values(mechanism, proof, query, given), *known]
+    return {"mathcalD": DATA}, values, [*positive, moves], defined
+
+
+def _normal_approximate(
+    mechanism: MechanismOnPage, claim: MechanismClaim, proof: ProofBuilder, law: tuple[Node, ...], numbers: list[Node],
+    given: list[int],
+) -> int:  # fmt: skip
+    """Normal noise and approximate privacy: by the profile where that is seen to be small enough, or classically."""
+    _, query, scale = law
+    epsilon, delta = numbers
+    known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+    bound = sensitivity(mechanism, query)
+    types, values, (*positive, moves), defined = _normal_moves(
+        mechanism, claim, proof, query, scale, bound, given
+    )
+    values.append(((), epsilon))
+    with suppress(UnderivedError):
+        inside = [proof.arithmetic(end, *known) for end in (
+            ("<", number(0), epsilon), ("<=", epsilon, number(1)), ("<", number(0), delta),
+            ("<=", delta, number(Fraction(3, 4))),
+        )]  # fmt: skip
+        level: Node = ("log", ("mul", number(5), ("pow", ("mul", number(4), delta), number(-1))))
+        times: Node = ("pow", ("mul", number(2), level), number(Fraction(1, 2)))
+        within = proof.arithmetic(("<=", ("mul", times, bound), ("mul", epsilon, scale)), *known)
+        classical = [*positive, *inside, moves, within]
+        return proof.use("lemma.gaussian-scale", [*values, ((), delta)], classical, types, defined)
+    not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
+    found = proof.use("theorem.gaussian-analytic", values, [*positive, not_negative, moves], types, defined)
+    profile = parts_of(proof.facts[found])[4]
+    if profile == delta:
+        return found
+    equal = proof.arithmetic(("<=", epsilon, epsilon), *known)
+    within = proof.arithmetic(("<=", profile, delta), *known)
+    values = [(("D",), on(mechanism, law, "D")), *(((), one) for one in (epsilon, profile, epsilon, delta))]
+    return proof.use("theorem.weaker", values, [found, equal, within], {**types, "T": "real"}, defined)
 
 
 def _weights(

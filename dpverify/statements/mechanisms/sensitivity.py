@@ -7,10 +7,11 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, permutations, product
+from typing import Any
 
 from dpverify.proving.checker.theorems.language import (
     Node,
@@ -25,6 +26,7 @@ from dpverify.proving.checker.theorems.language import (
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.proving.theorems.finite_models import FAILURES, FOLDS, FloatModel
+from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on, private
 
 DATA = "mathcalD"
@@ -529,53 +531,98 @@ def most(mechanism: MechanismOnPage, body: Node, index: str, moved: set[int]) ->
     return number(Fraction(found).limit_denominator(1000))
 
 
+PURE = {"laplace": 1, "proportional": 2}
+"""Laws whose noise gives pure privacy, and how often the sensitivity of their query is paid for."""
+
+
 def cost(mechanism: MechanismOnPage, law: Node, head: str) -> Node:
     """What a draw costs of a budget, by a sensitivity that is a guess, which the proof must confirm.
 
     Raises:
         UnderivedError: where nothing is guessed.
     """
-    parts = parts_of(law)
-    if head == "private" and parts[0] == "laplace":
-        return ("mul", sensitivity(mechanism, parts[1]), ("pow", parts[2], number(-1)))
-    if head == "concentrated" and parts[0] == "normal":
-        twice: Node = ("mul", number(2), ("pow", parts[2], number(2)))
-        return ("mul", ("pow", sensitivity(mechanism, parts[1]), number(2)), ("pow", twice, number(-1)))
-    raise UnderivedError(f"no sensitivity is guessed for the law `{parts[0]}`")
+    name, *parts = parts_of(law)
+    if head == "concentrated" and name in PURE:
+        return ("mul", ("pow", cost(mechanism, law, "private"), number(2)), number(Fraction(1, 2)))
+    if head == "private" and name == "laplace":
+        return cancelled(("mul", sensitivity(mechanism, parts[0]), ("pow", parts[1], number(-1))))
+    if head == "private" and name == "proportional" and parts_of(parts[1])[0] == "exp":
+        return cancelled(("mul", number(2), sensitivity(mechanism, parts_of(parts[1])[1])))
+    if head == "concentrated" and name == "normal":
+        twice: Node = ("mul", number(2), ("pow", parts[1], number(2)))
+        return cancelled(
+            ("mul", ("pow", sensitivity(mechanism, parts[0]), number(2)), ("pow", twice, number(-1)))
+        )
+    raise UnderivedError(f"no sensitivity is guessed for the law `{name}`")
 
 
 def sensitivity(mechanism: MechanismOnPage, query: Node) -> Node:
-    """By how much a query differs between small data sets, as a multiple of a function of the number of records.
+    """By how much a query differs between data sets: a guess from small ones, without what is public beside it.
 
     Raises:
-        UnderivedError: where no such multiple is seen.
+        UnderivedError: where nothing is guessed.
     """
-    records = mechanism.records
-    low = 0.0 if records.low is None else float(records.low)
-    high = 1.0 if records.high is None else float(records.high)
-    code, most = FloatModel({}, {}).code(query), dict[int, float]()
-    if records.last[0] != "sym" or records.over is not None:
+    head, *parts = parts_of(query)
+    inside = [part for part in parts if private(mechanism, part)] if head in ("add", "mul") else []
+    if len(inside) != 1:
+        return _seen(mechanism, query)
+    found = sensitivity(mechanism, inside[0])
+    if head == "add":
+        return found
+    others = [part for part in map(parts_of, parts) if part != inside[0]]
+    factors = [number(abs(Fraction(named(part[1])))) if part[0] == "num" else part for part in others]
+    return cancelled(("mul", found, *factors))
+
+
+def _seen(mechanism: MechanismOnPage, query: Node) -> Node:
+    """By how much a query differs between small data sets: a number times a function of public letters that fits."""
+    records, model = mechanism.records, FloatModel({}, {})
+    if records.last[0] != "sym":
         raise UnderivedError("a sensitivity is guessed where the number of records is a letter")
-    name, others = named(records.last[1]), dict.fromkeys(free(query), 0.5)
-    for n in (2, 3, 4):
-        rows = [*product((low, (low + high) / 2, high), repeat=n)]
-        found = {
-            row: code({**others, name: float(n), records.name: lambda at, row=row: row[int(at[0]) - 1]})
-            for row in rows
-        }
-        most[n] = max(
-            abs(found[row] - found[(*row[:k], x, *row[k + 1 :])])
-            for row in rows for k in range(n) for x in (low, (low + high) / 2, high)
-        )  # fmt: skip
-    n_term = records.last
-    shapes: list[tuple[Node, Callable[[int], float]]] = [
-        (number(1), lambda _: 1.0), (("pow", n_term, number(-1)), lambda n: 1 / n), (n_term, float),
-        (("mul", minus(n_term, number(1)), ("pow", n_term, number(-1))), lambda n: (n - 1) / n),
-    ]  # fmt: skip
-    for shape, at in shapes:
-        times = Fraction(most[2] / at(2)).limit_denominator(1000)
+    count = named(records.last[1])
+    shown = free(query) - {count}
+    letters = [one for one in mechanism.letters if one.number is not None and one.name in shown]
+    found = list[tuple[dict[str, Any], float]]()
+    try:
+        code = model.code(query)
+        for n, share in ((2, 0.25), (3, 0.75), (4, 0.5)):
+            env: dict[str, Any] = {**dict.fromkeys(free(query), 0), count: float(n)}
+            env |= {one.name: _inside(one, share + 0.01 * k) for k, one in enumerate(letters)}
+            values = [-20.0, 20.0, *(env[one.name] for one in letters)]
+            if records.low is not None and records.high is not None:
+                values = [float(end) for end in (records.low, (records.low + records.high) / 2, records.high)]
+            at = {
+                row: float(code({**env, records.name: lambda i, row=row: row[int(i[0]) - 1]}))
+                for row in product(dict.fromkeys(values[:4]), repeat=n)
+            }
+            moved = (abs(at[r] - at[(*r[:k], x, *r[k + 1 :])]) for r in at for k in range(n) for x in values)
+            found.append((env, max(moved)))
+    except (*FAILURES, IndexError):
+        raise UnderivedError("a query has no value on a small data set") from None
+    n_term, own = records.last, [one.term for one in letters]
+    inverse: Node = ("pow", n_term, number(-1))
+    of_count: list[Node] = [number(1), inverse, n_term, ("mul", minus(n_term, number(1)), inverse)]
+    of_letters: list[Node] = [number(1), *own, *(("pow", one, number(2)) for one in own)]
+    of_letters += [minus(one, other) for one, other in permutations(own, 2)]
+    env, value = found[0]
+    for shape in (cancelled(("mul", *pair)) for pair in product(of_count, of_letters)):
+        at_shape = model.code(shape)
+        times = Fraction(value / at_shape(env)).limit_denominator(1000)
         if times > 0 and all(
-            math.isclose(float(times) * at(n), value, rel_tol=1e-9) for n, value in most.items()
+            math.isclose(float(times) * at_shape(env), value, rel_tol=1e-9) for env, value in found
         ):
-            return shape if times == 1 else ("mul", number(times), shape)
+            return shape if times == 1 else cancelled(("mul", number(times), shape))
     raise UnderivedError("no sensitivity is seen")
+
+
+def _inside(letter: TheoremLetter, share: float) -> float:
+    """A number of a letter's domain."""
+    v: Any = letter.number
+    low, high = (None if end is None else float(Fraction(end)) for end in (v.lower, v.upper))
+    if low is not None and high is not None:
+        found = low + (high - low) * share
+    elif high is not None:
+        found = high - 2 * share
+    else:
+        found = 2 * share + (low or 0.0)
+    return float(math.ceil(found)) if letter.kind == "integer" else found
