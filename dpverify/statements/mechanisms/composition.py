@@ -9,7 +9,7 @@ from dpverify.proving.checker.theorems.language import Node, parts_of
 from dpverify.proving.theorems.building import ProofBuilder
 from dpverify.proving.theorems.derivation import UnderivedError
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
-from dpverify.statements.mechanisms.sensitivity import DATA, cancelled, cost, minus, number
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE, cancelled, cost, minus, number
 
 OneDraw = Callable[[ProofBuilder, MechanismStep, str, "tuple[Node, ...]", list[int]], int]
 """Proves that a draw has a guarantee: its head, and its numbers."""
@@ -103,7 +103,7 @@ class Composition:
         self.known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
         found, total = self.behind(proof, 0, given), self.route.total(0)
         head, *numbers = parts_of(self.mechanism.of("claim")[0].term)
-        law = (("D",), on(self.mechanism, self.mechanism.law, "D"))
+        law = ((ONE,), on(self.mechanism, self.mechanism.law, ONE))
         types: dict[str, Node] = {"mathcalD": DATA, "T": self.mechanism.output.kind}
 
         def use(rule: str, premises: Sequence[int], *values: Node) -> int:
@@ -138,16 +138,16 @@ class Composition:
         if mechanism.law_behind(k) == draw.term:
             return one
         types = {"mathcalD": DATA, "T": draw.kind, "U": mechanism.output.kind}
-        first, numbers = (("D",), on(mechanism, draw.term, "D")), [((), one) for one in costs]
+        first, numbers = ((ONE,), on(mechanism, draw.term, ONE)), [((), one) for one in costs]
         if parts_of(rest)[0] == "certain":
             made = ((draw.name,), parts_of(rest)[1])
             premises = [proof.arithmetic(("<", NONE, costs[0]), *self.known)] if head == "gaussian" else []
             return proof.use(MADE[head], [first, made, *numbers], [*premises, one], types, self.known)
         total = self.route.total(k + 1)
-        law = on(mechanism, rest, "D")
-        whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, ("D", DATA), law, *total))
+        law = on(mechanism, rest, ONE)
+        whole: Node = ("all", ((draw.name, (), draw.kind),), (), (head, (ONE, DATA), law, *total))
         other = proof.block(whole, [draw.name], lambda inner, _: _do(self.behind(inner, k + 1, given)))
-        values = [first, ((draw.name, "D"), law)]
+        values = [first, ((draw.name, ONE), law)]
         if head == "concentrated":
             values += [((), costs[0]), ((), total[0])]
             return proof.use("lemma.sequence-concentrated", values, [one, other], types, self.known)

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from dpverify.formulas.rendering.neutral import Json
 from dpverify.proving.checker import check
-from dpverify.proving.checker.theorems.language import Node, named, parts_of, put
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of, put
 from dpverify.proving.checker.theorems.steps import Clause
 from dpverify.proving.theorems.building import ProofBuilder, proof_of
 from dpverify.proving.theorems.derivation import UnderivedError
@@ -19,7 +19,11 @@ from dpverify.proving.theorems.letters import bounds
 from dpverify.statements.mechanisms.composition import Composition, routes
 from dpverify.statements.mechanisms.pages import MechanismOnPage, MechanismStep, on
 from dpverify.statements.mechanisms.sensitivity import (
+    COLUMN,
     DATA,
+    INDEX,
+    ONE,
+    OTHER,
     PLACE,
     D,
     E,
@@ -74,26 +78,26 @@ class MechanismProof:
 def claim_of(mechanism: MechanismOnPage) -> MechanismClaim:
     """A mechanism's claim as a clause: letters, neighbors, and the guarantee of its law."""
     records = mechanism.records
-    second: tuple[Node, ...] = ((("r", (), records.over.kind)),) if records.over else ()
+    second: tuple[Node, ...] = (((COLUMN, (), records.over.kind)),) if records.over else ()
     interval: Node = "real"
     if records.low is not None and records.high is not None:
         interval = ("between", str(records.low), str(records.high))
     letters: list[Node] = [one.declared for one in mechanism.letters]
     letters += [(records.name, (DATA, *records.arguments), interval), (PLACE, (DATA, DATA), "integer")]
-    index, place = ("sym", "i"), ("of", PLACE, D, E)
-    both, near = (("D", (), DATA), ("E", (), DATA)), ("neighbors", D, E)
+    index, place = ("sym", INDEX), ("of", PLACE, D, E)
+    both, near = ((ONE, (), DATA), (OTHER, (), DATA)), ("neighbors", D, E)
     of_both: Iterator[Node] = (
-        ("of", records.name, data, index, *(("sym", "r") for _ in second)) for data in (D, E)
+        ("of", records.name, data, index, *(("sym", COLUMN) for _ in second)) for data in (D, E)
     )
     premises = [bound for one in mechanism.letters for bound in bounds(one)]
     premises += [
         ("all", both, (near,), ("and", ("<=", number(1), place), ("<=", place, records.last))),
-        ("all", (*both, ("i", (), "integer"), *second),
+        ("all", (*both, (INDEX, (), "integer"), *second),
          (near, ("<=", number(1), index), ("<=", index, records.last), ("not", ("==", index, place))),
          ("==", *of_both)),
     ]  # fmt: skip
     head, *numbers = parts_of(mechanism.of("claim")[0].term)
-    guarantee: Node = (head, ("D", DATA), on(mechanism, mechanism.law, "D"), *numbers)
+    guarantee: Node = (head, (ONE, DATA), on(mechanism, mechanism.law, ONE), *numbers)
     types = [list(one) for one in (*mechanism.types, (DATA, "data"))]
     body: Node = ("all", tuple(letters), tuple(premises), guarantee)
     clause = Clause.read({"types": types, "body": as_lists(put(body, {}))})
@@ -113,8 +117,15 @@ def derive_mechanism(mechanism: MechanismOnPage) -> MechanismProof:
     reasons = list[str]()
     for route in routes(mechanism):
         whole = Composition(mechanism, route, one_draw)
+
+        def prove(proof: ProofBuilder, given: list[int], whole: Composition = whole) -> None:
+            for draw in mechanism.of("draw"):
+                if draw not in mechanism.draws:
+                    _is_law(mechanism, proof, draw, given)
+            whole.prove(proof, given)
+
         try:
-            steps = proof_of(claim.clause, claim.names, Clauses(), whole.prove)
+            steps = proof_of(claim.clause, claim.names, Clauses(), prove)
             return _confirmed(mechanism, claim, steps)
         except (UnderivedError, ValueError) as error:
             reasons.append(str(error) or type(error).__name__)
@@ -176,7 +187,7 @@ def _concentrated(
     epsilon = cancelled(("mul", number(2), rho), root=2)
     positive = proof.arithmetic(("<", number(0), epsilon), *known)
     pure = _one_draw(mechanism, claim, proof, draw, "private", [epsilon, number(0)], given)
-    drawn = (("D",), on(mechanism, draw.term, "D"))
+    drawn = ((ONE,), on(mechanism, draw.term, ONE))
     types: dict[str, Node] = {"mathcalD": DATA, "T": draw.kind}
     found = proof.use("theorem.pure-to-concentrated", [drawn, ((), epsilon)], [positive, pure], types, known)
     half = parts_of(proof.facts[found])[3]
@@ -189,14 +200,13 @@ def _moves(
     second: tuple[Node, ...] = (),
 ) -> int:  # fmt: skip
     """That a query differs by at most a bound between all neighbors."""
-    letters = (("D", (), DATA), ("E", (), DATA), *second)
+    letters = ((ONE, (), DATA), (OTHER, (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
-    one, other = on(mechanism, query, "D"), on(mechanism, query, "E")
+    one, other = on(mechanism, query, ONE), on(mechanism, query, OTHER)
     whole: Node = ("all", letters, (("neighbors", D, E),), ("<=", magnitude(one, other), bound))
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
-        second = tuple(("sym", name) for name in names[2:])
-        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within, second)
+        known = Sensitivity(mechanism, inner, given[0], claim.same, claim.within)
         small = cancelled(bound)
         found = known.bounded(query, small)
         if small != bound:
@@ -214,8 +224,8 @@ def _has_values(
     second: tuple[Node, ...] = (),
 ) -> list[int]:
     """That a query has a value on each data set, and between which numbers sums are by which it has one."""
-    term = on(mechanism, query, "D")
-    letters = (("D", (), DATA), *second)
+    term = on(mechanism, query, ONE)
+    letters = ((ONE, (), DATA), *second)
     names = [named(parts_of(one)[0]) for one in letters]
     public = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     ranges = sum_ranges(mechanism, proof, query, public, letters) if may_lack_value(query) else []
@@ -225,6 +235,25 @@ def _has_values(
         inner.arithmetic(("==", term, term), *found, *public)
 
     return [*ranges, proof.block(("all", letters, (), ("==", term, term)), names, prove)]
+
+
+def _is_law(mechanism: MechanismOnPage, proof: ProofBuilder, draw: MechanismStep, given: list[int]) -> None:
+    """That a draw can be made on each data set; asked of draws on which nothing depends."""
+    head, *parts = parts_of(draw.term)
+    if head not in ("laplace", "normal"):
+        raise UnderivedError(f"on a draw nothing depends, and it is not seen to be possible: `{head}`")
+    seen = [one for one in mechanism.of("draw") if one.name in free(draw.term)]
+    letters = ((ONE, (), DATA), *((one.name, (), one.kind) for one in seen))
+    query = on(mechanism, parts[0], ONE)
+    claim: Node = ("and", ("<", number(0), parts[1]), ("==", query, query))
+    values = [] if seen else _has_values(mechanism, proof, parts[0], given)
+
+    def prove(inner: ProofBuilder, _: list[int]) -> None:
+        known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
+        found = [inner.use(k, [((), D)], []) for k in values]
+        inner.arithmetic(claim, inner.arithmetic(claim[1], *known), *found)
+
+    proof.block(("all", letters, (), claim), [named(parts_of(one)[0]) for one in letters], prove)
 
 
 def _laplace(
@@ -238,7 +267,7 @@ def _laplace(
     positive = proof.arithmetic(("<", number(0), scale), *known)
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
     moves = _moves(mechanism, claim, proof, query, bound)
-    values = [(("D",), on(mechanism, query, "D")), ((), scale), ((), epsilon)]
+    values = [((ONE,), on(mechanism, query, ONE)), ((), scale), ((), epsilon)]
     defined = [*_has_values(mechanism, proof, query, given), *known]
     return proof.use(
         "lemma.laplace-scale", values, [positive, not_negative, moves], {"mathcalD": DATA}, defined
@@ -263,7 +292,7 @@ def _normal(
     rule = {"gaussian": "theorem.gaussian-gdp", "concentrated": "theorem.gaussian-concentrated"}[head]
     types, values, premises, defined = _normal_moves(mechanism, claim, proof, query, scale, bound, given)
     found = proof.use(rule, values, premises, types, defined)
-    drawn = (("D",), on(mechanism, law, "D"))
+    drawn = ((ONE,), on(mechanism, law, ONE))
     types["T"] = "real"
     if head == "gaussian":
         both = [proof.arithmetic(("<", number(0), one), *known) for one in (cost, budget)]
@@ -287,7 +316,7 @@ def _normal_moves(
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     positive = [proof.arithmetic(("<", number(0), one), *known) for one in (bound, scale)]
     moves = _moves(mechanism, claim, proof, query, bound)
-    values: list[_Value] = [(("D",), on(mechanism, query, "D")), ((), bound), ((), scale)]
+    values: list[_Value] = [((ONE,), on(mechanism, query, ONE)), ((), bound), ((), scale)]
     defined = [*_has_values(mechanism, proof, query, given), *known]
     return {"mathcalD": DATA}, values, [*positive, moves], defined
 
@@ -322,7 +351,7 @@ def _normal_approximate(
         return found
     equal = proof.arithmetic(("<=", epsilon, epsilon), *known)
     within = proof.arithmetic(("<=", profile, delta), *known)
-    values = [(("D",), on(mechanism, law, "D")), *(((), one) for one in (epsilon, profile, epsilon, delta))]
+    values = [((ONE,), on(mechanism, law, ONE)), *(((), one) for one in (epsilon, profile, epsilon, delta))]
     return proof.use("theorem.weaker", values, [found, equal, within], {**types, "T": "real"}, defined)
 
 
@@ -337,11 +366,11 @@ def _weights(
     epsilon, _ = numbers
     known = [k for k in given if parts_of(proof.facts[k])[0] != "all"]
     not_negative = proof.arithmetic(("<=", number(0), epsilon), *known)
-    query = put(power[1], {name: ((), ("sym", "r"))})
+    query = put(power[1], {name: ((), ("sym", COLUMN))})
     bound: Node = ("mul", epsilon, ("num", "1/2"))
-    second: tuple[Node, ...] = (("r", (), kind),)
+    second: tuple[Node, ...] = ((COLUMN, (), kind),)
     moves = _moves(mechanism, claim, proof, query, bound, second)
-    values = [(("D", "r"), on(mechanism, query, "D")), ((), epsilon)]
+    values = [((ONE, COLUMN), on(mechanism, query, ONE)), ((), epsilon)]
     defined = [*_has_values(mechanism, proof, query, given, second), *known]
     return proof.use(
         "lemma.exponential-weights", values, [not_negative, moves], {"mathcalD": DATA, "R": kind}, defined

@@ -7,7 +7,7 @@ differs in one term, and what is left is arithmetic with that record on both sid
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -37,7 +37,9 @@ ONE_PLACE = {
     "product": "rule.products-differ", "largest": "rule.largest-differ", "smallest": "rule.smallest-differ",
 }  # fmt: skip
 GRID = 64
-D, E = ("sym", "D"), ("sym", "E")
+ONE, OTHER, INDEX, COLUMN = "the data", "the neighbor", "the index", "the column"
+"""Names of bound letters, which no letter of a page has."""
+D, E = ("sym", ONE), ("sym", OTHER)
 
 
 def minus(one: Node, other: Node) -> Node:
@@ -91,6 +93,13 @@ def offsets(mechanism: MechanismOnPage, body: Node, index: str) -> set[int]:
     return set[int]().union(*(offsets(mechanism, part, index) for part, _ in inner(parts)))
 
 
+def columns(mechanism: MechanismOnPage, body: Node) -> set[tuple[Node, ...]]:
+    """The second indices of records in a term; none where records have none."""
+    parts = parts_of(body)
+    own = {parts[3:]} if parts[0] == "of" and parts[1] == mechanism.records.name else set()
+    return own.union(*(columns(mechanism, part) for part, _ in inner(parts)))
+
+
 class Sensitivity:
     """A proof within which two neighbors and the place of their difference are known."""
 
@@ -101,9 +110,8 @@ class Sensitivity:
         near: int,
         same: int,
         within: int,
-        second: tuple[Node, ...],
     ) -> None:
-        self.mechanism, self.proof, self.second = mechanism, proof, second
+        self.mechanism, self.proof = mechanism, proof
         self.near, self.same = near, same
         self.place: Node = ("of", PLACE, D, E)
         both = proof.use(within, [((), D), ((), E)], [near])
@@ -117,21 +125,31 @@ class Sensitivity:
 
     def sides(self, term: Node) -> tuple[Node, Node]:
         """A term on the one data set and on the other."""
-        return on(self.mechanism, term, "D"), on(self.mechanism, term, "E")
+        return on(self.mechanism, term, ONE), on(self.mechanism, term, OTHER)
+
+    def equal(
+        self, proof: ProofBuilder, at: Node, inside: list[int], shown: Iterable[tuple[Node, ...]]
+    ) -> list[int]:
+        """That the records of an index are the same, in some columns."""
+        values = [((), D), ((), E), ((), at)]
+        return [
+            proof.use(self.same, [*values, *(((), one) for one in column)], [self.near, *inside])
+            for column in shown
+        ]
 
     def equal_elsewhere(self, fold: tuple[Node, ...], places: Sequence[Node], moved: set[int]) -> int:
         """That the terms of a fold are the same but at some places."""
         _, letter, body, first, last = fold
-        name, i = named(parts_of(letter)[0]), ("sym", "i")
+        name, i = named(parts_of(letter)[0]), ("sym", INDEX)
         one, other = self.sides(put(body, {name: ((), i)}))
         premises: tuple[Node, ...] = (
             ("<=", first, i), ("<=", i, last), *(("not", ("==", i, place)) for place in places)
         )  # fmt: skip
-        whole: Node = ("all", (("i", (), "integer"),), premises, ("==", one, other))
+        whole: Node = ("all", ((INDEX, (), "integer"),), premises, ("==", one, other))
 
         def prove(proof: ProofBuilder, given: list[int]) -> None:
             known = [*given, self.low, self.high, *self.public]
-            equal = []
+            equal = list[int]()
             for c in sorted(moved):
                 at = shifted(i, c)
                 inside = [
@@ -139,11 +157,10 @@ class Sensitivity:
                     proof.arithmetic(("<=", at, self.mechanism.records.last), *known),
                     proof.arithmetic(("not", ("==", at, self.place)), *known),
                 ]
-                values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
-                equal.append(proof.use(self.same, values, [self.near, *inside]))
+                equal += self.equal(proof, at, inside, columns(self.mechanism, body))
             proof.arithmetic(("==", one, other), *equal, *given, *self.public)
 
-        return self.proof.block(whole, ["i"], prove)
+        return self.proof.block(whole, [INDEX], prove)
 
     def differ(self, fold: tuple[Node, ...]) -> int:
         """By how much a fold differs."""
@@ -185,7 +202,7 @@ class Sensitivity:
             def prove(
                 proof: ProofBuilder, given: list[int], place: Node = place, terms: tuple[Node, Node] = terms
             ) -> None:
-                equal = []
+                equal = list[int]()
                 for c in sorted(moved):
                     at = shifted(place, c)
                     if put(at, {}) != self.place and not _same_index(at, self.place):
@@ -195,8 +212,7 @@ class Sensitivity:
                             proof.arithmetic(("<=", at, self.mechanism.records.last), *facts),
                             proof.arithmetic(("not", ("==", at, self.place))),
                         ]
-                        values = [((), D), ((), E), ((), at), *(((), one) for one in self.second)]
-                        equal.append(proof.use(self.same, values, [self.near, *inside]))
+                        equal += self.equal(proof, at, inside, columns(self.mechanism, body))
                 proof.arithmetic(("<=", magnitude(*terms), limit), *equal)
 
             steps.append(self.proof.block(whole, [], prove))
@@ -267,7 +283,7 @@ class Rests:
             every = known.between(fold, *ends)
         except UnderivedError:
             return []
-        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], "D"))
+        function = ((named(parts_of(fold[1])[0]),), on(known.mechanism, fold[2], ONE))
         values = [function, ((), known.place), ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
         both = self.proof.use("rule.rest-range", values, [every, *known.inside(fold)], defined=known.public)
         return [self.proof.arithmetic(part, both) for part in parts_of(self.proof.facts[both])[1:]]
@@ -278,43 +294,45 @@ class Rests:
         known, proof = self.known, self.proof
         if one[3:] != other[3:]:
             return []
-        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", "i"))}) for fold in (one, other)]
+        bodies = [put(fold[2], {named(parts_of(fold[1])[0]): ((), ("sym", INDEX))}) for fold in (one, other)]
         gap = values_of(known.mechanism, minus(*bodies))
         if not gap or (min(gap) < -1e-12 and max(gap) > 1e-12):
             return []
         if max(gap) > 1e-12:
             bodies.reverse()
-        small, large = (on(known.mechanism, body, "D") for body in bodies)
-        i = ("sym", "i")
+        small, large = (on(known.mechanism, body, ONE) for body in bodies)
+        i = ("sym", INDEX)
         whole: Node = (
             "all",
-            (("i", (), "integer"),),
+            ((INDEX, (), "integer"),),
             (("<=", one[3], i), ("<=", i, one[4])),
             ("<=", small, large),
         )
         try:
-            every = proof.block(whole, ["i"], lambda inner, _: _one(inner, ("<=", small, large)))
+            every = proof.block(whole, [INDEX], lambda inner, _: _one(inner, ("<=", small, large)))
         except UnderivedError:
             return []
-        values = [(("i",), small), (("i",), large), ((), known.place), ((), one[3]), ((), one[4])]
+        values = [((INDEX,), small), ((INDEX,), large), ((), known.place), ((), one[3]), ((), one[4])]
         return [proof.use("rule.rest-order", values, [every, *known.inside(one)], defined=known.public)]
 
     def bounded(self, query: Node, bound: Node, claim: Node) -> int:
         """That a query of sums differs by at most a bound: for all rests and records, then for these."""
         proof, records = self.proof, self.mechanism.records
-        second = self.known.second
-        names = [f"R{k}" for k in range(len(self.folds))]
-        letters: list[Node] = [(name, (), "real") for name in ("a", "b", *names)]
+        second, *others = {column for fold in self.folds for column in columns(self.mechanism, fold)}
+        if others:
+            raise UnderivedError("numbers of several columns of a record")
+        names = [f"the rest {k}" for k in range(len(self.folds))]
+        letters: list[Node] = [(name, (), "real") for name in (*"<>", *names)]
         record = {
             side: put(("of", records.name, data, self.known.place, *second), {})
-            for side, data in (("a", D), ("b", E))
+            for side, data in (("<", D), (">", E))
         }  # fmt: skip
         exchange: dict[Node, Node] = {
             **{term: ("sym", side) for side, term in record.items()},
             **{put(rest, {}): ("sym", name) for rest, name in zip(self.rests, names, strict=True)},
         }
         made = []
-        for side, data in ((0, "D"), (1, "E")):
+        for side, data in ((0, ONE), (1, OTHER)):
             whole = [("add", rest, terms[side]) for rest, terms in zip(self.rests, self.terms, strict=True)]
             made.append(
                 replaced(
@@ -338,7 +356,7 @@ class Rests:
                 parts_of(general)[3], *assumed, *self.known.public, self.known.low, self.known.high
             )
 
-        every = proof.block(general, ["a", "b", *names], prove)
+        every = proof.block(general, [*"<>", *names], prove)
         values = [*(((), term) for term in record.values()), *(((), rest) for rest in self.rests)]
         fact = proof.use(every, values, [*given, *ends])
         for k, sides in enumerate(self.equal):
@@ -362,16 +380,16 @@ def terms_between(
 ) -> int:  # fmt: skip
     """That each term of a fold is between two numbers, on the data set D."""
     _, letter, body, first, last = fold
-    i = ("sym", "i")
-    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), "D")
+    i = ("sym", INDEX)
+    term = on(mechanism, put(body, {named(parts_of(letter)[0]): ((), i)}), ONE)
     claim: Node = ("and", ("<=", low, term), ("<=", term, high))
-    whole: Node = ("all", (("i", (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
+    whole: Node = ("all", ((INDEX, (), "integer"),), (("<=", first, i), ("<=", i, last)), claim)
 
     def prove(inner: ProofBuilder, given: list[int]) -> None:
         parts = [inner.arithmetic(side, *given, *public) for side in claim[1:]]
         inner.arithmetic(claim, *parts)
 
-    return proof.block(whole, ["i"], prove)
+    return proof.block(whole, [INDEX], prove)
 
 
 def may_lack_value(term: Node) -> bool:
@@ -389,7 +407,7 @@ def sum_ranges(
         ends = extremes(mechanism, fold[2]) if fold[0] == "sum" else None
         if ends is None:
             continue
-        term = on(mechanism, fold, "D")
+        term = on(mechanism, fold, ONE)
         times: Node = ("add", ("add", fold[4], ("mul", ("num", "-1"), fold[3])), number(1))
         low, high = (("mul", times, end) for end in ends)
         claim: Node = ("and", ("<=", low, term), ("<=", term, high))
@@ -399,7 +417,7 @@ def sum_ranges(
         ) -> None:
             every = terms_between(mechanism, inner, fold, *ends, public)
             some = inner.arithmetic(("<=", fold[3], ("add", fold[4], number(1))), *public)
-            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], "D"))
+            function = ((named(parts_of(fold[1])[0]),), on(mechanism, fold[2], ONE))
             values = [function, ((), fold[3]), ((), fold[4]), *(((), end) for end in ends)]
             inner.use("rule.sum-range", values, [every, some], defined=public)
 
@@ -473,7 +491,7 @@ def is_linear(mechanism: MechanismOnPage, query: Node) -> bool:
 def values_of(mechanism: MechanismOnPage, term: Node) -> list[float]:
     """A term of one record, at numbers between the record's bounds, in floating point; none if it is of more."""
     records = mechanism.records
-    indices = {name for name in free(term) if name[:1] in "#i"}
+    indices = {name for name in free(term) if name[:1] == "#" or name == INDEX}
     if records.low is None or records.high is None or not free(term) <= {records.name, *indices}:
         return []
     low, high = float(records.low), float(records.high)
