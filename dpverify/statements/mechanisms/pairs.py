@@ -23,7 +23,7 @@ from dpverify.proving.theorems.finite_models import FAILURES, GUARANTEES, FloatM
 from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
 """Values of public letters that are tried."""
@@ -231,8 +231,8 @@ class _PairSearch:
             own, kinds, _ = parts_of(letter)
             params = tuple(f"!{k}" for k in range(len(parts_of(kinds))))
             new[name] = params, ("of", own, *(("sym", p) for p in params)) if params else ("sym", own)
-        law = put(on(self.mechanism, self.law, "D"), new)
-        laws: list[Any] = [exact.value(law, {"D": constant(place)}) for place in points(DATA, exact.sizes)]
+        law = put(on(self.mechanism, self.law, ONE), new)
+        laws: list[Any] = [exact.value(law, {ONE: constant(place)}) for place in points(DATA, exact.sizes)]
         bounds = [one(self.env(case, case.left)) for one in self.bounds]
         event, needs, probabilities = _event(laws, bounds[0])
         head, measure = parts_of(self.mechanism.of("claim")[0].term)[0], "epsilon"
