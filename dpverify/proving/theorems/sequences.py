@@ -82,13 +82,6 @@ def laws_of_one(clause: Clause, types: dict[str, str]) -> list[Node]:
     return [*dict.fromkeys(found)] or [*LINES]
 
 
-def named_laws(clause: Clause) -> list[Node]:
-    """Laws of numbers that a clause names, in its own letters without arguments, and further ones."""
-    own = frozenset(name for name, kinds, _ in letters_of(clause) if not kinds)
-    found = (term for term in subterms(clause.body) if term[0] in LAWS and term[0] != "bernoulli")
-    return [*dict.fromkeys((*(term for term in found if free(term) <= own), *LINES))]
-
-
 def choice(clause: Clause, letter: str) -> Json | None:
     """The first point or whole number of which all is true that premises say of a letter's values, or nothing."""
     for of_claims in (False, True):
