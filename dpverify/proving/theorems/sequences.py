@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from dpverify.proving.checker.theorems.language import (
-    LAWS,
     Node,
     free,
     inner,
