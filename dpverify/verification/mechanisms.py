@@ -95,7 +95,7 @@ def _row(page: str, one: MechanismOnPage, audited: bool) -> MechanismRow:
     found = search_pairs(one, claim)
     row = MechanismRow(one.id, one.title, page, one.line, said, found.tried, found.witness)
     if found.broken is not None:
-        line = one.of("draw")[found.broken.draw].line
+        line = one.draws[found.broken.draw].line
         return replace(row, line=line, verdict=Verdict.REFUTED, pair=found.broken)
     private = dependence(one)
     row = _proved(row, one) if private is None else replace(row, line=private[0], reason=private[1])

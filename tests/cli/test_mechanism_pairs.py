@@ -103,7 +103,7 @@ WRONG: list[tuple[str, str, float, str, int]] = [
     (page(r"1.4\text{-DP}", LAP % "1", AFTER.replace("1)", r"2)"), output="(y,z)"), "epsilon", 1.5, "delta 0", 0),
     (page(r"2.4\text{-DP}", LAP % "1", AFTER.replace("1)", r"\frac{2}{3})"), output="(y,z)"), "epsilon", 2.5,
      "delta 0", 1),
-    (page(r"(1,\frac{1}{5})\text{-DP}", LAP % "1", AFTER, output="(y,z)"), "epsilon", 1.15, "delta 0.2", 0),
+    (page(r"(1,\frac{1}{5})\text{-DP}", LAP % "1", AFTER, output="(y,z)"), "epsilon", 1.18129, "delta 0.2", 0),
     (page(r"\frac{1}{4}\text{-DP}", LAP % "2n", n=">= 1").replace("s=", "s=n"), "epsilon", 0.5, "delta 0", 0),
 ]  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_wrong_claims_are_broken_by_as_much(
     assert found is not None
     assert (found.measure, found.at, found.draw) == (measure, at, draw)
     assert found.needs <= needs * (1 + 1e-12)
-    assert found.needs >= needs * (1 - (0.15 if "0.2" in at else 1e-5))
+    assert found.needs >= needs * (1 - (1e-3 if "0.2" in at else 1e-5))
     assert bool(found.event) == (measure == "epsilon") == (found.probabilities is not None)
 
 
@@ -157,32 +157,24 @@ def test_undecided_claims_are_audited_where_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A second draw around the square of the first has no exact law; the claim forgets it. A false alarm: 1e-6."""
-    second = r"z\sim\mathrm{Lap}(s+y^2,\frac{%s}{\varepsilon})"
-    text = page(r"\varepsilon\text{-DP}", LAP % r"\frac{1}{\varepsilon}", second,
-                output="(y,z)")  # fmt: skip
+    second = r"z\sim\mathrm{Lap}(s+y^2,\frac{%s}{\varepsilon}+0\cdot s)"
+    text = page(r"\varepsilon\text{-DP}", LAP % r"\frac{1}{\varepsilon}", second, output="(y,z)")
     path, saved = tmp_path / "mine.md", tmp_path / "found.json"
     path.write_text(text % "1", encoding="utf-8")
-    (row,) = mechanism_rows([str(path)])
-    assert (row.verdict, row.audit) == (Verdict.UNDECIDED, None)
+    assert call("prove", str(path)) == 3
     assert call("prove", str(path), "--audit", "--strict", "--json", str(saved)) == 1
-    shown = capsys.readouterr().out
-    assert "violated, failure probability 1e-06" in shown
+    assert "violated, failure probability 1e-06" in capsys.readouterr().out
     (found,) = json.loads(saved.read_text())
-    assert found["verdict"] == "violated"
-    assert found["audit"]["evidence"]["verdict"] == "violated"
+    assert found["verdict"] == found["audit"]["evidence"]["verdict"] == "violated"
+    assert "depends on records" in found["reason"]
     assert len(found["audit"]["left"]) == len(found["audit"]["right"]) > 0
-    # with hardly any noise left to see, nothing is found, and the row stays undecided
-    monkeypatch.setattr(sampled, "RUNS", 400)
+    # with few runs nothing is found, and the row stays undecided
+    monkeypatch.setattr(sampled, "RUNS", 100)
     monkeypatch.setattr(sampled, "SEARCHED", 2000)
     path.write_text(text % "100", encoding="utf-8")
     (row,) = mechanism_rows([str(path)], audited=True)
     assert row.verdict is Verdict.UNDECIDED
     assert row.audit is not None
-    again = next(iter(mechanism_rows([str(path)], audited=True)))
-    assert again.audit is not None
-    assert again.audit.evidence.model_dump(exclude={"seconds"}) == row.audit.evidence.model_dump(
-        exclude={"seconds"}
-    )
     (tmp_path / "formulas.md").write_text("# A page\n\n$$1\\le 2$$\n", encoding="utf-8")
     assert call("prove", str(tmp_path / "formulas.md"), "--audit") == 2
 

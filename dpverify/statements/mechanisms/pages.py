@@ -18,7 +18,7 @@ from dpverify.formulas.units import DIMENSIONLESS
 from dpverify.proving.checker.theorems.language import Node, free, put
 from dpverify.proving.theorems.letters import Abbreviation, TheoremLetter, Tokens
 from dpverify.proving.theorems.notation import TheoremReader, bound_letter, guarantee_of
-from dpverify.proving.theorems.signs import name_of, signs_of, split, written
+from dpverify.proving.theorems.signs import closing, name_of, signs_of, split, written
 from dpverify.statements.pages.blocks import Math, PageBlock, ShownFormula, Text, plain
 from dpverify.statements.pages.letters import read_domain
 from dpverify.statements.theorems.pages import AtLineError, TheoremSection, read_sections
@@ -59,7 +59,7 @@ class MechanismStep:
     name: str = ""
     """The letter that a query or a draw gives a value."""
     kind: Node = ""
-    """Of a draw, what is drawn."""
+    """Of a draw, what is drawn; of the output, its type."""
     term: Node = ""
     """What a query is, the law of a draw, the output, the guarantee that is claimed."""
 
@@ -79,14 +79,33 @@ class MechanismOnPage:
     steps: tuple[MechanismStep, ...]
 
     @property
+    def draws(self) -> tuple[MechanismStep, ...]:
+        """The draws on which the output depends, one after the other."""
+        found, needed = list[MechanismStep](), set(free(self.output.term))
+        for draw in reversed(self.of("draw")):
+            if draw.name in needed:
+                found.insert(0, draw)
+                needed |= free(draw.term)
+        return tuple(found)
+
+    @property
+    def output(self) -> MechanismStep:
+        """Its output."""
+        return self.of("output")[0]
+
+    @property
     def law(self) -> Node:
-        """The law of the output, on one data set: that of a draw, or of two draws one after the other."""
-        first, *second = self.of("draw")
-        if not second:
-            return first.term
-        (last,), pair = second, ("certain", ("pair", ("sym", first.name), ("sym", second[0].name)))
-        inner: Node = ("then", (last.name, last.kind), last.term, pair)
-        return put(("then", (first.name, first.kind), first.term, inner), {})
+        """The law of the output, on one data set."""
+        return self.law_behind(0)
+
+    def law_behind(self, k: int) -> Node:
+        """The law of the output once the first draws have been made; of the last, the draw's own where that is said."""
+        if k == len(self.draws):
+            return ("certain", self.output.term)
+        draw, rest = self.draws[k], self.law_behind(k + 1)
+        if rest == ("certain", ("sym", draw.name)):
+            return put(draw.term, {})
+        return put(("then", (draw.name, draw.kind), draw.term, rest), {})
 
     def of(self, role: str) -> tuple[MechanismStep, ...]:
         """Its lines of one role."""
@@ -142,11 +161,10 @@ class _MechanismSection(TheoremSection):
         roles = [one.role for one in found]
         if roles.count("claim") != 1 or roles.count("output") != 1 or roles[-2:] != ["output", "claim"]:
             raise InvalidArgumentError("mechanism", self.id, "one Output and one Claim, at its end")
-        drawn = [one.name for one in found if one.role == "draw"]
-        wanted: Node = ("pair", *(("sym", name) for name in drawn)) if len(drawn) > 1 else ("sym", *drawn)
-        if not 1 <= len(drawn) <= 2 or found[-2].term != wanted:
-            allowed = "one letter that is drawn, or two, `(y,z)`, in the order of their draws"
-            raise AtLineError(found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), allowed))
+        if not self.drawn & free(found[-2].term):
+            raise AtLineError(
+                found[-2].line, InvalidArgumentError("output", Latex(found[-2].latex), "what was drawn")
+            )
         title = re.sub(r"\s*\{#.*\}$", "", plain(self.heading.pieces))
         types = tuple(self.alphabet.types.values())
         return MechanismOnPage(
@@ -224,7 +242,8 @@ class _MechanismSection(TheoremSection):
         if role == "claim":
             return MechanismStep(line, latex, role, term=guarantee_of(reader, signs))
         if role == "output":
-            return MechanismStep(line, latex, role, term=reader.point(signs))
+            term = outcome(reader, signs)
+            return MechanismStep(line, latex, role, kind=reader.scope.type_of(term), term=term)
         left, *right = split(signs, "=" if role == "query" else r"\sim")
         if len(right) != 1:
             allowed = "`s=` and what is asked" if role == "query" else r"`y\sim` and a law"
@@ -255,6 +274,18 @@ class _MechanismSection(TheoremSection):
         if self.records.over is None:
             raise InvalidArgumentError("query", written(signs), "a letter without arguments")
         return replace(bound_letter(signs, self.records.over.kind))
+
+
+def outcome(reader: TheoremReader, signs: Tokens) -> Node:
+    """What is put out: a number, an outcome, or several, `(y,z,\\dots)`, as pairs within pairs."""
+    if signs[:1] == ("(",) and closing(signs, 0) == len(signs) - 1:
+        first, *others = split(signs[1:-1], ",")
+        if others:
+            *made, last = (outcome(reader, one) for one in (first, *others))
+            for one in reversed(made):
+                last = ("pair", one, last)
+            return last
+    return reader.point(signs)
 
 
 def indexed(signs: Tokens, base: Tokens) -> Tokens:

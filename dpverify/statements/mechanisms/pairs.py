@@ -19,7 +19,7 @@ from dpverify.proving.theorems.letters import TheoremLetter
 from dpverify.statements.mechanisms.breaking import Breaking, broken_by
 from dpverify.statements.mechanisms.pages import MechanismOnPage, on
 from dpverify.statements.mechanisms.proofs import MechanismClaim
-from dpverify.statements.mechanisms.sensitivity import DATA
+from dpverify.statements.mechanisms.sensitivity import DATA, ONE
 from dpverify.statements.mechanisms.spreads import Spread, SpreadReader, margin, views
 
 NUMBERS = tuple(map(Fraction, ("1", "1/2", "2", "0", "1/4", "3/4", "3", "4", "8", "1/10", "10", "-1")))
@@ -333,8 +333,8 @@ class PairSearcher:
     def shown(self, case: PairCase, model: dict[str, Json], claim: MechanismClaim) -> BrokenPair:
         """The pair with what it needs and, of an (epsilon, delta), an event."""
         exact, new = Model(claim.clause, model), own_letters(claim)
-        law = put(on(self.mechanism, self.law, "D"), new)
-        laws = [exact.value(law, {"D": constant(place)}) for place in points(DATA, exact.sizes)]
+        law = put(on(self.mechanism, self.law, ONE), new)
+        laws = [exact.value(law, {ONE: constant(place)}) for place in points(DATA, exact.sizes)]
         numbers = [put(one, new) for one in parts_of(self.mechanism.of("claim")[0].term)[1:]]
         bounds = [exact.number(one, {}) for one in numbers]
         one, other, _ = self.laws(case)

@@ -81,13 +81,13 @@ class SampledPage:
     def drawn(self, env: Env, rng: np.random.Generator, runs: int) -> FloatArray:
         """All runs; a draw that depends on no other is made of all runs at once."""
         found = dict[str, list[Any]]()
-        for draw in self.mechanism.of("draw"):
+        for draw in self.mechanism.draws:
             if free(draw.term) & found.keys():
                 rows = self.rows(env, found, runs)
                 found[draw.name] = [one for row in rows for one in self.sample(draw.term, row, rng, 1)]
             else:
                 found[draw.name] = self.sample(draw.term, env, rng, runs)
-        term = self.mechanism.of("output")[0].term
+        term = self.mechanism.output.term
         outputs = [_flat(self.code(term)(row)) for row in self.rows(env, found, runs)]
         return np.array(outputs, dtype=np.float64)
 
