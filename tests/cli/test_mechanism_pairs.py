@@ -105,6 +105,9 @@ WRONG: list[tuple[str, str, float, str, int]] = [
      "delta 0", 1),
     (page(r"(1,\frac{1}{5})\text{-DP}", LAP % "1", AFTER, output="(y,z)"), "epsilon", 1.18129, "delta 0.2", 0),
     (page(r"\frac{1}{4}\text{-DP}", LAP % "2n", n=">= 1").replace("s=", "s=n"), "epsilon", 0.5, "delta 0", 0),
+    (page(r"0.9\text{-DP}", LAP % "1", output=r"\max(y,0)"), "epsilon", 1, "delta 0", 0),
+    (page(r"1.3\text{-GDP}", NORMAL % "1", NORMAL.replace("y", "z") % "1", output="y+z"), "mu", math.sqrt(2), "", 0),
+    (page(r"2.9\text{-DP}", LAP % "1", AFTER, AFTER.replace("z", "w"), output="(y,z,w)"), "epsilon", 3, "delta 0", 0),
 ]  # fmt: skip
 
 

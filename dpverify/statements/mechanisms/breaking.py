@@ -54,7 +54,7 @@ def broken_by(
     if head == "private":
         delta = bounds[1]
         event, chances = _event(one, other, bounds[0], delta, cells, spreads)
-        least, at = _epsilon(one, other, delta, cells, spreads), _text(delta)
+        least, at = _epsilon(one, other, bounds[0], delta, cells, spreads), _text(delta)
         return Breaking("epsilon", least, f"delta {at}", event, chances, draw)
     if head == "gaussian":
         return Breaking("mu", _mu(one, other, cells), "", "", None, draw)
@@ -228,30 +228,30 @@ def _distances(one: Value, other: Value, cells: Cells | None, family: str) -> li
 
 
 def _epsilon(
-    one: Value, other: Value, delta: Term, cells: Cells | None,
+    one: Value, other: Value, epsilon: Term, delta: Term, cells: Cells | None,
     spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
 ) -> float:  # fmt: skip
     """The epsilon that a pair needs, at least."""
     if delta is NO and (far := _distances(one, other, cells, "laplace")):
         return _low(made("add", *far))
+    claimed, least_delta = float(bounds_of(epsilon)[0]), float(bounds_of(delta)[0])
+    tried = [(_masses(one, other, cells), claimed)] if cells or spreads is None else []
     if spreads is None:
-        pairs = _masses(one, other, None)
-        floats = [dict(enumerate(float(bounds_of(pair[side])[0]) for pair in pairs)) for side in (0, 1)]
-        about = needed("private", floats[0], floats[1], [0.0, float(bounds_of(delta)[0])])
-        tried = [(pairs, about)]
-    else:
-        about = needed("private", *spreads, [0.0, float(bounds_of(delta)[0])])
+        floats = [dict(enumerate(float(bounds_of(pair[side])[0]) for pair in tried[0][0])) for side in (0, 1)]
+        about = needed("private", floats[0], floats[1], [0.0, least_delta])
+        tried.append((tried[0][0], about * (1 - 1e-4)))
+    elif spreads[0][0].after is None:
+        about = needed("private", *spreads, [0.0, least_delta]) * (1 - 1e-4)
         if not math.isfinite(about):
             return math.inf
-        near = views("private", *spreads, [about * (1 - 1e-4), float(bounds_of(delta)[0])])
+        near = views("private", *spreads, [about, least_delta])
         found = [cells_of(view.json) for view, _ in zip(near, range(2), strict=False)]
-        tried = [(_masses(one, other, part), about) for part in found]
+        tried += [(_masses(one, other, part), about) for part in found]
     best = 0.0
     for pairs, about in tried:
         if not math.isfinite(about):
             return math.inf
-        inside = _above(pairs, number(Fraction(about * (1 - 1e-4))))
-        p, q = _sums(pairs, inside)
+        p, q = _sums(pairs, _above(pairs, number(Fraction(about))))
         least, most = bounds_of(difference(p, delta))[0], bounds_of(q)[1]
         if least > 0 and most > 0:
             best = max(best, _low(made("log", number(least / most))))
