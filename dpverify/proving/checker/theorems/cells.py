@@ -123,8 +123,11 @@ def ends(low: Term | None, value: Term, high: Term | None) -> Iterable[Term]:
 def holds(f: Term, x: str, place: Term) -> bool:
     """Whether a formula in x holds at a place."""
     if f.head in COMPARISONS:
-        return compared(f.head, *(at(part, x, place) for part in f.parts)) is TRUE
-    return logic(f.head, *(TRUE if holds(g, x, place) else logic("not", TRUE) for g in f.parts)) is TRUE
+        found = compared(f.head, *(at(part, x, place) for part in f.parts))
+        demand(found in (TRUE, FALSE), "a comparison that is not decided")
+        return found is TRUE
+    parts = (TRUE if holds(g, x, place) else FALSE for g in f.parts)
+    return logic(f.head, *parts) is TRUE
 
 
 def lines(cells: Cells, law: Value) -> list[Line]:
