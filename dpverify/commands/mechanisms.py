@@ -67,7 +67,7 @@ def pair_lines(id_: str, line: int, pair: BrokenPair) -> Iterator[str]:
         (low, _), (_, high) = pair.probabilities
         yield f"  event: {pair.event}"
         yield f"  its probability: at least {low:g} on the data, at most {high:g} on the neighbor"
-    if pair.needs < float("inf"):
+    if 0 < pair.needs < float("inf"):
         where = f" at {pair.at}" * bool(pair.at)
         yield f"  this pair needs {pair.measure} of at least {pair.needs:g}{where}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -34,7 +35,7 @@ class Breaking:
     measure: str
     """What it needs more of: `epsilon`, `rho` or `mu`."""
     needs: float
-    """At least how much, in six digits, rounded down; infinite where none suffices."""
+    """At least how much, in six digits, rounded down; infinite where none suffices, 0 where nothing is worked out."""
     at: str
     """At which delta, or at which order, as text; empty for others."""
     event: str
@@ -109,10 +110,12 @@ def _telling(left: list[NoiseSum], right: list[NoiseSum]) -> int:
 
 
 def _masses(one: Value, other: Value, cells: Cells | None) -> list[tuple[Term, Term]]:
-    """Those of both laws: of values, or of cells."""
-    if cells is None:
-        return both(one, other)
-    return [*zip(masses(cells, one), masses(cells, other), strict=True)]
+    """Those of both laws: of values, or of cells; none where they are not worked out."""
+    with suppress(ValueError):
+        if cells is None:
+            return both(one, other)
+        return [*zip(masses(cells, one), masses(cells, other), strict=True)]
+    return []
 
 
 def _above(pairs: list[tuple[Term, Term]], epsilon: Term) -> list[int]:
@@ -132,8 +135,6 @@ def _event(
     spreads: tuple[list[NoiseSum], list[NoiseSum]] | None,
 ) -> tuple[str, tuple[tuple[float, float], tuple[float, float]] | None]:  # fmt: skip
     """An event of which the probabilities break the claim."""
-    if cells is None and not (isinstance(one, Finite) and isinstance(other, Finite)):
-        return "", None
     pairs = _masses(one, other, cells)
     inside = _above(pairs, epsilon)
     p, q = _sums(pairs, inside)
@@ -277,19 +278,19 @@ def _rho(one: Value, other: Value, cells: Cells | None) -> float:
     pairs = _masses(one, other, cells)
     found = [0.0]
     for order in map(number, ORDERS):
-        try:
+        with suppress(ValueError):
             found.append(_low(made("mul", divergence(pairs, order), made("pow", order, number(-1)))))
-        except ValueError:
-            continue
     return max(found)
 
 
 def _divergence(one: Value, other: Value, order: Term, cells: Cells | None) -> Term:
     if square := _squares(one, other, cells):
         return half(made("mul", order, square))
-    if len(pair := _lines(one, other, cells)) == 1 and _distances(one, other, cells, "laplace"):
-        return divergence(pair[0], order)
-    return divergence(_masses(one, other, cells), order)
+    with suppress(ValueError):
+        pair = _lines(one, other, cells)
+        alone = len(pair) == 1 and _distances(one, other, cells, "laplace")
+        return divergence(pair[0] if alone else _masses(one, other, cells), order)
+    return NO
 
 
 def _mu(one: Value, other: Value, cells: Cells | None) -> float:
