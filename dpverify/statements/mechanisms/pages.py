@@ -170,7 +170,9 @@ class _MechanismSection(TheoremSection):
         elif key.strip() == "given":
             self.given += self.read_given(block)
         elif key.strip() == "unread":
-            raise InvalidArgumentError("item", text, "what the code does there, written by hand, in its place")
+            raise InvalidArgumentError(
+                "item", text, "what the code does there, written by hand, in its place"
+            )
         else:
             raise InvalidArgumentError("item", text, "`records:`, `neighbors:` or `given:`")
 

@@ -14,34 +14,44 @@ from fractions import Fraction
 from pathlib import Path
 
 from dpverify.errors import InvalidArgumentError
-from dpverify.formulas.expressions import Apply, Expression, Number, Variable, all_variables, constant, integer, real
+from dpverify.formulas.expressions import (
+    Apply,
+    Expression,
+    Number,
+    Variable,
+    all_variables,
+    constant,
+    integer,
+    real,
+)
 from dpverify.formulas.logic import Compare
 from dpverify.formulas.operators import apply, possible_signs
 from dpverify.formulas.rendering.latex import expression_latex, formula_latex
-from dpverify.statements.mechanisms.from_code import (
+from dpverify.statements.mechanisms.code.draws import affine, exchanged, noisy_number
+from dpverify.statements.mechanisms.code.statements import CodeReader
+from dpverify.statements.mechanisms.code.values import (
     COUNT,
     GENERATOR,
     RECORD,
     CodeDraw,
-    CodeReader,
     CodeValue,
     RecordColumn,
     UnreadCodeError,
     UnreadValue,
-    affine,
     check_plain,
-    exchanged,
-    noisy_number,
     plus,
     times,
 )
 
+ROLES = ("data", "rng", "seed")
+"""What parameters may be that are no letters."""
 DATA_NAMES = ("x", "xs", "data", "records", "values", "dataset", "sample", "samples", "array", "arr", "X")
 GENERATORS = ("rng", "generator", "gen", "prng", "random_state")
 _GREEK = {
-    "epsilon": r"\varepsilon", "eps": r"\varepsilon", "delta": r"\delta", "rho": r"\rho", "mu": r"\mu", "sigma": r"\sigma",
-    "alpha": r"\alpha", "beta": r"\beta", "lam": r"\lambda", "lambda_": r"\lambda", "theta": r"\theta", "tau": r"\tau",
-    "eta": r"\eta", "kappa": r"\kappa", "sensitivity": r"\Delta", "scale": r"\lambda", "noise_scale": r"\lambda",
+    "epsilon": r"\varepsilon", "eps": r"\varepsilon", "delta": r"\delta", "rho": r"\rho", "mu": r"\mu",
+    "sigma": r"\sigma", "alpha": r"\alpha", "beta": r"\beta", "lam": r"\lambda", "lambda_": r"\lambda",
+    "theta": r"\theta", "tau": r"\tau", "eta": r"\eta", "kappa": r"\kappa", "sensitivity": r"\Delta",
+    "scale": r"\lambda", "noise_scale": r"\lambda",
 }  # fmt: skip
 _LATIN = {
     **dict.fromkeys(("lower", "low", "lo", "minimum", "left", "a_min"), "a"),
@@ -50,9 +60,14 @@ _LATIN = {
     "threshold": "T",
 }  # fmt: skip
 _FREE = "abckAHKMUWGhgfmvr"
-_TAKEN = {"n", "x", "i", "e", "d", "s", "t", "u", "v", "w", "y", "z", "D", "E", "R", "m"}
+_TAKEN = {"n", "x", "i", "e", "d", "s", "t", "u", "v", "w", "y", "z", "D", "E", "I", "O", "R", "m"}
 _POSITIVE = {"epsilon", "eps", "rho", "mu", "sigma", "scale", "noise_scale", "sensitivity", "bound", "radius"}
-_FOLD_LATEX = {"largest": r"\max_{1\le i\le n}", "smallest": r"\min_{1\le i\le n}", "product": r"\prod_{i=1}^{n}"}
+_STATE = ("self", "cls")
+_FOLD_LATEX = {
+    "largest": r"\max_{1\le i\le n}",
+    "smallest": r"\min_{1\le i\le n}",
+    "product": r"\prod_{i=1}^{n}",
+}
 LAWS_LATEX = {"laplace": r"\mathrm{Lap}", "normal": r"\mathcal{N}"}
 
 
@@ -117,7 +132,7 @@ class CodeProposal:
         module, _, name = self.target.partition(":")
         yield f"# `{name}`, as its code was read"
         yield ""
-        yield f"Read from `{self.file}`, lines {self.first} to {self.last}, with numbers as real numbers, without rounding."
+        yield f"Read from `{self.file}`, lines {self.first} to {self.last}; numbers are real numbers, without rounding."
         yield ""
         yield from (f"- {note}" for note in self.notes)
         yield ""
@@ -152,7 +167,12 @@ def domain_text(letter: Variable) -> str:
 
 
 def propose(
-    target: str, file: Path, *, records: str | None = None, domain: str | None = None, claim: str | None = None
+    target: str,
+    file: Path,
+    *,
+    records: str | None = None,
+    domain: str | None = None,
+    claim: str | None = None,
 ) -> CodeProposal:
     """A page for the function of a module's file, read without executing anything.
 
@@ -163,7 +183,9 @@ def propose(
         source = file.read_text(encoding="utf-8")
         module = ast.parse(source)
     except (OSError, UnicodeDecodeError, SyntaxError, ValueError) as error:
-        raise InvalidArgumentError("callable", target, f"a module whose source can be read ({error})") from None
+        raise InvalidArgumentError(
+            "callable", target, f"a module whose source can be read ({error})"
+        ) from None
     names = target.partition(":")[2].split(".")
     inside: Sequence[ast.stmt] = module.body
     found: ast.stmt | None = None
@@ -194,27 +216,32 @@ class _Proposal:
         else:
             self.notes.append("Records are taken as any numbers; `--domain` says between which they are.")
         self.letters = self.letters_of()
-        self.reader = CodeReader(module, {name: v for name, v in self.letters.items() if isinstance(v, Variable)})
+        self.reader = CodeReader(
+            module, {name: v for name, v in self.letters.items() if isinstance(v, Variable)}
+        )
         self.lines = list[PageLine]()
         self.private = set[Variable]()
-        self.undefined = set[Variable]()
+        self.undefined, self.known = set[Variable](), set[Variable]()
 
     def draws_from(self, name: str) -> bool:
         """Whether a parameter is a generator: numbers are drawn from it, or it is called so."""
         drawn = {
             node.func.value.id
             for node in ast.walk(self.function)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
             and node.func.attr in ("laplace", "normal", "standard_normal", "exponential", "uniform", "gumbel")
         }  # fmt: skip
         return name in drawn or name in GENERATORS
 
     def which_records(self, records: str | None) -> str:
         """The parameter that is the data."""
-        free = [name for name in self.given if name not in self.generators]
+        free = [name for name in self.given if name not in self.generators and name not in _STATE]
         if records is not None:
             if records not in free:
-                raise InvalidArgumentError("--records", records, f"a parameter of the function: {', '.join(free)}")
+                raise InvalidArgumentError(
+                    "--records", records, f"a parameter of the function: {', '.join(free)}"
+                )
             return records
         for name in DATA_NAMES:
             if name in free:
@@ -222,7 +249,9 @@ class _Proposal:
                 return name
         if not free:
             raise InvalidArgumentError("callable", self.target, "a function with a parameter for the data")
-        self.notes.append(f"`{free[0]}` is taken as the records, as the first parameter; `--records` says another.")
+        self.notes.append(
+            f"`{free[0]}` is taken as the records, as the first parameter; `--records` says another."
+        )
         return free[0]
 
     def letters_of(self) -> dict[str, CodeValue]:
@@ -238,41 +267,58 @@ class _Proposal:
                 found[name] = RecordColumn(RECORD)
             elif name in self.generators:
                 found[name] = GENERATOR
+            elif name in _STATE:
+                found[name] = UnreadValue(f"`{name}` is an object with a state")
             elif isinstance(default, ast.Constant) and isinstance(default.value, str | bool):
                 found[name] = UnreadValue(f"`{name}` is no number")
             else:
                 latex = _letter(name, taken)
                 taken.add(latex)
                 whole = one.annotation is not None and ast.unparse(one.annotation) == "int"
-                positive = {"gt": 0} if name in _POSITIVE else {"gt": 0, "lt": 1} if name == "delta" else {}
-                found[name] = integer(latex, latex=latex) if whole else real(latex, latex=latex, **positive)
+                low = 0 if name in _POSITIVE or name == "delta" else None
+                number = real(latex, latex=latex, gt=low, lt=1 if name == "delta" else None)
+                found[name] = integer(latex, latex=latex) if whole else number
         return found
 
     def made(self) -> CodeProposal:
         """The page."""
         reader, env = self.reader, dict(self.letters)
-        output: CodeValue = None
         try:
             check_plain(self.function)
-            output = reader.body(self.function.body, env)
-            self.steps(output)
+            if self.target.partition(":")[2].split(".")[0] in reader.twice:
+                raise UnreadCodeError(self.function, "its name is given a value more than once in its module")
+            self.steps(reader.body(self.function.body, env))
         except UnreadCodeError as error:
             reader.unread.append(error)
         claim = self.claim or self.guessed_claim()
         if claim:
             self.lines.append(PageLine("claim", claim, 0))
         unread = [self.unread_line(error) for error in reader.unread]
-        if not claim:
-            unread.append(UnreadLine(self.function.lineno, self.function.name, "what is claimed is not guessed; --claim says it"))
+        if not claim and not unread:
+            unread.append(
+                UnreadLine(
+                    self.function.lineno,
+                    self.function.name,
+                    "what is claimed is not guessed; --claim says it",
+                )
+            )
         domains, given = self.conditions()
+        narrowed = {side for _, one in reader.holds for side in (one.left, one.right)}
         parameters = [CodeParameter("", domains[COUNT], "the number of records")]
         seeds = {v for v in self.letters.values() if isinstance(v, Variable) and v in reader.seeds}
         for name, value in self.letters.items():
             if isinstance(value, Variable) and value not in seeds:
-                guessed = name in (*_POSITIVE, "delta") and domains[value] == value
-                why = f"the parameter `{name}`" + ", of a domain that is guessed from its name" * guessed
+                guessed = name in (*_POSITIVE, "delta") and value not in narrowed
+                why = (
+                    f"the parameter `{name}`, a public number"
+                    + ", of a domain that is guessed from its name" * guessed
+                )
                 parameters.append(CodeParameter(name, domains[value], why))
-        calls = [(name, self.role(value)) for name, value in self.letters.items() if not isinstance(value, UnreadValue)]
+        calls = [
+            (name, self.role(value))
+            for name, value in self.letters.items()
+            if not isinstance(value, UnreadValue)
+        ]
         return CodeProposal(
             self.target, self.file.name, self.function.lineno, self.function.end_lineno or 0, self.domain,
             tuple(parameters), tuple(given), tuple(self.lines), tuple(calls),
@@ -327,9 +373,15 @@ class _Proposal:
             self.drawn(draw, number, letter, names)
             outputs = [exchanged(one, number, letter) for one in outputs]
             draws[k + 1 :] = [
-                replace(d, location=exchanged(d.location, number, letter), scale=exchanged(d.scale, number, letter))
+                replace(
+                    d,
+                    location=exchanged(d.location, number, letter),
+                    scale=exchanged(d.scale, number, letter),
+                )
                 for d in draws[k + 1 :]
             ]
+        if any(map(self.is_private, outputs)):
+            raise UnreadCodeError(last, "what is returned depends on records beside what is drawn")
         shown = ",".join(map(expression_latex, outputs))
         self.lines.append(PageLine("output", f"({shown})" if len(outputs) > 1 else shown, last.lineno))
 
@@ -338,18 +390,19 @@ class _Proposal:
         found = affine(number, draw.letter)
         assert found is not None
         factor, rest = found
-        location = plus(rest, times(factor, draw.location) if draw.location != Number(Fraction(0)) else draw.location)
+        location = plus(
+            rest, times(factor, draw.location) if draw.location != Number(Fraction(0)) else draw.location
+        )
         if possible_signs(factor) != {1}:
             factor = apply("abs", factor)
         scale = times(factor, draw.scale)
-        if self.is_private(location) and not isinstance(location, Variable):
+        around = any(v in self.known for v in all_variables(location))  # a query is of records alone
+        if self.is_private(location) and not isinstance(location, Variable) and not around:
             query = real(next(names, f"s_{{{draw.line}}}"))
-            drawn = [v for v in all_variables(location) if v.name in "yzw"]
-            if drawn:  # a query is of records alone
-                raise UnreadCodeError(self.function, "noise around what was drawn before, and a query")
             self.private.add(query)
             self.lines.append(PageLine("query", formula_latex(Compare("==", query, location)), draw.line))
             location = query
+        self.known.add(letter)
         second = _square(scale) if draw.law == "normal" else scale
         shown = ",".join((expression_latex(location), expression_latex(second)))
         self.lines.append(PageLine("draw", rf"{letter.latex}\sim{LAWS_LATEX[draw.law]}({shown})", draw.line))
@@ -360,17 +413,24 @@ class _Proposal:
         domains, given = {one: one for one in letters}, list[Compare]()
         for node, one in self.reader.holds:
             sides = one.left, one.right
-            at = next((k for k in (0, 1) if isinstance(sides[k], Variable) and constant(sides[1 - k]) is not None), None)
+            at = next(
+                (k for k in (0, 1) if isinstance(sides[k], Variable) and constant(sides[1 - k]) is not None),
+                None,
+            )
             if one.relation == "!=":
                 value = None if at is None else constant(sides[1 - at])
                 if value is None or domains[sides[at]].contains(value):  # type: ignore[index]
-                    self.reader.notes.append(f"Line {node.lineno} raises an error for some parameters, of which the page speaks, too.")
+                    self.reader.notes.append(
+                        f"Line {node.lineno} raises an error for some parameters, of which the page speaks, too."
+                    )
             elif at is None or one.relation == "==":
                 given.append(one)
             else:
                 letter = sides[at]
                 assert isinstance(letter, Variable)
-                domains[letter] = _narrowed(domains[letter], one.relation == "<", constant(sides[1 - at]), above=at == 0)
+                domains[letter] = _narrowed(
+                    domains[letter], one.relation == "<", constant(sides[1 - at]), above=at == 0
+                )
         return domains, [*dict.fromkeys(given)]
 
     def guessed_claim(self) -> str:
@@ -383,11 +443,15 @@ class _Proposal:
             claim = rf"{epsilon}\text{{-DP}}"
         elif laws == {"normal"}:
             kinds = {"rho": "-zCDP", "mu": "-GDP"}
-            claim = next((rf"{shown[name]}\text{{{kind}}}" for name, kind in kinds.items() if name in shown), "")
+            claim = next(
+                (rf"{shown[name]}\text{{{kind}}}" for name, kind in kinds.items() if name in shown), ""
+            )
             if not claim and epsilon and "delta" in shown:
                 claim = rf"({epsilon},{shown['delta']})\text{{-DP}}"
         if claim:
-            self.notes.append("The claim is guessed from the noise and the parameters' names; `--claim` says another.")
+            self.notes.append(
+                "The claim is guessed from the noise and the parameters' names; `--claim` says another."
+            )
         return claim
 
 
