@@ -39,6 +39,7 @@ from dpverify.statements.mechanisms.code.values import (
     check_plain,
     compared,
     has_sum,
+    imported,
     is_float,
     is_list,
     kind_of,
