@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from itertools import groupby, product
 
 import numpy as np
@@ -19,7 +18,7 @@ from dpverify.auditing.noise.laws import Law, beyond
 from dpverify.checks import FloatArray
 from dpverify.errors import InvalidArgumentError, InvalidDataError
 from dpverify.ledger.verdicts import Verdict
-from dpverify.proving.checker.theorems.language import Node, named, parts_of
+from dpverify.proving.checker.theorems.language import Node, free, named, parts_of
 from dpverify.proving.theorems.finite_models import FAILURES, FloatLine, FloatModel
 from dpverify.proving.theorems.signs import signs_of
 from dpverify.running import Limits, Target, UserMechanism, run
@@ -31,6 +30,8 @@ RECORDS = 5
 NUMBERS = ("3/2", "3/4", "2", "5/2", "1/2", "1/4", "3", "1/10", "5", "0", "-1", "-2", "1", "10")
 WHOLE = ("3", "2", "5", "4", "7", "1", "10", "0", "-1")
 """Values of letters that are tried, other ones for each letter."""
+SAMPLED = 2
+"""Numbers that are drawn from a law whose distribution function is not known, for each run of the function."""
 ROUNDING = 1e-9
 """By which a probability may be off that is worked out in floating point."""
 
@@ -102,49 +103,106 @@ def audit_code(question: CodeQuestion) -> CodeAudit:
         InvalidArgumentError: for a page with letters that are no parameters of the function.
         InvalidDataError: for a function that fails, or returns something else than so many numbers.
     """
-    page = question.page
-    draws = page.of("draw")
-    shown = parts_of(page.of("output")[0].term)
-    wanted = shown[1:] if shown[0] == "pair" else (shown,)
-    if [*wanted] != [("sym", draw.name) for draw in draws]:
-        return CodeAudit((), question.failure_probability, "the output is made of what is drawn")
-    cases = [*_cases(question)]
+    page, cases = question.page, [*_cases(question)]
+    terms = [*_parts(page.of("output")[0].term)]
+    names = [f"data set {k}, output {j}" for k in range(len(cases)) for j in range(len(terms))]
+    shares = ErrorShare.of(question.failure_probability, name=question.target).split(*names)
+    levels = [share.spend("the bands around distribution functions") for share in shares]
     try:
-        laws = [[_law(page, draw.term, case) for draw in draws] for case in cases]
+        laws = [
+            _PageLaw.of(question, case, term, levels[k * len(terms) + j], (question.seed, 2, k, j))
+            for k, case in enumerate(cases) for j, term in enumerate(terms)
+        ]  # fmt: skip
     except (*FAILURES, IndexError) as error:
         return CodeAudit((), question.failure_probability, f"the page's law is not worked out ({error!r})")
     outputs = list[FloatArray]()
     for letters, some in groupby(cases, lambda one: one.letters):
         with _called(question, dict(letters)) as mechanism:
-            outputs += [
-                _outputs(question, mechanism, one, k, len(draws)) for k, one in enumerate(some, len(outputs))
-            ]
-    compared = [(case, k, draw.name, j) for k, case in enumerate(cases) for j, draw in enumerate(draws)]
-    names = [f"{k}, {name}" for _, k, name, _ in compared]
-    shares = ErrorShare.of(question.failure_probability, name=question.target).split(*names)
+            for k, case in enumerate(some, len(outputs)):
+                outputs.append(_outputs(question, mechanism, case, k, len(terms)))
     found = list[ComparedLaw]()
-    for (case, k, name, j), share in zip(compared, shares, strict=True):
-        law, level = laws[k][j], share.spend("the band around the distribution function")
-        same = [i for i, other in enumerate(cases) if other.letters == case.letters and i != k]
-        far = max(same, key=lambda i: abs(laws[i][j].at - law.at))
+    for at, law in enumerate(laws):
+        k, j = divmod(at, len(terms))
+        same = [i for i, other in enumerate(cases) if other.letters == cases[k].letters and i != k]
+        far = max(same, key=lambda i: abs(laws[i * len(terms) + j].middle - law.middle))
         audit = audit_law(
             outputs[k][:, j],
             blind=outputs[far][:, j],
-            reference=partial(_below, law),
-            reference_error=ROUNDING,
+            reference=law.below,
+            reference_error=law.error,
             distance="total variation",
             bound=0.0,
-            failure_probability=level,
+            failure_probability=law.level,
         )
-        found.append(
-            ComparedLaw(f"{name}, {case.shown}", audit, scale_seen(_family(law), question.runs, level))
-        )
+        what = f"{cases[k].shown}" + f", output {j + 1}" * (len(terms) > 1)
+        found.append(ComparedLaw(what, audit, law.scale_seen(question.runs)))
     return CodeAudit(tuple(found), question.failure_probability)
 
 
-def _below(law: FloatLine, x: FloatArray) -> FloatArray:
-    """P(X <= x); any shape."""
-    return beyond(_family(law), (law.at - x) / law.scale)
+@dataclass(frozen=True)
+class _PageLaw:
+    """The law of an output: a draw's, or seen through numbers that are drawn from it."""
+
+    line: FloatLine | None
+    drawn: FloatArray
+    error: float
+    """Of its distribution function."""
+    level: float
+    """What is left of the failure probability."""
+
+    @classmethod
+    def of(
+        cls, question: CodeQuestion, case: _Case, term: Node, level: float, seed: tuple[int, ...]
+    ) -> _PageLaw:
+        draws = {draw.name: draw.term for draw in question.page.of("draw")}
+        env = case.env(question.page)
+        name = named(term[1]) if term[0] == "sym" else ""
+        if name in draws and not free(draws[name]) & {*draws}:
+            return cls(_line(draws[name], env), np.empty(0), ROUNDING, level)
+        random, runs, columns = np.random.default_rng(seed), SAMPLED * question.runs, dict[str, FloatArray]()
+        for drawn, law in draws.items():
+            around = free(law) & {*columns}
+            lines = [
+                _line(law, {**env, **{n: columns[n][i] for n in around}})
+                for i in range(runs if around else 1)
+            ]
+            places, scales = np.array([one.at for one in lines]), np.array([one.scale for one in lines])
+            make = random.normal if _family(lines[0]) == "normal" else random.laplace
+            columns[drawn] = make(places, scales, runs)
+        code, used = FloatModel({}, {}).code(term), [*(free(term) & {*columns})]
+        rows = zip(*(columns[one].tolist() for one in used), strict=True)
+        made = np.sort([float(code({**env, **dict(zip(used, row, strict=True))})) for row in rows])
+        return cls(None, made, band_width(runs, level / 2), level / 2)
+
+    @property
+    def middle(self) -> float:
+        """Its median, about."""
+        return self.line.at if self.line else float(np.median(self.drawn))
+
+    def below(self, x: FloatArray) -> FloatArray:
+        """P(X <= x), to within the error; any shape."""
+        if self.line is None:
+            return np.asarray(np.searchsorted(self.drawn, x, side="right") / self.drawn.size)
+        return beyond(_family(self.line), (self.line.at - x) / self.line.scale)
+
+    def scale_seen(self, runs: int) -> float:
+        """As `scale_seen`; infinite where only numbers of the law are known."""
+        return scale_seen(_family(self.line), runs, self.level) if self.line else math.inf
+
+
+def _parts(term: Node) -> Iterator[Node]:
+    """The outputs, one after the other."""
+    if term[0] == "pair":
+        yield from (part for one in term[1:] for part in _parts(parts_of(one)))
+    else:
+        yield term
+
+
+def _line(term: Node, env: dict[str, object]) -> FloatLine:
+    found = FloatModel({}, {}).code(term)(env)
+    if not isinstance(found, FloatLine) or found.family not in ("laplace", "normal") or not found.scale > 0:
+        raise ValueError("no Laplace or normal noise")
+    return found
 
 
 def scale_seen(law: Law, runs: int, level: float) -> float:
@@ -171,13 +229,6 @@ class _Case:
 
 def _family(law: FloatLine) -> Law:
     return "normal" if law.family == "normal" else "laplace"
-
-
-def _law(page: MechanismOnPage, term: Node, case: _Case) -> FloatLine:
-    found = FloatModel({}, {}).code(term)(case.env(page))
-    if not isinstance(found, FloatLine) or found.family not in ("laplace", "normal") or not found.scale > 0:
-        raise ValueError("no Laplace or normal noise")
-    return found
 
 
 def _cases(question: CodeQuestion) -> Iterator[_Case]:
