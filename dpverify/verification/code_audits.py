@@ -158,12 +158,12 @@ class _PageLaw:
         env = case.env(question.page)
         name = named(term[1]) if term[0] == "sym" else ""
         if name in draws and not free(draws[name]) & {*draws}:
-            return cls(_line(draws[name], env), np.empty(0), ROUNDING, level)
+            return cls(_line(FloatModel({}, {}).code(draws[name])(env)), np.empty(0), ROUNDING, level)
         random, runs, columns = np.random.default_rng(seed), SAMPLED * question.runs, dict[str, FloatArray]()
         for drawn, law in draws.items():
-            around = free(law) & {*columns}
+            around, code = free(law) & {*columns}, FloatModel({}, {}).code(law)
             lines = [
-                _line(law, {**env, **{n: columns[n][i] for n in around}})
+                _line(code({**env, **{n: columns[n][i] for n in around}}))
                 for i in range(runs if around else 1)
             ]
             places, scales = np.array([one.at for one in lines]), np.array([one.scale for one in lines])
@@ -198,8 +198,7 @@ def _parts(term: Node) -> Iterator[Node]:
         yield term
 
 
-def _line(term: Node, env: dict[str, object]) -> FloatLine:
-    found = FloatModel({}, {}).code(term)(env)
+def _line(found: object) -> FloatLine:
     if not isinstance(found, FloatLine) or found.family not in ("laplace", "normal") or not found.scale > 0:
         raise ValueError("no Laplace or normal noise")
     return found

@@ -120,6 +120,7 @@ class CodeExpressions(ABC):
                 self.names[name] = node
         changed = {name for node in ast.walk(module) if isinstance(node, ast.Global) for name in node.names}
         self.star = "*" in bound
+        self.seeded = any(isinstance(n, ast.Attribute) and n.attr == "seed" for n in ast.walk(module))
         self.twice = {name for name in bound if bound.count(name) > 1} | changed
 
     @abstractmethod
@@ -198,7 +199,15 @@ class CodeExpressions(ABC):
                 return self.comprehension(node, body, loop, env)
             case ast.Call():
                 return self.call(node, env)
-        raise UnreadCodeError(node, f"no form of code that is read ({kind_of(node)})")
+            case ast.BoolOp(ast.Or(), [first, _]) | ast.IfExp(_, first, _) if (
+                self.value(first, env) == GENERATOR
+            ):
+                notes = len(self.notes)
+                if isinstance(node, ast.IfExp) and self.value(node.orelse, env) != GENERATOR:
+                    raise UnreadCodeError(node, "a generator that is something else")
+                del self.notes[notes:]  # an audit hands over a generator
+                return GENERATOR
+        raise UnreadCodeError(node, f"code of this form is not read ({kind_of(node)})")
 
     def number(self, node: ast.expr, env: Environment) -> Expression:
         """An expression that is one number."""
@@ -531,6 +540,9 @@ class CodeExpressions(ABC):
     def draw(self, node: ast.Call, name: str, env: Environment) -> Expression:
         """A number that is drawn."""
         law, names = _LAWS[name]
+        shared = isinstance(node.func, ast.Name) or self.value(node.func.value, env) != GENERATOR  # type: ignore[attr-defined]
+        if shared and self.seeded:
+            raise UnreadCodeError(node, "NumPy's own generator, which the module seeds")
         given = self.arguments(node, (*names, "size"), env, 0, {})
         if given.pop("size", None) is not None:
             raise UnreadCodeError(node, "more than one number is drawn at once")

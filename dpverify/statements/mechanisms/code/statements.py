@@ -93,7 +93,7 @@ class CodeReader(CodeExpressions):
             case ast.For(target, over, body, []):
                 self.loop(node, target, over, body, env)
             case _:
-                raise UnreadCodeError(node, f"no form of code that is read ({kind_of(node)})")
+                raise UnreadCodeError(node, f"code of this form is not read ({kind_of(node)})")
 
     def assign(self, target: ast.expr, value: CodeValue, env: Environment) -> None:
         """Give a name, or names of a tuple, their values."""

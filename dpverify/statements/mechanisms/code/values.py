@@ -132,7 +132,7 @@ def check_plain(function: ast.FunctionDef) -> None:
         if isinstance(
             node, ast.Yield | ast.YieldFrom | ast.Await | ast.Global | ast.Nonlocal | ast.NamedExpr
         ):
-            raise UnreadCodeError(node, f"no form of code that is read ({kind_of(node)})")
+            raise UnreadCodeError(node, f"code of this form is not read ({kind_of(node)})")
 
 
 def is_float(node: ast.expr) -> bool:
